@@ -1,0 +1,63 @@
+"""What the commands share: a mistake ends in one clear line and a non-zero exit."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
+from omegaconf.errors import OmegaConfBaseException
+
+from lnexp.configuration import compose
+from lnexp.errors import UserError, near_names
+
+EXIT_USER_ERROR = 2
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """End the program with one line on standard error for whatever the user or the machine can mend.
+
+    Everything else is our fault and keeps its traceback; ``LNEXP_TRACEBACK=1`` keeps all of them.
+    """
+    # Hydra prints its own many lines and exits unless it is asked for the exception itself
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        yield
+    except (UserError, HydraException, OmegaConfBaseException, OSError) as error:
+        if os.environ.get("LNEXP_TRACEBACK"):
+            raise
+        print(f"error: {describe(error)}", file=sys.stderr)
+        sys.exit(EXIT_USER_ERROR)
+
+
+def describe(error: Exception) -> str:
+    """One line that says what is wrong, with the nearest names where a name is unknown."""
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        group, _, name = str(error.missing_cfg_file).rpartition("/")
+        return f"{group}={name}: no such {group}; {near_names(name, error.options or [])}"
+    first_line = str(error).splitlines()[0]
+    unknown = re.match(r"Could not override '([^']+)'", first_line)
+    if isinstance(error, ConfigCompositionException) and unknown:
+        return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}"
+    return first_line
+
+
+def _all_options() -> list[str]:
+    """Every key of the default config, dotted."""
+    names: list[str] = []
+
+    def walk(node, prefix: str) -> None:
+        for key in node:
+            names.append(f"{prefix}{key}")
+            child = node._get_node(key)
+            if hasattr(child, "_content") and isinstance(child._content, dict):
+                walk(child, f"{prefix}{key}.")
+
+    walk(compose([]), "")
+    return names

@@ -1,0 +1,68 @@
+"""Composing configs: where they lie, what they may compute, and what is refused before any work begins."""
+
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.corpora.text import SPLITS, sha256_of_folder
+from lnexp.errors import UserError
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG_DIR = ROOT / "configs"
+
+
+def register_resolvers() -> None:
+    """Make ``${lnexp.…}`` known to OmegaConf."""
+    OmegaConf.register_new_resolver("lnexp.equal", lambda a, b: a == b, replace=True)
+    OmegaConf.register_new_resolver("lnexp.corpus_sha256", _corpus_sha256, replace=True, use_cache=False)
+
+
+def _corpus_sha256(path: str, source_lang: str, target_lang: str) -> str:
+    names = [f"{split}.{language}" for split in SPLITS for language in (source_lang, target_lang)]
+    return sha256_of_folder(Path(path), names)
+
+
+def check(cfg: DictConfig) -> None:
+    """Refuse values that cannot be meant.
+
+    Raises:
+        UserError: one line that names the option, its value and what it must be.
+    """
+    for option in ("warmup_updates", "max_epoch", "max_tokens", "update_freq", "n_seeds", "threads"):
+        _check_whole(option, cfg[option], least=1)
+    _check_whole("seed", cfg.seed, least=0)
+    _check_number("lr_max", cfg.lr_max)
+    for option, choices in {
+        "device": ("auto", "cpu", "cuda"),
+        "precision": ("fp32", "bf16", "fp16"),
+        "init": ("paper", "fairseq"),
+        "checkpoints.keep": ("best_and_last", "last", "all"),
+    }.items():
+        value = OmegaConf.select(cfg, option)
+        if value not in choices:
+            raise UserError(f"{option}={value}: must be one of {', '.join(choices)}")
+
+
+def _check_whole(option: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UserError(f"{option}={value}: must be a whole number")
+    if value < least:
+        hint = "; 1 means no warm-up" if option == "warmup_updates" else ""
+        raise UserError(f"{option}={value}: must be at least {least}{hint}")
+
+
+def _check_number(option: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UserError(f"{option}={value}: must be a number")
+    if not 0 < value < float("inf"):
+        raise UserError(f"{option}={value}: must be positive and finite")
+
+
+def compose(overrides: list[str]) -> DictConfig:
+    """The config that ``scripts/train.py`` would see with these command-line overrides."""
+    import hydra
+
+    register_resolvers()
+    with hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
+        return hydra.compose("train", overrides=overrides)

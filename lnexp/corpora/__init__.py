@@ -1,0 +1,1 @@
+"""From nothing to binarised parallel text. Knows no model."""

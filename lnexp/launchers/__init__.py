@@ -1,0 +1,1 @@
+"""How many runs are launched: Hydra plugins of ours. joblib and SLURM come from Hydra's own packages."""

@@ -1,0 +1,102 @@
+"""``-m +recipe=fig2a,fig4ab``: sweep the arms and seeds of recipes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.core.utils import JobReturn, JobStatus
+
+from lnexp.configuration import check, register_resolvers
+from lnexp.errors import UserError
+from lnexp.recipes import Job, Recipe, load_recipe, seeds
+from lnexp.runs.folder import RunFolder
+
+
+class RecipeSweeper(BasicSweeper):
+    """Hydra's own sweeper; with ``+recipe=…`` it launches what the recipes ask for and what is not there yet.
+
+    A run that two arms share (of one recipe or of two) is launched once, and a finished one not at all. A sweep in
+    which a run failed trains all others, then raises.
+
+    Raises:
+        UserError: for an unknown recipe, an option that the recipe itself sets, or a sweep in which runs failed.
+    """
+
+    def sweep(self, arguments: list[str]) -> Any:
+        recipes, rest = split_recipes(arguments)
+        if not recipes:
+            returns = super().sweep(arguments)
+        else:
+            returns = self._sweep_recipes(recipes, rest)
+        _raise_on_failure([job for batch in returns for job in batch])
+        return returns
+
+    def _sweep_recipes(self, recipes: list[Recipe], rest: list[str]) -> list[Sequence[JobReturn]]:
+        assert self.config is not None and self.launcher is not None
+        check_overrides(recipes, rest)
+        wanted = seeds(self.config.first_seed, self.config.n_seeds)
+        jobs = [job for recipe in recipes for job in recipe.jobs(wanted)]
+        missing, distinct = self._missing([[*rest, *job.overrides] for job in jobs])
+        names = ", ".join(recipe.name for recipe in recipes)
+        print(f"{names}: {len(jobs)} arms × seeds are {distinct} runs, {distinct - len(missing)} of them done already")
+        return [self.launcher.launch(missing, initial_job_idx=0)] if missing else []
+
+    def _missing(self, jobs: list[list[str]]) -> tuple[list[list[str]], int]:
+        """The jobs still to launch, each run once, and the number of distinct runs."""
+        assert self.hydra_context is not None
+        register_resolvers()
+        missing, seen = [], set()
+        for overrides in jobs:
+            cfg = self.hydra_context.config_loader.load_sweep_config(self.config, overrides)
+            check(cfg)
+            folder = RunFolder.of(cfg)
+            if folder.identity not in seen and (cfg.force or not folder.is_done):
+                missing.append(overrides)
+            seen.add(folder.identity)
+        return missing, len(seen)
+
+
+def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
+    """The recipes that command-line arguments ask for, and the other arguments."""
+    recipes, rest = [], []
+    for override in OverridesParser.create().parse_overrides(arguments):
+        if override.key_or_group == "recipe":
+            recipes += [load_recipe(name) for name in _values(override)]
+        else:
+            rest.append(override.input_line or "")
+    return recipes, rest
+
+
+def _values(override: Override) -> list[str]:
+    return list(override.sweep_string_iterator()) if override.is_sweep_override() else [str(override.value())]
+
+
+def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
+    """Refuse to change what makes an arm the arm it is.
+
+    Raises:
+        UserError: for a sweep beside a recipe, or an option that the recipe sets.
+    """
+    parser = OverridesParser.create()
+    for override in parser.parse_overrides(rest):
+        key = override.key_or_group
+        if override.is_sweep_override():
+            raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
+        for recipe in recipes:
+            fixed = [job_key for job in recipe.jobs([0]) for job_key in _keys(parser, job)]
+            if key in fixed:
+                hint = "; say first_seed=… and n_seeds=…" if key == "seed" else ""
+                raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
+
+
+def _keys(parser: OverridesParser, job: Job) -> list[str]:
+    return [override.key_or_group for override in parser.parse_overrides(job.overrides)]
+
+
+def _raise_on_failure(returns: list[JobReturn]) -> None:
+    failed = [job for job in returns if job.status == JobStatus.FAILED]
+    if failed:
+        reasons = "".join(f"\n  {' '.join(job.overrides or [])}: {job._return_value}" for job in failed)
+        raise UserError(f"{len(failed)} of {len(returns)} runs failed; the same command goes on with them:{reasons}")

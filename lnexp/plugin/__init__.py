@@ -1,0 +1,13 @@
+"""What fairseq loads: ``fairseq-train --user-dir lnexp/plugin --arch lnexp_pre_ln --task lnexp_translation …``.
+
+Importing the package registers with fairseq
+
+- a model ``lnexp_<placement>`` for every file in ``placements/``,
+- an optimizer ``lnexp_<name>`` for every file in ``optimizers/``,
+- a learning-rate schedule ``lnexp_<name>`` for every file in ``lr_schedules/``,
+- the task ``lnexp_translation``.
+
+All imports inside are relative, because fairseq imports a ``--user-dir`` under the folder's own name.
+"""
+
+from . import lr_schedules, optimizers, placements, task  # noqa: F401  (imported to register)

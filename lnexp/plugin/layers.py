@@ -1,0 +1,111 @@
+"""The Transformer layer, written once for every placement.
+
+The modules and their parameter names are fairseq's own, so checkpoints go both ways between
+``lnexp_post_ln`` / ``lnexp_pre_ln`` and fairseq's ``transformer``.
+"""
+
+from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
+from torch import Tensor
+
+from .placement import Placement
+
+
+class FeedForward:
+    """The position-wise feed-forward network, ``FFN(x) = W² ReLU(W¹ x + b¹) + b²``, with its dropouts (a mix-in)."""
+
+    def feed_forward(self, x: Tensor) -> Tensor:
+        hidden = self.activation_dropout_module(self.activation_fn(self.fc1(x)))
+        return self.dropout_module(self.fc2(hidden))
+
+
+class EncoderLayer(FeedForward, TransformerEncoderLayerBase):
+    """Self-attention and FFN, each joined to the residual stream by ``placement``."""
+
+    def __init__(self, cfg, placement: Placement):
+        super().__init__(cfg)
+        self.placement = placement
+
+    def forward(self, x: Tensor, encoder_padding_mask: Tensor | None) -> Tensor:
+        """Encode one layer.
+
+        Args:
+            x: ``(source_time, batch, channel)``.
+            encoder_padding_mask: ``(batch, source_time)``, true at padding; None where there is none.
+        """
+
+        def attend(query: Tensor) -> Tensor:
+            y, _ = self.self_attn(query, query, query, key_padding_mask=encoder_padding_mask, need_weights=False)
+            return self.dropout_module(y)
+
+        x = self.placement.connect(x, attend, self.self_attn_layer_norm)
+        return self.placement.connect(x, self.feed_forward, self.final_layer_norm)
+
+
+class DecoderLayer(FeedForward, TransformerDecoderLayerBase):
+    """Self-attention, attention to the source, and FFN, each joined to the residual stream by ``placement``."""
+
+    def __init__(self, cfg, placement: Placement):
+        super().__init__(cfg)
+        self.placement = placement
+        # Attention weights cost a slower kernel and are read only for alignments: off until
+        # fairseq's make_generation_fast_(need_attn=True) asks for them.
+        self.need_attn = False
+
+    def forward(
+        self,
+        x: Tensor,
+        encoder_out: Tensor,
+        encoder_padding_mask: Tensor | None,
+        incremental_state: dict | None = None,
+        self_attn_mask: Tensor | None = None,
+        self_attn_padding_mask: Tensor | None = None,
+        need_attn: bool = False,
+        need_head_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None, None]:
+        """Decode one layer.
+
+        Args:
+            x: ``(target_time, batch, channel)``; one time step when ``incremental_state`` is given.
+            encoder_out: ``(source_time, batch, channel)``.
+            encoder_padding_mask: ``(batch, source_time)``, true at padding; None where there is none.
+            incremental_state: fairseq's cache of keys and values, changed in place.
+            self_attn_mask: ``(target_time, target_time)``, -inf at the future.
+            self_attn_padding_mask: ``(batch, target_time)``, true at padding.
+            need_attn: return the attention to the source, averaged over heads.
+            need_head_weights: return it head by head.
+
+        Returns:
+            The new hidden states, the attention weights or None, and None (fairseq's slot for an ONNX state).
+        """
+        source_attention: list[Tensor | None] = []
+
+        def attend_to_target(query: Tensor) -> Tensor:
+            y, _ = self.self_attn(
+                query,
+                query,
+                query,
+                key_padding_mask=self_attn_padding_mask,
+                incremental_state=incremental_state,
+                need_weights=False,
+                attn_mask=self_attn_mask,
+            )
+            return self.dropout_module(y)
+
+        def attend_to_source(query: Tensor) -> Tensor:
+            y, weights = self.encoder_attn(
+                query,
+                encoder_out,
+                encoder_out,
+                key_padding_mask=encoder_padding_mask,
+                incremental_state=incremental_state,
+                static_kv=True,
+                need_weights=need_attn and self.need_attn,
+                need_head_weights=need_head_weights and self.need_attn,
+            )
+            source_attention.append(weights)
+            return self.dropout_module(y)
+
+        x = self.placement.connect(x, attend_to_target, self.self_attn_layer_norm)
+        x = self.placement.connect(x, attend_to_source, self.encoder_attn_layer_norm)
+        x = self.placement.connect(x, self.feed_forward, self.final_layer_norm)
+        return x, source_attention[0], None

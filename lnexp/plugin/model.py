@@ -1,0 +1,131 @@
+"""fairseq's Transformer with the normalisation where a :class:`Placement` puts it."""
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
+from fairseq.models import register_model
+from fairseq.models.transformer import (
+    TransformerConfig,
+    TransformerDecoderBase,
+    TransformerEncoderBase,
+    TransformerModelBase,
+)
+from fairseq.modules.checkpoint_activations import checkpoint_wrapper
+from omegaconf import II, OmegaConf
+
+from .initialisation import INITIALISATIONS
+from .layers import DecoderLayer, EncoderLayer
+from .placement import Placement
+
+
+def _option(default, help_text: str):
+    return field(default=default, metadata={"help": help_text})
+
+
+@dataclass
+class LayerNormTransformerConfig(FairseqDataclass):
+    """The model's options; the defaults are the paper's IWSLT14 model (section 4).
+
+    The fields are flat and carry the names of fairseq's own ``transformer`` flags, so the command line of
+    ``fairseq-train`` and a Hydra config set them alike. (A nested dataclass loses its overrides on one of the two.)
+    """
+
+    encoder_embed_dim: int = _option(512, "encoder width d")
+    encoder_ffn_embed_dim: int = _option(1024, "encoder FFN width")
+    encoder_layers: int = _option(6, "encoder layers")
+    encoder_attention_heads: int = _option(4, "encoder attention heads")
+    decoder_embed_dim: int = _option(512, "decoder width d")
+    decoder_ffn_embed_dim: int = _option(1024, "decoder FFN width")
+    decoder_layers: int = _option(6, "decoder layers")
+    decoder_attention_heads: int = _option(4, "decoder attention heads")
+    dropout: float = _option(0.1, "dropout of every sublayer's output and of the embeddings")
+    attention_dropout: float = _option(0.0, "dropout of the attention weights")
+    activation_dropout: float = _option(0.0, "dropout after the FFN's activation")
+    activation_fn: str = _option("relu", "the FFN's activation")
+    share_decoder_input_output_embed: bool = _option(False, "tie the decoder's embedding and its output projection")
+    share_all_embeddings: bool = _option(False, "tie all three; needs a joined dictionary")
+    checkpoint_activations: bool = _option(False, "recompute activations in the backward pass, to save memory")
+    init: ChoiceEnum(list(INITIALISATIONS)) = _option("paper", "initialisation")
+    max_source_positions: int = II("task.max_source_positions")
+    max_target_positions: int = II("task.max_target_positions")
+
+
+def _to_transformer_config(cfg: LayerNormTransformerConfig, final_norm: bool) -> TransformerConfig:
+    """Our flat options as fairseq's nested ones."""
+    flat = dict(OmegaConf.to_container(cfg, resolve=True) if OmegaConf.is_config(cfg) else vars(cfg))
+    return TransformerConfig.from_namespace(
+        Namespace(
+            **flat,
+            # fairseq defaults these two to its own width, not to ours
+            decoder_input_dim=flat["decoder_embed_dim"],
+            decoder_output_dim=flat["decoder_embed_dim"],
+            encoder_normalize_before=final_norm,
+            decoder_normalize_before=final_norm,
+        )
+    )
+
+
+def _wrapped(layer, cfg: TransformerConfig):
+    return checkpoint_wrapper(layer) if cfg.checkpoint_activations else layer
+
+
+class Encoder(TransformerEncoderBase):
+    """fairseq's encoder over :class:`EncoderLayer`."""
+
+    def __init__(self, cfg, dictionary, embed_tokens, placement: Placement):
+        self.placement = placement
+        super().__init__(cfg, dictionary, embed_tokens)
+
+    def build_encoder_layer(self, cfg):
+        return _wrapped(EncoderLayer(cfg, self.placement), cfg)
+
+
+class Decoder(TransformerDecoderBase):
+    """fairseq's decoder over :class:`DecoderLayer`."""
+
+    def __init__(self, cfg, dictionary, embed_tokens, placement: Placement):
+        self.placement = placement
+        super().__init__(cfg, dictionary, embed_tokens)
+
+    def build_decoder_layer(self, cfg, no_encoder_attn=False):
+        return _wrapped(DecoderLayer(cfg, self.placement), cfg)
+
+
+class LayerNormTransformer(TransformerModelBase):
+    """An encoder-decoder Transformer; a subclass made by :func:`register_placement` names the placement."""
+
+    placement: ClassVar[type[Placement]]
+
+    @classmethod
+    def add_args(cls, parser):
+        # fairseq's base class would add its own nested options under the same flags
+        super(TransformerModelBase, cls).add_args(parser)
+
+    @classmethod
+    def build_model(cls, cfg: LayerNormTransformerConfig, task) -> "LayerNormTransformer":
+        """Build and initialise the model for the task's two dictionaries."""
+        model = super().build_model(_to_transformer_config(cfg, cls.placement.final_norm), task)
+        INITIALISATIONS[str(cfg.init)](model)
+        return model
+
+    @classmethod
+    def build_encoder(cls, cfg, src_dict, embed_tokens):
+        return Encoder(cfg, src_dict, embed_tokens, cls.placement())
+
+    @classmethod
+    def build_decoder(cls, cfg, tgt_dict, embed_tokens):
+        return Decoder(cfg, tgt_dict, embed_tokens, cls.placement())
+
+
+def register_placement(name: str) -> Callable[[type[Placement]], type[Placement]]:
+    """Class decorator: register the Transformer with this placement as fairseq's model ``lnexp_<name>``."""
+
+    def register(placement: type[Placement]) -> type[Placement]:
+        model = type(f"{placement.__name__}Transformer", (LayerNormTransformer,), {"placement": placement})
+        register_model(f"lnexp_{name}", dataclass=LayerNormTransformerConfig)(model)
+        return placement
+
+    return register

@@ -1,0 +1,5 @@
+"""One file an optimizer, each a thin layer over ``torch.optim``, registered with fairseq as ``lnexp_<name>``."""
+
+from ..discovery import import_all_modules
+
+import_all_modules(__name__, __path__)

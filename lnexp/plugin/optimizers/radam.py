@@ -1,0 +1,31 @@
+"""Rectified Adam (Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond")."""
+
+from dataclasses import dataclass
+
+import torch
+from fairseq.optim import register_optimizer
+
+from ..torch_optimizer import TorchOptimizer
+from .adam import AdamConfig
+
+
+@dataclass
+class RAdamConfig(AdamConfig):
+    """The options of Adam."""
+
+
+@register_optimizer("lnexp_radam", dataclass=RAdamConfig)
+class LnexpRAdam(TorchOptimizer):
+    """``torch.optim.RAdam``, foreach (it has no fused kernel). Weight decay is decoupled (``w -= lr·λ·w``)."""
+
+    torch_class = torch.optim.RAdam
+
+    def torch_arguments(self):
+        cfg = self.cfg
+        return {
+            "betas": tuple(cfg.betas),
+            "eps": cfg.eps,
+            "weight_decay": cfg.weight_decay,
+            "decoupled_weight_decay": True,
+            "foreach": True,
+        }

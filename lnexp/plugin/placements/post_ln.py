@@ -1,0 +1,16 @@
+"""Post-LN: the original Transformer."""
+
+from torch import Tensor
+
+from ..model import register_placement
+from ..placement import Placement, Sublayer
+
+
+@register_placement("post_ln")
+class PostLN(Placement):
+    """``x' = LN(x + F(x))``: LayerNorm between the residual blocks (Xiong et al. 2020, Table 1, left column)."""
+
+    final_norm = False
+
+    def connect(self, x: Tensor, sublayer: Sublayer, norm: Sublayer) -> Tensor:
+        return norm(x + sublayer(x))

@@ -1,0 +1,16 @@
+"""Pre-LN: the placement that the paper shows to need no warm-up."""
+
+from torch import Tensor
+
+from ..model import register_placement
+from ..placement import Placement, Sublayer
+
+
+@register_placement("pre_ln")
+class PreLN(Placement):
+    """``x' = x + F(LN(x))`` and a final LayerNorm before prediction (Xiong et al. 2020, Table 1, right column)."""
+
+    final_norm = True
+
+    def connect(self, x: Tensor, sublayer: Sublayer, norm: Sublayer) -> Tensor:
+        return x + sublayer(norm(x))

@@ -1,0 +1,1 @@
+"""A run's identity, its folder, its records and its status."""

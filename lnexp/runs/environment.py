@@ -1,0 +1,54 @@
+"""What a run ran on and with."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("ve-fairseq", "torch", "hydra-core", "omegaconf", "numpy", "sacrebleu", "sacremoses", "subword-nmt")
+
+
+def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
+    """Commit, package versions, machine and the checksums of the data, as ``environment.json`` keeps them."""
+    return {
+        "git": git_state(),
+        "python": platform.python_version(),
+        "packages": {package: _version(package) for package in PACKAGES},
+        "host": platform.node(),
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "device": device,
+        "data": {"pairs": data_manifest["pairs"], "sha256": data_manifest["sha256"]},
+    }
+
+
+def git_state() -> dict[str, Any]:
+    """The commit of the code and whether it has changes on top; nulls outside a repository."""
+
+    def git(*arguments: str) -> str | None:
+        command = ["git", "-C", str(Path(__file__).parent), *arguments]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        except (OSError, subprocess.CalledProcessError):
+            return None
+
+    changes = git("status", "--porcelain")
+    return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())

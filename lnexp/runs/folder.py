@@ -1,0 +1,142 @@
+"""The folder of one run: ``<runs_dir>/<recipe or adhoc>/<readable name>-<identity>/``."""
+
+import fcntl
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.errors import UserError
+from lnexp.files import write_whole
+from lnexp.runs import records
+from lnexp.runs.identity import identity, readable_name
+
+State = Literal["running", "finished", "diverged", "failed"]
+DONE: tuple[State, ...] = ("finished", "diverged")
+
+
+def find_folder(runs_dir: str | Path, run_identity: str) -> Path | None:
+    """The folder of a run wherever it was first trained, whichever recipe asked for it; None where there is none."""
+    return next(iter(sorted(Path(runs_dir).glob(f"*/*-{run_identity}"))), None)
+
+
+class RunFolder:
+    """Paths, records and status of one run."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    @classmethod
+    def of(cls, cfg: DictConfig) -> "RunFolder":
+        """The folder for a resolved config: where the run lies already, or else where it belongs."""
+        run_identity = identity(cfg)
+        home = Path(cfg.runs_dir) / cfg.get("recipe", "adhoc") / f"{readable_name(cfg)}-{run_identity}"
+        return cls(find_folder(cfg.runs_dir, run_identity) or home)
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def identity(self) -> str:
+        return self.path.name.rpartition("-")[2]
+
+    @property
+    def metrics(self) -> Path:
+        return self.path / "metrics.jsonl"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "train.log"
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """What ``status.json`` says; empty where there is none.
+
+        Raises:
+            ValueError: where the file is no JSON object.
+        """
+        path = self.path / "status.json"
+        if not path.exists():
+            return {}
+        status = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(status, dict):
+            raise ValueError(f"{path}: not an object")
+        return status
+
+    @property
+    def is_done(self) -> bool:
+        return self.status.get("state") in DONE
+
+    def set_status(self, state: State, why: str = "", updates: int = 0) -> None:
+        """Write ``status.json``; the time a run was first started is kept."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        status = {
+            "state": state,
+            "why": why,
+            "updates": updates,
+            "host": platform.node(),
+            "pid": os.getpid(),
+            "started": self.status.get("started", now),
+            "changed": now,
+        }
+        write_whole(self.path / "status.json", json.dumps(status, indent=2) + "\n")
+
+    def write_config(self, cfg: DictConfig) -> None:
+        write_whole(self.path / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
+
+    def write_environment(self, environment: dict[str, Any]) -> None:
+        write_whole(self.path / "environment.json", json.dumps(environment, indent=2) + "\n")
+
+    def write_hypotheses(self, name: str, lines: list[str]) -> None:
+        folder = self.path / "hypotheses"
+        folder.mkdir(exist_ok=True)
+        write_whole(folder / f"{name}.txt", "".join(f"{line}\n" for line in lines))
+
+    def append(self, record: records.Record) -> None:
+        records.append(self.metrics, record)
+
+    def epochs(self) -> list[records.Record]:
+        """The epoch records so far."""
+        return [record for record in records.read(self.metrics) if record["kind"] == "epoch"]
+
+    def checkpoint(self, epoch: int) -> Path:
+        return self.checkpoints / f"checkpoint{epoch}.pt"
+
+    def last_checkpoint_epoch(self) -> int:
+        """The epoch of the newest checkpoint; 0 where there is none."""
+        names = (path.stem.removeprefix("checkpoint") for path in self.checkpoints.glob("checkpoint*.pt"))
+        return max((int(name) for name in names if name.isdigit()), default=0)
+
+    def clear(self) -> None:
+        """Forget everything the run has, but for the lock that the caller holds."""
+        for path in self.path.iterdir():
+            if path.name == "lock":
+                continue
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run, so that no second process trains it; the lock falls with its holder, however that ends.
+
+        Raises:
+            UserError: where another process holds it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{self.path}: another process is training this run") from None
+            yield

@@ -1,0 +1,1 @@
+"""One run: our resolved config becomes fairseq's, trains, validates every epoch, and leaves its records."""

@@ -1,0 +1,43 @@
+"""The command behind ``scripts/train.py``: Hydra around :func:`lnexp.training.run.train_run`."""
+
+import sys
+from contextlib import nullcontext
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.plugins import Plugins
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from lnexp.cli import one_line_errors
+from lnexp.configuration import CONFIG_DIR, register_resolvers
+from lnexp.errors import UserError
+
+
+@hydra.main(config_path=str(CONFIG_DIR), config_name="train", version_base="1.3")
+def _run(cfg: DictConfig) -> None:
+    register_resolvers()  # again: a launcher may call this in a process of its own
+    from lnexp.training.run import train_run
+
+    # a sweep collects what its runs raise; for a single run Hydra would add lines of its own
+    alone = HydraConfig.get().mode == RunMode.RUN
+    with one_line_errors() if alone else nullcontext():
+        train_run(cfg)
+
+
+def main() -> None:
+    """Run Hydra on the command line."""
+    from lnexp.launchers.recipe_sweeper import RecipeSweeper
+
+    with one_line_errors():
+        register_resolvers()
+        Plugins.instance().register(RecipeSweeper)
+        sys.argv[1:] = [_force_fairseq(argument) for argument in sys.argv[1:]]
+        if not {"-m", "--multirun"} & set(sys.argv) and any(arg.startswith("+recipe=") for arg in sys.argv):
+            raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
+        _run()
+
+
+def _force_fairseq(argument: str) -> str:
+    """``fairseq.common.fp16=true`` needs no ``+``: which options there are is fairseq's to say, when it is loaded."""
+    return f"++{argument}" if argument.startswith("fairseq.") else argument

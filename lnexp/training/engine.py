@@ -1,0 +1,202 @@
+"""fairseq's trainer, epoch by epoch, with a record after each."""
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fairseq_cli.train as fairseq_train
+import numpy as np
+import torch
+from fairseq import checkpoint_utils, tasks, utils
+from fairseq.logging import metrics
+from fairseq.trainer import Trainer
+from omegaconf import DictConfig
+
+import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
+from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.records import Record
+from lnexp.training import bleu
+from lnexp.training.fairseq_config import to_fairseq
+from lnexp.training.translate import FirstSentences, translate
+
+OnEpoch = Callable[[Record], None]
+
+
+class Engine:
+    """One run's task, model and trainer.
+
+    fairseq's own ``train`` makes the updates, validates and saves, so its options mean what they mean there; we hook in
+    after a validation (to translate and record) and after a save (to prune). The record comes before the checkpoint:
+    a kill between the two repeats an epoch, and never leaves a checkpoint without its record.
+    """
+
+    def __init__(self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus, show_progress: bool):
+        self.cfg, self.folder, self.corpus = cfg, folder, corpus
+        _forget_earlier_runs()
+        torch.set_num_threads(cfg.threads)
+        self.fairseq = to_fairseq(cfg, corpus.bin, folder.checkpoints)
+        self.fairseq.common.log_format = self.fairseq.common.log_format or ("tqdm" if show_progress else "simple")
+        np.random.seed(cfg.seed)
+        utils.set_torch_seed(cfg.seed)
+        self.task = tasks.setup_task(self.fairseq.task)
+        self.model = self.task.build_model(self.fairseq.model)
+        self.criterion = self.task.build_criterion(self.fairseq.criterion)
+        for split in ("train", "valid", "test"):
+            self.task.load_dataset(split)
+        self.trainer = Trainer(self.fairseq, self.task, self.model, self.criterion)
+        self._epoch_began = 0.0
+
+    @property
+    def device(self) -> str:
+        """The name of what trains: the GPU's, or ``cpu``."""
+        return torch.cuda.get_device_name() if self.trainer.cuda else "cpu"
+
+    @property
+    def updates(self) -> int:
+        return self.trainer.get_num_updates()
+
+    def train(self, on_epoch: OnEpoch) -> None:
+        """Train from the newest checkpoint, or from the start, to the last epoch.
+
+        Raises:
+            FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
+        """
+        epoch_itr = self._restore()
+        self.task.post_validate = lambda model, stats, meters: on_epoch(self._epoch_record(epoch_itr.epoch, meters))
+        self.task.post_save = lambda path, updates: self._prune()
+        last_epoch = self.fairseq.optimization.max_epoch or math.inf
+        while epoch_itr.next_epoch_idx <= last_epoch:
+            self._epoch_began = time.monotonic()
+            valid_losses, should_stop = fairseq_train.train(self.fairseq, self.trainer, self.task, epoch_itr)
+            if should_stop:
+                self._save_partial_epoch(epoch_itr)
+                break
+            lr = self.trainer.lr_step(epoch_itr.epoch, valid_losses[0])
+            if lr <= self.fairseq.optimization.stop_min_lr:
+                break
+            epoch_itr = self.trainer.get_train_iterator(epoch_itr.next_epoch_idx, load_dataset=False)
+
+    def _restore(self) -> Any:
+        """Load the newest checkpoint, if there is one, and return the iterator over the epoch to train next."""
+        self._fill_in_total_updates()
+        newest = self.folder.last_checkpoint_epoch()
+        if newest:
+            self.fairseq.checkpoint.restore_file = str(self.folder.checkpoint(newest))
+        _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
+        return epoch_itr
+
+    def _fill_in_total_updates(self) -> None:
+        """A schedule that ends somewhere ends with the run, unless it was told otherwise."""
+        schedule = self.fairseq.lr_scheduler
+        if schedule.get("total_updates", 0) is None:
+            batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
+            updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
+            schedule.total_updates = updates * self.fairseq.optimization.max_epoch
+
+    def _epoch_record(self, epoch: int, valid: Any) -> Record:
+        seconds = time.monotonic() - self._epoch_began
+        train = metrics.get_meters("train")
+        loss, nll = _nats(valid["loss"]), _nats(valid["nll_loss"])
+        if not math.isfinite(loss):
+            raise FloatingPointError(f"validation loss is {loss}")
+        hypotheses, score = self.translate_valid()
+        self.folder.write_hypotheses(f"valid.epoch{epoch}", hypotheses)
+        return {
+            "kind": "epoch",
+            "epoch": epoch,
+            "update": self.updates,
+            "valid_loss": loss,
+            "valid_nll": nll,
+            "valid_bleu": score.bleu,
+            "bleu_signature": score.signature,
+            "n_sentences": len(hypotheses),
+            "beam": self.cfg.evaluation.valid_beam,
+            "train_loss": _nats(train["loss"]),
+            "lr": self._last_lr(),
+            "grad_norm": float(train["gnorm"].avg),
+            "seconds": round(seconds, 3),
+            "tokens_per_second": round(float(train["wpb"].sum) / seconds, 1),
+        }
+
+    def _last_lr(self) -> float:
+        """The rate that the last update was made with (the trainer already holds the next one's)."""
+        schedule = self.trainer.lr_scheduler
+        return schedule.lr_at(self.updates) if hasattr(schedule, "lr_at") else self.trainer.get_lr()
+
+    def translate_valid(self) -> tuple[list[str], bleu.Score]:
+        """Translate the first ``evaluation.valid_sentences`` of valid: hypotheses and their detokenised BLEU."""
+        evaluation = self.cfg.evaluation
+        hypotheses = self._translate("valid", evaluation.valid_beam, evaluation.valid_sentences)
+        references = self.corpus.lines("valid", self.cfg.data.target_lang)[: len(hypotheses)]
+        return hypotheses, bleu.detokenised_bleu(hypotheses, references, self.cfg.data.target_lang)
+
+    def test(self, epoch: int) -> Record:
+        """Translate the test set with the checkpoint of ``epoch``, and return the ``end`` record."""
+        state = checkpoint_utils.load_checkpoint_to_cpu(str(self.folder.checkpoint(epoch)))
+        self.model.load_state_dict(state["model"], strict=True, model_cfg=self.fairseq.model)
+        target_lang = self.cfg.data.target_lang
+        hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
+        self.folder.write_hypotheses("test", hypotheses)
+        references = self.corpus.lines("test", target_lang)
+        detokenised = bleu.detokenised_bleu(hypotheses, references, target_lang)
+        tokenised = bleu.tokenised_bleu(hypotheses, references)
+        return {
+            "kind": "end",
+            "checkpoint_epoch": epoch,
+            "test_bleu": detokenised.bleu,
+            "bleu_signature": detokenised.signature,
+            "test_bleu_tokenised": tokenised.bleu,
+            "bleu_signature_tokenised": tokenised.signature,
+            "n_sentences": len(hypotheses),
+            "beam": self.cfg.evaluation.test_beam,
+        }
+
+    def _translate(self, split: str, beam: int, count: int) -> list[str]:
+        sentences = FirstSentences(self.task.dataset(split), count)
+        post_process = self.cfg.data.post_process
+        return translate(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process)
+
+    def _prune(self) -> None:
+        """Drop the checkpoints that ``checkpoints.keep`` does not ask for."""
+        keep = self.cfg.checkpoints.keep
+        if keep == "all":
+            return
+        kept = {self.folder.last_checkpoint_epoch()}
+        if keep == "best_and_last":
+            kept.add(best_epoch(self.folder.epochs()))
+        paths = {self.folder.checkpoint(epoch) for epoch in kept}
+        for path in self.folder.checkpoints.glob("checkpoint*.pt"):
+            if path not in paths:
+                path.unlink()
+
+    def _save_partial_epoch(self, epoch_itr: Any) -> None:
+        """Where training stopped within an epoch, fairseq saves no epoch checkpoint: do it here."""
+        path = self.folder.checkpoint(epoch_itr.epoch)
+        if not epoch_itr.end_of_epoch() and not path.exists():
+            self.trainer.save_checkpoint(str(path), {"train_iterator": epoch_itr.state_dict(), "val_loss": None})
+            self._prune()
+
+
+def best_epoch(epochs: list[Record]) -> int:
+    """The epoch of the least validation nll."""
+    return min(epochs, key=lambda record: record["valid_nll"])["epoch"]
+
+
+def _nats(meter: Any) -> float:
+    """fairseq counts in bits."""
+    return float(meter.avg) * math.log(2)
+
+
+def _forget_earlier_runs() -> None:
+    """fairseq keeps meters and best scores in the process; a sweep's worker trains many runs in one."""
+    metrics.reset()
+    for function in (checkpoint_utils.save_checkpoint, fairseq_train.should_stop_early):
+        vars(function).clear()
+
+
+def leftovers(checkpoints: Path) -> list[Path]:
+    """What a crash or a kill may leave beside whole checkpoints: fairseq's crash dump and half-written files."""
+    return [*checkpoints.glob("crash.pt*"), *checkpoints.glob("*.tmp")]

@@ -1,0 +1,57 @@
+"""Our resolved config as fairseq's."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from fairseq.dataclass.configs import FairseqConfig
+from fairseq.dataclass.initialize import add_defaults
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from lnexp.errors import UserError, near_names
+
+
+def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
+    """fairseq's config: its own defaults, under what ``cfg.fairseq`` says, with this run's paths.
+
+    Raises:
+        UserError: for an option that fairseq does not have, or a value of the wrong type.
+    """
+    merged = _defaults()
+    for group, options in OmegaConf.to_container(cfg.fairseq, resolve=True).items():
+        _merge(merged, group, options)
+    try:
+        add_defaults(merged)
+    except OmegaConfBaseException as error:
+        raise UserError(f"fairseq: {str(error).splitlines()[0]}") from error
+    merged.task.data = str(data)
+    merged.checkpoint.save_dir = str(checkpoints)
+    return merged
+
+
+def _defaults() -> DictConfig:
+    """Every group of fairseq's own options at its defaults; the chosen parts (model, task, …) empty."""
+    groups = {}
+    for field in dataclasses.fields(FairseqConfig):
+        structured = dataclasses.is_dataclass(field.default)
+        groups[field.name] = OmegaConf.structured(field.default) if structured else None
+    return OmegaConf.create(groups)
+
+
+def _merge(merged: DictConfig, group: str, options: dict[str, Any]) -> None:
+    if group not in merged:
+        raise UserError(f"fairseq.{group}: fairseq has no such group; {near_names(group, map(str, merged))}")
+    known = merged[group]
+    if known is None:
+        merged[group] = options
+        return
+    for option in options:
+        if option not in known:
+            raise UserError(
+                f"fairseq.{group}.{option}: fairseq has no such option; {near_names(option, map(str, known))}"
+            )
+    try:
+        merged[group] = OmegaConf.merge(known, options)
+    except OmegaConfBaseException as error:
+        raise UserError(f"fairseq.{group}: {str(error).splitlines()[0]}") from error

@@ -1,0 +1,119 @@
+"""Train one run, or skip it, or go on with it."""
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.configuration import check
+from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
+from lnexp.runs import records
+from lnexp.runs.environment import environment
+from lnexp.runs.folder import RunFolder, State
+from lnexp.runs.records import Record
+from lnexp.training.console import Clock, epoch_line, logging_to, on_terminal, say
+from lnexp.training.tracker import Tracker
+
+
+def train_run(cfg: DictConfig) -> RunFolder:
+    """Train the run of a config and return its folder.
+
+    A finished or diverged run is skipped, an interrupted one goes on from its last epoch, and ``force`` trains afresh.
+
+    Raises:
+        UserError: for settings or data that cannot work, or where another process trains the same run.
+        OSError: where the disk is full or a folder cannot be written; the run is then marked ``failed``.
+    """
+    check(cfg)
+    _check_device(cfg)
+    OmegaConf.resolve(cfg)
+    folder = RunFolder.of(cfg)
+    if folder.is_done and not cfg.force:
+        say(f"{folder.name}: {folder.status['state']} already, skipped")
+        return folder
+    with folder.locked():
+        if cfg.force:
+            folder.clear()
+        try:
+            _train_locked(cfg, folder)
+        except BaseException as error:
+            _mark_failed(folder, error)
+            raise
+    return folder
+
+
+def _check_device(cfg: DictConfig) -> None:
+    import torch
+
+    if cfg.device == "cuda" and not torch.cuda.is_available():
+        raise UserError(
+            f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
+        )
+
+
+def _train_locked(cfg: DictConfig, folder: RunFolder) -> None:
+    folder.checkpoints.mkdir(exist_ok=True)
+    folder.write_config(cfg)
+    with logging_to(folder.log):
+        corpus = prepare(cfg.data, cfg.data_dir)
+        from lnexp.training import engine  # fairseq takes seconds to import: only where work begins
+
+        for path in engine.leftovers(folder.checkpoints):
+            path.unlink()
+        first_epoch = folder.last_checkpoint_epoch() + 1
+        records.keep_until_epoch(folder.metrics, first_epoch - 1)
+        folder.set_status("running")
+        machine = engine.Engine(cfg, folder, corpus, show_progress=on_terminal())
+        folder.write_environment(environment(machine.device, corpus.manifest))
+        _announce(cfg, folder, first_epoch)
+        with Tracker(cfg, folder) as tracker:
+            clock = Clock(first_epoch, cfg.max_epoch)
+
+            def on_epoch(record: Record) -> None:
+                folder.append(record)
+                tracker.log(record)
+                say(f"{folder.name} | {epoch_line(record, cfg.max_epoch, clock.seconds_left(record['epoch']))}")
+
+            state: State = "finished"
+            why = ""
+            try:
+                machine.train(on_epoch)
+            except FloatingPointError as error:
+                state, why = "diverged", str(error)
+            end = _end_record(machine, folder, diverged=state == "diverged")
+            folder.append(end)
+            tracker.log(end)
+        for path in engine.leftovers(folder.checkpoints):
+            path.unlink()
+        folder.set_status(state, why, machine.updates)
+    say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
+
+
+def _announce(cfg: DictConfig, folder: RunFolder, first_epoch: int) -> None:
+    how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
+    say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}")
+
+
+def _end_record(machine, folder: RunFolder, diverged: bool) -> Record:
+    """Test the best checkpoint, or the last one of a diverged run, if it has any."""
+    from lnexp.training.engine import best_epoch
+
+    last = folder.last_checkpoint_epoch()
+    if not last:
+        return {"kind": "end", "checkpoint_epoch": None, "test_bleu": None, "test_bleu_tokenised": None}
+    kept = [record for record in folder.epochs() if folder.checkpoint(record["epoch"]).exists()]
+    return machine.test(last if diverged else best_epoch(kept))
+
+
+def _test_words(end: Record) -> str:
+    if end["test_bleu"] is None:
+        return "no checkpoint to test"
+    return (
+        f"test BLEU {end['test_bleu']:.2f} ({end['test_bleu_tokenised']:.2f} tokenised;"
+        f" epoch {end['checkpoint_epoch']}, beam {end['beam']}, {end['n_sentences']} sentences)"
+    )
+
+
+def _mark_failed(folder: RunFolder, error: BaseException) -> None:
+    try:
+        folder.set_status("failed", f"{type(error).__name__}: {error}")
+    except OSError:
+        pass  # the disk that broke the run cannot take its epitaph either
