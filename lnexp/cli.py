@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError, near_names
@@ -36,12 +36,14 @@ def describe(error: Exception) -> str:
     """One line that says what is wrong, with the nearest names where a name is unknown."""
     if isinstance(error, UserError):
         return str(error)
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
         return f"{group}={name}: no such {group}; {near_names(name, error.options or [])}"
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
     first_line = str(error).splitlines()[0]
+    if isinstance(error, InterpolationResolutionError):
+        return first_line.removeprefix("UserError raised while resolving interpolation: ")
     unknown = re.match(r"Could not override '([^']+)'", first_line)
     if isinstance(error, ConfigCompositionException) and unknown:
         return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}"

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.corpora.text import SPLITS, sha256_of_folder
@@ -64,5 +65,17 @@ def compose(overrides: list[str]) -> DictConfig:
     import hydra
 
     register_resolvers()
+    forget_fairseq_schemas()
     with hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
         return hydra.compose("train", overrides=overrides)
+
+
+def forget_fairseq_schemas() -> None:
+    """Take out of Hydra's ConfigStore what fairseq put there under the names of our files.
+
+    Hydra validates a config file against a stored one of the same name, so once fairseq is imported our
+    ``optimizer/adam`` would have to fit fairseq's.
+    """
+    stored = ConfigStore.instance().repo
+    for path in CONFIG_DIR.glob("*/*.yaml"):
+        stored.get(path.parent.name, {}).pop(path.name, None)

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from omegaconf import DictConfig
 
 from lnexp.configuration import ROOT
 from lnexp.errors import UserError, near_names
@@ -52,10 +55,6 @@ class Recipe:
     arms: dict[str, Arm]
     claims: tuple[Claim, ...]
 
-    def jobs(self, seeds: list[int]) -> list["Job"]:
-        """Every arm with every seed."""
-        return [Job(self, arm, seed) for seed in seeds for arm in self.arms.values()]
-
 
 @dataclass(frozen=True)
 class Job:
@@ -68,8 +67,8 @@ class Job:
     @property
     def overrides(self) -> list[str]:
         """What to say to Hydra for it."""
-        own = [*self.recipe.settings, *self.arm.overrides, f"seed={self.seed}"]
-        return [*own, f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
+        where = [f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
+        return [*self.recipe.settings, *self.arm.overrides, f"seed={self.seed}", *where]
 
 
 def recipe_names() -> list[str]:
@@ -102,6 +101,44 @@ def load_recipe(name: str) -> Recipe:
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {error})") from error
 
 
-def seeds(first_seed: int, n_seeds: int) -> list[int]:
-    """The seeds of a recipe's runs."""
-    return list(range(first_seed, first_seed + n_seeds))
+def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
+    """Every arm with every seed that the config asks for (``first_seed``, ``n_seeds``)."""
+    seeds = range(cfg.first_seed, cfg.first_seed + cfg.n_seeds)
+    return [Job(recipe, arm, seed) for seed in seeds for arm in recipe.arms.values()]
+
+
+def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
+    """The recipes that command-line arguments ask for, and the other arguments."""
+    recipes, rest = [], []
+    for override in OverridesParser.create().parse_overrides(arguments):
+        if override.key_or_group == "recipe":
+            recipes += [load_recipe(name) for name in _values(override)]
+        else:
+            rest.append(override.input_line or "")
+    return recipes, rest
+
+
+def _values(override: Override) -> list[str]:
+    return list(override.sweep_string_iterator()) if override.is_sweep_override() else [str(override.value())]
+
+
+def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
+    """Refuse to change what makes an arm the arm it is.
+
+    Raises:
+        UserError: for a sweep beside a recipe, or an option that the recipe sets.
+    """
+    parser = OverridesParser.create()
+    for override in parser.parse_overrides(rest):
+        key = override.key_or_group
+        if override.is_sweep_override():
+            raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
+        for recipe in recipes:
+            fixed = [job_key for arm in recipe.arms.values() for job_key in _keys(parser, Job(recipe, arm, 0))]
+            if key in fixed:
+                hint = "; say first_seed=… and n_seeds=…" if key == "seed" else ""
+                raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
+
+
+def _keys(parser: OverridesParser, job: Job) -> list[str]:
+    return [override.key_or_group for override in parser.parse_overrides(job.overrides)]

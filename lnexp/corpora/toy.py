@@ -185,7 +185,10 @@ class Clause:
     english_predicate: Tokens
     #: For questions: what moves before the subject, and the predicate that is left.
     english_question: tuple[Tokens, Tokens]
-    alignment: tuple[Alignment, ...]
+    nouns: tuple[Alignment, ...]
+    #: The verb in verb-second order, and in English as it is and as its base form.
+    verb: Alignment
+    verb_base: str
 
     def german(self, first: Tokens = ()) -> Tokens:
         """Verb-second order: ``first``, or else the subject, then the finite verb."""
@@ -200,6 +203,11 @@ class Clause:
     def german_verb_final(self) -> Tokens:
         """The order of a subordinate clause."""
         return self.subject + self.middle + self.final
+
+    @property
+    def alignment(self) -> tuple[Alignment, ...]:
+        """The content words of the clause in verb-second order."""
+        return (*self.nouns, self.verb)
 
     def english(self) -> Tokens:
         return self.english_subject + self.english_auxiliary + self.english_predicate
@@ -275,7 +283,6 @@ def clause(rng: random.Random) -> Clause:
     tense = rng.choice(("present", "present", "perfect", "modal"))
     build = {"present": _present, "perfect": _perfect, "modal": _modal}[tense]
     finite, end, final, auxiliary, predicate, question = build(rng, verb, subject, negated)
-    verb_alignment = Alignment(_verb_tokens(verb, end, finite), (predicate,))
     return Clause(
         subject.german["nominative"],
         finite,
@@ -286,7 +293,9 @@ def clause(rng: random.Random) -> Clause:
         auxiliary,
         (predicate, *english_object),
         (question[0], (*question[1], *english_object)),
-        (*subject.alignment, verb_alignment, *alignment),
+        (*subject.alignment, *alignment),
+        Alignment(_verb_tokens(verb, end, finite), (predicate,)),
+        verb.english,
     )
 
 
@@ -362,7 +371,10 @@ def sentence(rng: random.Random) -> Sentence:
         german, english = rng.choice(ADVERBS)
         return Sentence((*first.german((german,)), "."), (english, *first.english(), "."), first.alignment)
     if kind == "question":
-        return Sentence((*first.german_verb_first(), "?"), (*first.english_as_question(), "?"), first.alignment)
+        verb = Alignment(first.verb.german, (first.verb_base,))
+        return Sentence(
+            (*first.german_verb_first(), "?"), (*first.english_as_question(), "?"), (*first.nouns, verb)
+        )
     if kind == "opinion":
         return _opinion(rng, first)
     second = clause(rng)
@@ -376,11 +388,10 @@ def sentence(rng: random.Random) -> Sentence:
 
 def _opinion(rng: random.Random, subordinate: Clause) -> Sentence:
     german, english = rng.choice(OPINIONS)
-    nouns = tuple(pair for pair in subordinate.alignment if pair.german[0][0].isupper())
     return Sentence(
         (*german.split(), ",", "dass", *subordinate.german_verb_final(), "."),
         (*english.split(), "that", *subordinate.english(), "."),
-        nouns,
+        subordinate.nouns,
     )
 
 

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.configuration import check, register_resolvers
 from lnexp.errors import UserError
-from lnexp.recipes import Job, Recipe, load_recipe, seeds
+from lnexp.recipes import Recipe, check_overrides, jobs_of, split_recipes
 from lnexp.runs.folder import RunFolder
 
 
@@ -36,8 +34,8 @@ class RecipeSweeper(BasicSweeper):
     def _sweep_recipes(self, recipes: list[Recipe], rest: list[str]) -> list[Sequence[JobReturn]]:
         assert self.config is not None and self.launcher is not None
         check_overrides(recipes, rest)
-        wanted = seeds(self.config.first_seed, self.config.n_seeds)
-        jobs = [job for recipe in recipes for job in recipe.jobs(wanted)]
+        check(self.config)
+        jobs = [job for recipe in recipes for job in jobs_of(recipe, self.config)]
         missing, distinct = self._missing([[*rest, *job.overrides] for job in jobs])
         names = ", ".join(recipe.name for recipe in recipes)
         print(f"{names}: {len(jobs)} arms × seeds are {distinct} runs, {distinct - len(missing)} of them done already")
@@ -56,43 +54,6 @@ class RecipeSweeper(BasicSweeper):
                 missing.append(overrides)
             seen.add(folder.identity)
         return missing, len(seen)
-
-
-def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
-    """The recipes that command-line arguments ask for, and the other arguments."""
-    recipes, rest = [], []
-    for override in OverridesParser.create().parse_overrides(arguments):
-        if override.key_or_group == "recipe":
-            recipes += [load_recipe(name) for name in _values(override)]
-        else:
-            rest.append(override.input_line or "")
-    return recipes, rest
-
-
-def _values(override: Override) -> list[str]:
-    return list(override.sweep_string_iterator()) if override.is_sweep_override() else [str(override.value())]
-
-
-def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
-    """Refuse to change what makes an arm the arm it is.
-
-    Raises:
-        UserError: for a sweep beside a recipe, or an option that the recipe sets.
-    """
-    parser = OverridesParser.create()
-    for override in parser.parse_overrides(rest):
-        key = override.key_or_group
-        if override.is_sweep_override():
-            raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
-        for recipe in recipes:
-            fixed = [job_key for job in recipe.jobs([0]) for job_key in _keys(parser, job)]
-            if key in fixed:
-                hint = "; say first_seed=… and n_seeds=…" if key == "seed" else ""
-                raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
-
-
-def _keys(parser: OverridesParser, job: Job) -> list[str]:
-    return [override.key_or_group for override in parser.parse_overrides(job.overrides)]
 
 
 def _raise_on_failure(returns: list[JobReturn]) -> None:

@@ -62,18 +62,25 @@ class RunFolder:
 
     @property
     def status(self) -> dict[str, Any]:
-        """What ``status.json`` says; empty where there is none.
+        """What ``status.json`` says; empty where there is none. Raises ValueError where it is no JSON object."""
+        return self._read_object("status.json")
 
-        Raises:
-            ValueError: where the file is no JSON object.
-        """
-        path = self.path / "status.json"
+    @property
+    def environment(self) -> dict[str, Any]:
+        """What ``environment.json`` says; empty where there is none. Raises ValueError where it is no JSON object."""
+        return self._read_object("environment.json")
+
+    def _read_object(self, name: str) -> dict[str, Any]:
+        path = self.path / name
         if not path.exists():
             return {}
-        status = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(status, dict):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        if not isinstance(content, dict):
             raise ValueError(f"{path}: not an object")
-        return status
+        return content
 
     @property
     def is_done(self) -> bool:
@@ -96,8 +103,8 @@ class RunFolder:
     def write_config(self, cfg: DictConfig) -> None:
         write_whole(self.path / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
 
-    def write_environment(self, environment: dict[str, Any]) -> None:
-        write_whole(self.path / "environment.json", json.dumps(environment, indent=2) + "\n")
+    def write_environment(self, content: dict[str, Any]) -> None:
+        write_whole(self.path / "environment.json", json.dumps(content, indent=2) + "\n")
 
     def write_hypotheses(self, name: str, lines: list[str]) -> None:
         folder = self.path / "hypotheses"

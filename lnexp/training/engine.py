@@ -15,7 +15,9 @@ from fairseq.trainer import Trainer
 from omegaconf import DictConfig
 
 import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
+from lnexp.configuration import forget_fairseq_schemas
 from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
 from lnexp.training import bleu
@@ -23,6 +25,8 @@ from lnexp.training.fairseq_config import to_fairseq
 from lnexp.training.translate import FirstSentences, translate
 
 OnEpoch = Callable[[Record], None]
+
+forget_fairseq_schemas()  # a worker composes its next job's config in this process
 
 
 class Engine:
@@ -82,6 +86,10 @@ class Engine:
     def _restore(self) -> Any:
         """Load the newest checkpoint, if there is one, and return the iterator over the epoch to train next."""
         self._fill_in_total_updates()
+        try:
+            self.trainer.lr_scheduler  # noqa: B018  (builds it)
+        except ValueError as error:
+            raise UserError(f"lr_schedule: {error}") from error
         newest = self.folder.last_checkpoint_epoch()
         if newest:
             self.fairseq.checkpoint.restore_file = str(self.folder.checkpoint(newest))

@@ -1,6 +1,7 @@
 """Linear decay to zero."""
 
 from dataclasses import dataclass, field
+from typing import Optional
 
 from fairseq.optim.lr_scheduler import register_lr_scheduler
 
@@ -11,7 +12,9 @@ from ..warmup_schedule import WarmupConfig, WarmupSchedule
 class LinearConfig(WarmupConfig):
     """Options of :class:`Linear`."""
 
-    total_updates: int = field(default=0, metadata={"help": "update T at which the rate reaches zero"})
+    total_updates: Optional[int] = field(  # noqa: UP045  (fairseq reads the annotation, and knows this form alone)
+        default=None, metadata={"help": "update T at which the rate reaches zero"}
+    )
 
 
 @register_lr_scheduler("lnexp_linear", dataclass=LinearConfig)
@@ -26,7 +29,7 @@ class Linear(WarmupSchedule):
 
     def __init__(self, cfg: LinearConfig, optimizer):
         super().__init__(cfg, optimizer)
-        if cfg.total_updates <= self.warmup_updates:
+        if cfg.total_updates is None or cfg.total_updates <= self.warmup_updates:
             raise ValueError(
                 f"total_updates={cfg.total_updates}: must be more than warmup_updates={self.warmup_updates}"
             )

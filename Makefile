@@ -1,0 +1,66 @@
+# lnexp: make help lists what there is.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+
+# A Python 3.11 or 3.12; say PYTHON=… for another one.
+PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$p && break; done)
+PY := .venv/bin/python
+# Any other torch from 2.6 to 2.13, say TORCH=torch==2.11.0; see README.md for the build without CUDA.
+TORCH ?= -r requirements/torch.txt
+
+# What make reproduce-… passes on: the profile (small | paper; by machine), the corpus, the number of seeds, any option.
+PROFILE ?=
+DATA ?= toy
+SEEDS ?= 3
+OPTIONS ?=
+
+# One process a core beats threads by far.
+export OMP_NUM_THREADS := 1
+
+help:  ## list the targets
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+install: .venv/installed  ## create .venv with everything pinned (done by itself where needed)
+
+.venv/installed: pyproject.toml requirements/lock.txt requirements/torch.txt
+	@$(if $(PYTHON),$(PYTHON),false) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null \
+		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for): none found; say make PYTHON=/path/to/python3.12 …"; exit 1; }
+	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
+	@$(PYTHON) -m venv --clear .venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check $(TORCH)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a,b) and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
+	@$(PY) scripts/reproduce.py +recipe=fig2a,fig4ab $(if $(PROFILE),profile=$(PROFILE)) data=$(DATA) n_seeds=$(SEEDS) $(OPTIONS)
+
+verify: install  ## print the verdict of every claim
+	@$(PY) scripts/verify.py
+
+test: install  ## run all tests
+	@$(PY) -m pytest
+
+lint: install  ## check style and types
+	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
+
+bench: install  ## time training against stock fairseq
+	@$(PY) scripts/bench.py
+
+lock: install  ## pin the newest versions that pyproject.toml allows
+	@$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-emit-index-url --no-emit-find-links $(foreach name,$(LEFT_TO_TORCH),--no-emit-package $(name)) \
+		--extra dev pyproject.toml requirements/fairseq.txt --output-file requirements/lock.txt
+
+# torch itself, what only its CUDA build needs, and torchaudio, which fairseq asks for and translation never imports.
+LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,\
+	cublas cuda-cupti cuda-nvrtc cuda-runtime cudnn-cu13 cufft cufile curand cusolver cusparse cusparselt-cu13 \
+	nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
+
+clean:  ## remove .venv; runs, data and results stay
+	@rm -rf .venv
+
+.PHONY: help install reproduce-iwslt verify test lint bench lock clean

@@ -1,0 +1,1 @@
+"""collect → tables → claims → figures. Reads run folders only: never trains."""

@@ -1,0 +1,162 @@
+"""Judging a claim: a comparison of measures of arms, decided over seeds.
+
+``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, ``abs``) over numbers and
+calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read as Python's syntax and evaluated
+here, never by Python.
+
+For every seed that all arms of a claim have, the *margin* by which the comparison holds is computed; the verdict is
+read from the 95% interval of the mean margin:
+
+- ``reproduced``: the whole interval is above zero;
+- ``contradicted``: the whole interval is below zero;
+- ``inconclusive``: zero is in it, or there is only one seed;
+- ``not run``: an arm has no run that is over.
+"""
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from lnexp.errors import UserError, near_names
+from lnexp.recipes import Claim
+from lnexp.results.collect import RunResult
+from lnexp.results.intervals import Interval, interval
+from lnexp.results.measures import MEASURES
+
+Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
+#: Measured values by call and seed.
+Values = dict[str, dict[int, float]]
+
+_ARITHMETIC: dict[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim, its verdict and the numbers behind it; ``arms`` by arm, or by call where an arm is asked twice."""
+
+    claim: Claim
+    verdict: Verdict
+    margin: Interval | None
+    arms: dict[str, dict[str, Any]]
+
+    def to_json(self, command: str) -> dict[str, Any]:
+        """The claim as ``verdicts.json`` keeps it."""
+        return {
+            **asdict(self.claim),
+            "verdict": self.verdict,
+            "margin": None if self.margin is None else asdict(self.margin),
+            "arms": self.arms,
+            "command": command,
+        }
+
+
+class Comparison:
+    """A parsed ``holds_if``.
+
+    Raises:
+        UserError: for anything but one comparison of arithmetic over known measures.
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+        try:
+            tree = ast.parse(text, mode="eval").body
+        except SyntaxError as error:
+            raise UserError(f"holds_if: {text}: {error.msg}") from None
+        if not (isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Lt | ast.Gt)):
+            raise UserError(f"holds_if: {text}: must be one comparison with < or >")
+        small, large = tree.left, tree.comparators[0]
+        self._small, self._large = (small, large) if isinstance(tree.ops[0], ast.Lt) else (large, small)
+        self.calls: dict[str, tuple[str, str]] = {}
+        for side in (self._small, self._large):
+            self._check(side)
+        if not self.calls:
+            raise UserError(f"holds_if: {text}: measures nothing")
+
+    def margin(self, values: dict[str, float]) -> float:
+        """By how much the comparison holds (negative: fails), given a value for each of :attr:`calls`."""
+        return self._evaluate(self._large, values) - self._evaluate(self._small, values)
+
+    def _check(self, node: ast.expr) -> None:
+        match node:
+            case ast.Constant(value=int() | float()):
+                pass
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                self._check(left)
+                self._check(right)
+            case ast.Call(func=ast.Name(id="abs"), args=[inner], keywords=[]):
+                self._check(inner)
+            case ast.Call(func=ast.Name(id=measure), args=[ast.Name(id=arm)], keywords=[]):
+                if measure not in MEASURES:
+                    raise UserError(f"holds_if: {self.text}: no measure {measure}; {near_names(measure, MEASURES)}")
+                self.calls[ast.unparse(node)] = (measure, arm)
+            case _:
+                raise UserError(f"holds_if: {self.text}: cannot read {ast.unparse(node)}")
+
+    def _evaluate(self, node: ast.expr, values: dict[str, float]) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as value):
+                return float(value)
+            case ast.BinOp(left=left, op=op, right=right):
+                return _ARITHMETIC[type(op)](self._evaluate(left, values), self._evaluate(right, values))
+            case ast.Call(func=ast.Name(id="abs"), args=[inner]):
+                return abs(self._evaluate(inner, values))
+            case _:
+                return values[ast.unparse(node)]
+
+
+def judge(claim: Claim, runs: list[RunResult]) -> Judgement:
+    """Judge one claim on the runs of its recipe; runs that are not over do not count.
+
+    Raises:
+        UserError: for a ``holds_if`` that cannot be read or names an arm that the recipe lacks.
+    """
+    comparison = Comparison(claim.holds_if)
+    known = {run.job.arm.name for run in runs}
+    for _, arm in comparison.calls.values():
+        if arm not in known:
+            raise UserError(f"claim {claim.id}: no arm {arm}; {near_names(arm, known)}")
+    values = _measure(comparison, runs)
+    margin = interval(_margins(comparison, values))
+    return Judgement(claim, _verdict(margin), margin, _arms(comparison, values))
+
+
+def _measure(comparison: Comparison, runs: list[RunResult]) -> Values:
+    values: Values = {}
+    for call, (measure, arm) in comparison.calls.items():
+        measured = {run.job.seed: MEASURES[measure](run) for run in runs if run.job.arm.name == arm and run.counts}
+        values[call] = {seed: value for seed, value in measured.items() if value is not None}
+    return values
+
+
+def _margins(comparison: Comparison, values: Values) -> list[float]:
+    """One margin for each seed that every arm has."""
+    shared = set.intersection(*(set(by_seed) for by_seed in values.values()))
+    return [comparison.margin({call: by_seed[seed] for call, by_seed in values.items()}) for seed in sorted(shared)]
+
+
+def _verdict(margin: Interval | None) -> Verdict:
+    if margin is None:
+        return "not run"
+    if margin.low is None or margin.high is None:
+        return "inconclusive"
+    if margin.low > 0:
+        return "reproduced"
+    return "contradicted" if margin.high < 0 else "inconclusive"
+
+
+def _arms(comparison: Comparison, values: Values) -> dict[str, dict[str, Any]]:
+    asked = [arm for _, arm in comparison.calls.values()]
+    arms = {}
+    for call, (measure, arm) in comparison.calls.items():
+        found = interval(list(values[call].values()))
+        numbers = asdict(found) if found else {"mean": None, "low": None, "high": None, "n": 0}
+        arms[arm if asked.count(arm) == 1 else call] = {"measure": measure, **numbers}
+    return arms

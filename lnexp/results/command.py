@@ -1,0 +1,62 @@
+"""The commands behind ``scripts/collect.py`` and ``scripts/verify.py``."""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from lnexp.cli import one_line_errors
+from lnexp.errors import UserError
+from lnexp.files import write_whole
+from lnexp.recipes import check_overrides, split_recipes
+from lnexp.results.collect import collect
+from lnexp.results.verdicts import as_page, as_terminal_table, read_verdicts
+from lnexp.results.write import RESULTS_DIR, write_results
+
+EXIT_MALFORMED = 1
+
+
+def collect_main() -> None:
+    """``collect.py +recipe=fig2a[,…] [the overrides that the runs were launched with]``."""
+    parser = argparse.ArgumentParser(description="Make tables, figures and verdicts of recipes from their run folders.")
+    parser.add_argument("overrides", nargs="+", help="+recipe=NAME and the overrides of the sweep: profile=… data=… …")
+    parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results go (default: results/)")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        recipes, rest = split_recipes(arguments.overrides)
+        if not recipes:
+            raise UserError("which recipe? say +recipe=NAME")
+        check_overrides(recipes, rest)
+        for recipe in recipes:
+            runs = collect(recipe, rest)
+            folder = write_results(recipe, runs, _command(recipe.name, rest), arguments.results)
+            over = sum(run.counts for run in runs)
+            print(f"{recipe.name}: {over} of {len(runs)} runs are over; tables, figure and verdicts in {folder}")
+        write_whole(arguments.results / "verdicts.md", as_page(read_verdicts(arguments.results)))
+
+
+def _command(recipe: str, overrides: list[str]) -> str:
+    """What a reader would type for the same results; where runs and data lie is the reader's own affair."""
+    said = [override for override in overrides if not override.startswith(("runs_dir=", "data_dir="))]
+    words = " ".join([f"+recipe={recipe}", *said])
+    return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"
+
+
+def verify_main() -> None:
+    """``verify.py [--recipe R] [--profile P] [--json]``: exit 1 for malformed results, 0 whatever the verdicts."""
+    parser = argparse.ArgumentParser(description="Print the verdict of every claim.")
+    parser.add_argument("--recipe", help="only this recipe")
+    parser.add_argument("--profile", help="only this profile")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
+    arguments = parser.parse_args()
+    try:
+        verdicts = read_verdicts(arguments.results, arguments.profile, arguments.recipe)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(EXIT_MALFORMED)
+    if arguments.json:
+        print(json.dumps([{"profile": found.profile, **found.content} for found in verdicts], indent=2))
+    else:
+        print(as_terminal_table(verdicts, shutil.get_terminal_size((160, 24)).columns))

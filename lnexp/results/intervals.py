@@ -1,0 +1,34 @@
+"""A mean and its interval over seeds."""
+
+import math
+import statistics
+from dataclasses import dataclass
+
+from scipy.stats import t as student_t
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over ``n`` seeds with its 95% interval; without an interval (None) where one seed is all there is."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+    def __str__(self) -> str:
+        bounds = "" if self.low is None else f" [{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.mean:.2f}{bounds} (n={self.n})"
+
+
+def interval(values: list[float]) -> Interval | None:
+    """Student's t interval of the mean; None for no values. The seeds' values are taken as normal, and are few."""
+    if not values:
+        return None
+    mean, n = statistics.fmean(values), len(values)
+    if n == 1:
+        return Interval(mean, None, None, 1)
+    half = float(student_t.ppf((1 + CONFIDENCE) / 2, n - 1)) * statistics.stdev(values) / math.sqrt(n)
+    return Interval(mean, mean - half, mean + half, n)

@@ -1,0 +1,53 @@
+"""What a claim can ask of a run: one function a measure. None where the run cannot answer."""
+
+import math
+from collections.abc import Callable
+
+from lnexp.results.collect import RunResult
+
+Measure = Callable[[RunResult], float | None]
+
+
+def _epoch_values(run: RunResult, key: str) -> list[float]:
+    return [record[key] for record in run.epochs if record[key] is not None]
+
+
+def best_bleu(run: RunResult) -> float | None:
+    """Highest validation BLEU of any epoch; 0 for a run that diverged before its first."""
+    values = _epoch_values(run, "valid_bleu")
+    return max(values, default=0.0 if run.diverged else None)
+
+
+def last_bleu(run: RunResult) -> float | None:
+    """Validation BLEU of the last epoch; 0 for a run that diverged before its first."""
+    values = _epoch_values(run, "valid_bleu")
+    return values[-1] if values else (0.0 if run.diverged else None)
+
+
+def early_bleu(run: RunResult) -> float | None:
+    """Validation BLEU at three fifths of the epochs: the paper's 9th checkpoint of 15."""
+    epoch = math.ceil(run.cfg.max_epoch * 3 / 5)
+    values = [record["valid_bleu"] for record in run.epochs if record["epoch"] == epoch]
+    return values[0] if values else (0.0 if run.diverged else None)
+
+
+def best_nll(run: RunResult) -> float | None:
+    """Lowest validation nll of any epoch, nats a token."""
+    return min(_epoch_values(run, "valid_nll"), default=None)
+
+
+def last_nll(run: RunResult) -> float | None:
+    """Validation nll of the last epoch, nats a token."""
+    values = _epoch_values(run, "valid_nll")
+    return values[-1] if values else None
+
+
+def test_bleu(run: RunResult) -> float | None:
+    """Detokenised BLEU on test; 0 for a run that diverged before its first checkpoint."""
+    value = run.end.get("test_bleu")
+    return 0.0 if value is None and run.diverged else value
+
+
+MEASURES: dict[str, Measure] = {
+    measure.__name__: measure for measure in (best_bleu, last_bleu, early_bleu, best_nll, last_nll, test_bleu)
+}

@@ -1,0 +1,112 @@
+"""Result tables: a row a run, a row a run and epoch, and a table for people."""
+
+from typing import Any
+
+import pandas as pd
+
+from lnexp.recipes import Recipe
+from lnexp.results.collect import RunResult
+from lnexp.results.intervals import interval
+from lnexp.results.measures import MEASURES
+
+EPOCH_COLUMNS = (
+    "epoch",
+    "update",
+    "valid_loss",
+    "valid_nll",
+    "valid_bleu",
+    "bleu_signature",
+    "n_sentences",
+    "beam",
+    "train_loss",
+    "lr",
+    "grad_norm",
+    "seconds",
+    "tokens_per_second",
+)
+
+
+def _name(plugin_name: str) -> str:
+    return plugin_name.removeprefix("lnexp_")
+
+
+def runs_table(runs: list[RunResult]) -> pd.DataFrame:
+    """``runs.csv``: a row a run, one that is missing or malformed included."""
+    return pd.DataFrame([_run_row(run) for run in runs])
+
+
+def _run_row(run: RunResult) -> dict[str, Any]:
+    cfg, measured = run.cfg, {name: MEASURES[name](run) for name in MEASURES}
+    return {
+        "recipe": run.job.recipe.name,
+        "arm": run.job.arm.name,
+        "model": _name(cfg.model._name),
+        "optimizer": _name(cfg.optimizer._name),
+        "lr_max": cfg.lr_max,
+        "warmup_updates": cfg.warmup_updates,
+        "lr_schedule": _schedule(cfg),
+        "seed": run.job.seed,
+        "status": run.state,
+        "epochs": len(run.epochs),
+        "best_valid_bleu": measured["best_bleu"],
+        "last_valid_bleu": measured["last_bleu"],
+        "best_valid_nll": measured["best_nll"],
+        "last_valid_nll": measured["last_nll"],
+        "test_bleu": measured["test_bleu"],
+        "test_bleu_tokenised": run.end.get("test_bleu_tokenised"),
+        "bleu_signature": run.end.get("bleu_signature"),
+        "train_pairs": train_pairs(run),
+        "seconds": round(sum(record["seconds"] for record in run.epochs), 1),
+        "device": run.environment.get("device"),
+        "identity": run.identity,
+    }
+
+
+def _schedule(cfg) -> str:
+    form = cfg.lr_schedule.get("form")
+    return f"{_name(cfg.lr_schedule._name)}{f' ({form})' if form else ''}"
+
+
+def train_pairs(run: RunResult) -> int | None:
+    """How many sentence pairs the run was trained on, by its own records."""
+    return run.environment.get("data", {}).get("pairs", {}).get("train")
+
+
+def epochs_table(runs: list[RunResult]) -> pd.DataFrame:
+    """``epochs.csv``: a row a run and epoch."""
+    rows = [
+        {"recipe": run.job.recipe.name, "arm": run.job.arm.name, "seed": run.job.seed, "identity": run.identity}
+        | {column: record.get(column) for column in EPOCH_COLUMNS}
+        for run in runs
+        for record in run.epochs
+    ]
+    return pd.DataFrame(rows, columns=["recipe", "arm", "seed", "identity", *EPOCH_COLUMNS])
+
+
+def arms_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
+    """For people: a row an arm, means with their 95% intervals over the seeds that are over."""
+    return pd.DataFrame([_arm_row(recipe, name, runs) for name in recipe.arms])
+
+
+def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]:
+    mine = [run for run in runs if run.job.arm.name == name]
+    over = [run for run in mine if run.counts]
+
+    def mean(measure: str) -> str:
+        values = [MEASURES[measure](run) for run in over]
+        found = interval([value for value in values if value is not None])
+        return str(found) if found else "–"
+
+    cfg = mine[0].cfg
+    diverged = sum(run.diverged for run in over)
+    return {
+        "arm": f"{recipe.arms[name].label} (`{name}`)",
+        "lr_max": f"{cfg.lr_max:g}",
+        "T_warmup": cfg.warmup_updates,
+        "schedule": _schedule(cfg),
+        "runs": f"{len(over)} of {len(mine)}{f', {diverged} diverged' if diverged else ''}",
+        "best valid BLEU": mean("best_bleu"),
+        "last valid BLEU": mean("last_bleu"),
+        "best valid nll": mean("best_nll"),
+        "test BLEU": mean("test_bleu"),
+    }

@@ -1,0 +1,83 @@
+"""From a recipe's runs to its folder under ``results/``."""
+
+import json
+from pathlib import Path
+
+from tabulate import tabulate
+
+from lnexp.files import write_whole
+from lnexp.recipes import Recipe
+from lnexp.results import figures, tables
+from lnexp.results.claims import Judgement, judge
+from lnexp.results.collect import RunResult
+
+RESULTS_DIR = Path("results")
+
+
+def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
+    """Write tables, figure and verdicts of one recipe, and return their folder.
+
+    Args:
+        recipe: the recipe.
+        runs: all its runs at one profile and corpus, missing ones included.
+        command: what a reader would type for the same.
+        results_dir: the root of all results.
+    """
+    cfg = runs[0].cfg
+    folder = results_dir / cfg.profile / cfg.data.name / recipe.name
+    folder.mkdir(parents=True, exist_ok=True)
+    epochs = tables.epochs_table(runs)
+    write_whole(folder / "runs.csv", tables.runs_table(runs).to_csv(index=False))
+    write_whole(folder / "epochs.csv", epochs.to_csv(index=False))
+    write_whole(folder / "table.md", _table_page(recipe, runs, command))
+    if len(epochs):
+        figures.draw(recipe, epochs, _subtitle(runs), folder)
+    judgements = [judge(claim, runs) for claim in recipe.claims]
+    write_whole(folder / "verdicts.json", _verdicts_json(recipe, runs, judgements, command))
+    return folder
+
+
+def scope(runs: list[RunResult]) -> str:
+    """What the runs were trained on, in words: never to be taken for something else."""
+    cfg = runs[0].cfg
+    pairs = {tables.train_pairs(run) for run in runs} - {None}
+    size = f", {' or '.join(f'{n:,}' for n in sorted(pairs))} training pairs" if pairs else ""
+    return f"profile {cfg.profile}, data {cfg.data.name}{size}"
+
+
+def _subtitle(runs: list[RunResult]) -> str:
+    seeds = sorted({run.job.seed for run in runs if run.epochs})
+    evaluation = runs[0].cfg.evaluation
+    count = evaluation.valid_sentences or "all"
+    return f"{scope(runs)} · seeds {', '.join(map(str, seeds))} · BLEU: {count} sentences, beam {evaluation.valid_beam}"
+
+
+def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
+    devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
+    signatures = sorted({run.end["bleu_signature"] for run in runs if run.end.get("bleu_signature")})
+    table = tabulate(tables.arms_table(recipe, runs), headers="keys", tablefmt="github", showindex=False)
+    problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
+    parts = [
+        f"# {recipe.figure}: {recipe.title}",
+        f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
+        "Mean over seeds with its 95% interval (Student's t). Test BLEU is of the checkpoint with the least validation"
+        " nll, or of the last one of a diverged run.",
+        table,
+        "![curves](figure.png)",
+        f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
+        f"Device: {'; '.join(devices) or 'none yet'}.",
+        f"```\n{command}\n```",
+        *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdicts_json(recipe: Recipe, runs: list[RunResult], judgements: list[Judgement], command: str) -> str:
+    content = {
+        "recipe": recipe.name,
+        "figure": recipe.figure,
+        "title": recipe.title,
+        "scope": scope(runs),
+        "claims": [judgement.to_json(command) for judgement in judgements],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,6 @@
+"""Prepare a corpus: python scripts/prepare_data.py data=NAME [overrides]. Training does it by itself."""
+
+from lnexp.corpora.command import main
+
+if __name__ == "__main__":
+    main()
