@@ -27,6 +27,7 @@ def main() -> None:
     sweep = [*(word for word in arguments if not word.startswith("profile=")), f"profile={profile}"]
     launcher = [] if profile == "paper" else ["hydra/launcher=joblib"]
     settings = [word for word in sweep if not word.startswith("hydra")]
+    # runs that fail are missing from the tables, and the exit code says so
     trained = _script("train", ["-m", *sweep, *launcher])
     collected = _script("collect", settings)
     recipes, _ = split_recipes(settings)

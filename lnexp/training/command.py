@@ -5,13 +5,13 @@ from contextlib import nullcontext
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.plugins import Plugins
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors
 from lnexp.configuration import CONFIG_DIR, register_resolvers
 from lnexp.errors import UserError
+from lnexp.launchers import register_plugins
 
 
 @hydra.main(config_path=str(CONFIG_DIR), config_name="train", version_base="1.3")
@@ -27,11 +27,9 @@ def _run(cfg: DictConfig) -> None:
 
 def main() -> None:
     """Run Hydra on the command line."""
-    from lnexp.launchers.recipe_sweeper import RecipeSweeper
-
     with one_line_errors():
         register_resolvers()
-        Plugins.instance().register(RecipeSweeper)
+        register_plugins()
         sys.argv[1:] = [_force_fairseq(argument) for argument in sys.argv[1:]]
         if not {"-m", "--multirun"} & set(sys.argv) and any(arg.startswith("+recipe=") for arg in sys.argv):
             raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
