@@ -1,14 +1,14 @@
 """How many runs are launched: Hydra plugins of ours. joblib and SLURM come from Hydra's own packages."""
 
+import sys
+
 
 def register_plugins() -> None:
-    """Make our plugins known to Hydra.
-
-    Hydra takes plugins from the namespace ``hydra_plugins`` alone, so ours are registered under a name in it.
-    """
+    """Make our plugins known to Hydra, as ``hydra_plugins.lnexp.<class>``: it takes them from that namespace alone."""
     from hydra.core.plugins import Plugins
 
-    from lnexp.launchers.recipe_sweeper import RecipeSweeper
+    from lnexp.launchers import recipe_sweeper
 
-    RecipeSweeper.__module__ = "hydra_plugins.lnexp"
-    Plugins.instance().register(RecipeSweeper)
+    sys.modules["hydra_plugins.lnexp"] = recipe_sweeper
+    known = Plugins.instance().class_name_to_class
+    known["hydra_plugins.lnexp.RecipeSweeper"] = recipe_sweeper.RecipeSweeper
