@@ -59,5 +59,10 @@ class RecipeSweeper(BasicSweeper):
 def _raise_on_failure(returns: list[JobReturn]) -> None:
     failed = [job for job in returns if job.status == JobStatus.FAILED]
     if failed:
-        reasons = "".join(f"\n  {' '.join(job.overrides or [])}: {job._return_value}" for job in failed)
+        reasons = "".join(f"\n  {' '.join(job.overrides or [])}: {_reason(job)}" for job in failed)
         raise UserError(f"{len(failed)} of {len(returns)} runs failed; the same command goes on with them:{reasons}")
+
+
+def _reason(job: JobReturn) -> str:
+    error = job._return_value  # the public property raises it
+    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

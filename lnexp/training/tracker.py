@@ -48,4 +48,4 @@ class Tracker:
 
     def __exit__(self, kind, error, trace) -> None:
         if self.run is not None:
-            self.run.finish(exit_code=0 if error is None else 1, quiet=True)
+            self.run.finish(exit_code=0 if error is None else 1)
