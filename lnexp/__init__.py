@@ -1,1 +1,1 @@
-"""lnexp: a reproduction suite for "On Layer Normalization in the Transformer Architecture" (Xiong et al., ICML 2020)."""
+"""A reproduction suite for "On Layer Normalization in the Transformer Architecture" (Xiong et al., ICML 2020)."""

@@ -42,6 +42,9 @@ def describe(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
     first_line = str(error).splitlines()[0]
+    missing = re.search(r"Missing mandatory value: (\S+)", first_line)
+    if missing:
+        return f"{missing[1]}: not set; say {missing[1]}=…"
     if isinstance(error, InterpolationResolutionError):
         return first_line.removeprefix("UserError raised while resolving interpolation: ")
     unknown = re.match(r"Could not override '([^']+)'", first_line)

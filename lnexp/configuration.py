@@ -30,6 +30,7 @@ def check(cfg: DictConfig) -> None:
     Raises:
         UserError: one line that names the option, its value and what it must be.
     """
+    OmegaConf.missing_keys(cfg)  # raises where a setting is made of one that is missing
     for option in ("warmup_updates", "max_epoch", "max_tokens", "update_freq", "n_seeds", "threads"):
         _check_whole(option, cfg[option], least=1)
     _check_whole("seed", cfg.seed, least=0)

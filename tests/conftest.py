@@ -1,26 +1,8 @@
-"""What tests share: a tiny model, a tiny corpus, and the real commands."""
+"""Fixtures of all tests."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
-
-#: A model and a corpus that train in seconds; nothing is learnt.
-TINY = [
-    "model.encoder_embed_dim=32",
-    "model.decoder_embed_dim=32",
-    "model.encoder_ffn_embed_dim=32",
-    "model.decoder_ffn_embed_dim=32",
-    "model.encoder_layers=1",
-    "model.decoder_layers=1",
-    "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}",
-    "warmup_updates=1",
-    "tracker=none",
-]
 
 
 @pytest.fixture(scope="session")
@@ -33,16 +15,3 @@ def prepared(tmp_path_factory) -> Path:
 def where(tmp_path, prepared) -> list[str]:
     """The overrides that keep a run inside the test's own folder."""
     return [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"]
-
-
-def run_script(name: str, *arguments: str, **options) -> subprocess.CompletedProcess:
-    """Run ``scripts/<name>.py`` as a user would."""
-    command = [sys.executable, "-W", "ignore", str(ROOT / "scripts" / f"{name}.py"), *arguments]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, **options)
-
-
-def only_run(tmp_path: Path) -> Path:
-    """The one run folder under the test's ``runs_dir``."""
-    (folder,) = (tmp_path / "runs").glob("*/*-*")
-    return folder

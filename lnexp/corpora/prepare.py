@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from hydra.utils import get_method
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from lnexp.corpora.text import SPLITS, read_lines, sha256_of_file
 from lnexp.hashing import short_hash
+from lnexp.plain import plain
 
 TOOLS = ("ve-fairseq", "subword-nmt")
 
@@ -59,7 +60,7 @@ def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
         UserError: where the corpus' own text is at fault.
         OSError: where ``data_dir`` cannot be written.
     """
-    settings = OmegaConf.to_container(data, resolve=True)
+    settings = plain(data)
     final = Path(data_dir) / f"{data.name}-{short_hash(settings)}"
     if not final.is_dir():
         final.parent.mkdir(parents=True, exist_ok=True)

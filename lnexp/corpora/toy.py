@@ -104,7 +104,9 @@ MODALS = (
     Modal("kann", "können", ("can",), ("can",), ("cannot",), ("cannot",)),
     Modal("muss", "müssen", ("have", "to"), ("has", "to"), ("do", "not", "have", "to"), ("does", "not", "have", "to")),
     Modal("soll", "sollen", ("should",), ("should",), ("should", "not"), ("should", "not")),
-    Modal("will", "wollen", ("want", "to"), ("wants", "to"), ("do", "not", "want", "to"), ("does", "not", "want", "to")),
+    Modal(
+        "will", "wollen", ("want", "to"), ("wants", "to"), ("do", "not", "want", "to"), ("does", "not", "want", "to")
+    ),
 )
 PREPOSITIONS = (("in", "in"), ("mit", "with"), ("neben", "next to"), ("hinter", "behind"))
 ADVERBS = (("heute", "today"), ("jetzt", "now"), ("oft", "often"), ("manchmal", "sometimes"), ("dort", "there"))
@@ -193,12 +195,12 @@ class Clause:
     def german(self, first: Tokens = ()) -> Tokens:
         """Verb-second order: ``first``, or else the subject, then the finite verb."""
         if first:
-            return first + (self.finite,) + self.subject + self.middle + self.end
-        return self.subject + (self.finite,) + self.middle + self.end
+            return (*first, self.finite, *self.subject, *self.middle, *self.end)
+        return (*self.subject, self.finite, *self.middle, *self.end)
 
     def german_verb_first(self) -> Tokens:
         """The order of a yes-no question."""
-        return (self.finite,) + self.subject + self.middle + self.end
+        return (self.finite, *self.subject, *self.middle, *self.end)
 
     def german_verb_final(self) -> Tokens:
         """The order of a subordinate clause."""
@@ -272,7 +274,7 @@ def _finite(verb: Verb, subject: NounPhrase) -> str:
 
 
 def clause(rng: random.Random) -> Clause:
-    """A random clause: subject, verb in the present, the perfect or with a modal, its object or a place; negated or not."""
+    """A random clause: subject, verb (present, perfect or with a modal; negated or not), its object or a place."""
     subject = noun_phrase(rng, ANIMATE) if rng.random() < 0.65 else rng.choice(PRONOUNS)
     transitive = rng.random() < 0.65
     verb = rng.choice(TRANSITIVE if transitive else INTRANSITIVE)
@@ -335,7 +337,14 @@ def _perfect(rng: random.Random, verb: Verb, subject: NounPhrase, negated: bool)
     not_ = ("not",) if negated else ()
     auxiliary = ("did", "not") if negated else ()
     predicate = verb.english if negated else verb.english_past
-    return finite, (verb.participle,), (verb.participle, finite), auxiliary, predicate, (("did",), (*not_, verb.english))
+    return (
+        finite,
+        (verb.participle,),
+        (verb.participle, finite),
+        auxiliary,
+        predicate,
+        (("did",), (*not_, verb.english)),
+    )
 
 
 def _modal(rng: random.Random, verb: Verb, subject: NounPhrase, negated: bool):
@@ -347,9 +356,16 @@ def _modal(rng: random.Random, verb: Verb, subject: NounPhrase, negated: bool):
     else:
         auxiliary = modal.english_third if third else modal.english
     question = _modal_question(modal, third, negated)
-    return finite, (verb.infinitive,), (verb.infinitive, finite), auxiliary, verb.english, (
-        question[0],
-        (*question[1], verb.english),
+    return (
+        finite,
+        (verb.infinitive,),
+        (verb.infinitive, finite),
+        auxiliary,
+        verb.english,
+        (
+            question[0],
+            (*question[1], verb.english),
+        ),
     )
 
 
@@ -372,9 +388,7 @@ def sentence(rng: random.Random) -> Sentence:
         return Sentence((*first.german((german,)), "."), (english, *first.english(), "."), first.alignment)
     if kind == "question":
         verb = Alignment(first.verb.german, (first.verb_base,))
-        return Sentence(
-            (*first.german_verb_first(), "?"), (*first.english_as_question(), "?"), (*first.nouns, verb)
-        )
+        return Sentence((*first.german_verb_first(), "?"), (*first.english_as_question(), "?"), (*first.nouns, verb))
     if kind == "opinion":
         return _opinion(rng, first)
     second = clause(rng)

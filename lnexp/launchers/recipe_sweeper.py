@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.configuration import check, register_resolvers
@@ -24,15 +25,13 @@ class RecipeSweeper(BasicSweeper):
 
     def sweep(self, arguments: list[str]) -> Any:
         recipes, rest = split_recipes(arguments)
-        if not recipes:
-            returns = super().sweep(arguments)
-        else:
-            returns = self._sweep_recipes(recipes, rest)
+        returns = self._sweep_recipes(recipes, rest) if recipes else self._sweep_product(rest)
         _raise_on_failure([job for batch in returns for job in batch])
         return returns
 
     def _sweep_recipes(self, recipes: list[Recipe], rest: list[str]) -> list[Sequence[JobReturn]]:
-        assert self.config is not None and self.launcher is not None
+        assert self.config is not None
+        assert self.launcher is not None
         check_overrides(recipes, rest)
         check(self.config)
         jobs = [job for recipe in recipes for job in jobs_of(recipe, self.config)]
@@ -40,6 +39,17 @@ class RecipeSweeper(BasicSweeper):
         names = ", ".join(recipe.name for recipe in recipes)
         print(f"{names}: {len(jobs)} arms × seeds are {distinct} runs, {distinct - len(missing)} of them done already")
         return [self.launcher.launch(missing, initial_job_idx=0)] if missing else []
+
+    def _sweep_product(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
+        """Hydra's own sweep, which would raise at the first failure it sees."""
+        assert self.launcher is not None
+        overrides = OverridesParser.create().parse_overrides(arguments)
+        returns, launched = [], 0
+        for batch in self.split_arguments(overrides, self.max_batch_size):
+            self.validate_batch_is_legal(batch)
+            returns.append(self.launcher.launch(batch, initial_job_idx=launched))
+            launched += len(batch)
+        return returns
 
     def _missing(self, jobs: list[list[str]]) -> tuple[list[list[str]], int]:
         """The jobs still to launch, each run once, and the number of distinct runs."""

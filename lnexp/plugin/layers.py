@@ -4,14 +4,22 @@ The modules and their parameter names are fairseq's own, so checkpoints go both 
 ``lnexp_post_ln`` / ``lnexp_pre_ln`` and fairseq's ``transformer``.
 """
 
+from collections.abc import Callable
+
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
-from torch import Tensor
+from torch import Tensor, nn
 
 from .placement import Placement
 
 
 class FeedForward:
     """The position-wise feed-forward network, ``FFN(x) = W² ReLU(W¹ x + b¹) + b²``, with its dropouts (a mix-in)."""
+
+    fc1: nn.Module
+    fc2: nn.Module
+    activation_fn: Callable[[Tensor], Tensor]
+    activation_dropout_module: nn.Module
+    dropout_module: nn.Module
 
     def feed_forward(self, x: Tensor) -> Tensor:
         hidden = self.activation_dropout_module(self.activation_fn(self.fc1(x)))

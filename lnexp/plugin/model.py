@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import register_model
@@ -48,14 +48,14 @@ class LayerNormTransformerConfig(FairseqDataclass):
     share_decoder_input_output_embed: bool = _option(False, "tie the decoder's embedding and its output projection")
     share_all_embeddings: bool = _option(False, "tie all three; needs a joined dictionary")
     checkpoint_activations: bool = _option(False, "recompute activations in the backward pass, to save memory")
-    init: ChoiceEnum(list(INITIALISATIONS)) = _option("paper", "initialisation")
+    init: ChoiceEnum(list(INITIALISATIONS)) = _option("paper", "initialisation")  # type: ignore[valid-type]
     max_source_positions: int = II("task.max_source_positions")
     max_target_positions: int = II("task.max_target_positions")
 
 
 def _to_transformer_config(cfg: LayerNormTransformerConfig, final_norm: bool) -> TransformerConfig:
     """Our flat options as fairseq's nested ones."""
-    flat = dict(OmegaConf.to_container(cfg, resolve=True) if OmegaConf.is_config(cfg) else vars(cfg))
+    flat: Any = OmegaConf.to_container(cfg, resolve=True) if OmegaConf.is_config(cfg) else vars(cfg)
     return TransformerConfig.from_namespace(
         Namespace(
             **flat,

@@ -1,6 +1,6 @@
 """Translation without losing a sentence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
@@ -8,7 +8,15 @@ from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
 @dataclass
 class LnexpTranslationConfig(TranslationConfig):
-    """fairseq's own options of the translation task."""
+    """fairseq's own options of the translation task, and one that its base class looks for."""
+
+    rebuild_batches: bool = field(
+        default=True,
+        metadata={
+            "help": "make an epoch's batches from seed and epoch alone. fairseq makes them once, from the epoch that a "
+            "process happens to start with, so a resumed run would see other batches than an undisturbed one"
+        },
+    )
 
 
 @register_task("lnexp_translation", dataclass=LnexpTranslationConfig)
@@ -19,6 +27,12 @@ class LnexpTranslationTask(TranslationTask):
     and drop the rest, in training, validation and generation; and training skips a sentence that is too long with only
     a warning. Here the multiple is always 1, and a sentence that does not fit raises an error that names it.
     """
+
+    def load_dataset(self, split, *args, **kwargs):
+        super().load_dataset(split, *args, **kwargs)
+        if split != self.cfg.train_subset:
+            # always the same batches: their loss then does not depend on when a process was started
+            self.datasets[split].shuffle = False
 
     def get_batch_iterator(self, dataset, *args, **kwargs):
         kwargs |= {"required_batch_size_multiple": 1, "ignore_invalid_inputs": False}

@@ -1,8 +1,8 @@
 """Judging a claim: a comparison of measures of arms, decided over seeds.
 
-``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, ``abs``) over numbers and
-calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read as Python's syntax and evaluated
-here, never by Python.
+``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, ``abs``) over numbers
+and calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read as Python's syntax and
+evaluated here, never by Python.
 
 For every seed that all arms of a claim have, the *margin* by which the comparison holds is computed; the verdict is
 read from the 95% interval of the mean margin:
@@ -86,7 +86,7 @@ class Comparison:
 
     def _check(self, node: ast.expr) -> None:
         match node:
-            case ast.Constant(value=int() | float()):
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 pass
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 self._check(left)

@@ -20,7 +20,8 @@ class RunResult:
         job: which arm and seed.
         cfg: its resolved config.
         identity: names the run.
-        state: ``status.json``'s state, ``not run``, or ``malformed`` where its files cannot be read (``problem`` says why).
+        state: ``status.json``'s state, ``not run``, or ``malformed`` where its files cannot be read.
+        problem: what is malformed.
         epochs: its epoch records, oldest first.
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.

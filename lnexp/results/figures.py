@@ -17,7 +17,7 @@ PANELS = {
     "valid_bleu": "validation BLEU",
     "lr": "learning rate of the epoch's last update",
 }
-STYLE: dict[str, Any] = {"svg.hashsalt": "lnexp", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
+STYLE: Any = {"svg.hashsalt": "lnexp", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 
 
 def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> None:

@@ -40,7 +40,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
 def scope(runs: list[RunResult]) -> str:
     """What the runs were trained on, in words: never to be taken for something else."""
     cfg = runs[0].cfg
-    pairs = {tables.train_pairs(run) for run in runs} - {None}
+    pairs = {pairs for run in runs if (pairs := tables.train_pairs(run)) is not None}
     size = f", {' or '.join(f'{n:,}' for n in sorted(pairs))} training pairs" if pairs else ""
     return f"profile {cfg.profile}, data {cfg.data.name}{size}"
 
@@ -55,7 +55,9 @@ def _subtitle(runs: list[RunResult]) -> str:
 def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
     signatures = sorted({run.end["bleu_signature"] for run in runs if run.end.get("bleu_signature")})
-    table = tabulate(tables.arms_table(recipe, runs), headers="keys", tablefmt="github", showindex=False)
+    table = tabulate(
+        tables.arms_table(recipe, runs).to_dict("list"), headers="keys", tablefmt="github", showindex=False
+    )
     problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     parts = [
         f"# {recipe.figure}: {recipe.title}",

@@ -5,9 +5,10 @@ Two configs with one identity are one run: its numbers cannot differ, but for th
 
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
+from lnexp.plain import plain
 
 #: The parts of a resolved config that decide a run's numbers …
 DECIDING = ("fairseq", "data", "evaluation")
@@ -28,7 +29,7 @@ INDIFFERENT = (
 
 def identity(cfg: DictConfig) -> str:
     """Eight hex digits that name the run of a resolved config."""
-    resolved: Any = OmegaConf.to_container(cfg, resolve=True)
+    resolved = plain(cfg)
     deciding = {part: resolved[part] for part in DECIDING}
     for key in INDIFFERENT:
         _drop(deciding, key.split("."))

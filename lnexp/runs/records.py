@@ -61,7 +61,7 @@ def read(path: Path) -> list[Record]:
     """
     if not path.exists():
         return []
-    *lines, unfinished = path.read_text(encoding="utf-8").split("\n")
+    *lines, _unfinished = path.read_text(encoding="utf-8").split("\n")
     records = []
     for number, line in enumerate(lines, start=1):
         try:

@@ -74,7 +74,7 @@ class Engine:
         last_epoch = self.fairseq.optimization.max_epoch or math.inf
         while epoch_itr.next_epoch_idx <= last_epoch:
             self._epoch_began = time.monotonic()
-            valid_losses, should_stop = fairseq_train.train(self.fairseq, self.trainer, self.task, epoch_itr)
+            valid_losses, should_stop = self._train_epoch(epoch_itr)
             if should_stop:
                 self._save_partial_epoch(epoch_itr)
                 break
@@ -82,6 +82,18 @@ class Engine:
             if lr <= self.fairseq.optimization.stop_min_lr:
                 break
             epoch_itr = self.trainer.get_train_iterator(epoch_itr.next_epoch_idx, load_dataset=False)
+
+    def _train_epoch(self, epoch_itr: Any) -> tuple[list[float | None], bool]:
+        """One epoch of fairseq's: its validation losses, and whether it says to stop."""
+        try:
+            return fairseq_train.train(self.fairseq, self.trainer, self.task, epoch_itr)
+        except FloatingPointError:
+            raise
+        except Exception as error:
+            # when gradients stop being finite, fairseq searches for the place, and its search fails on today's torch
+            if isinstance(error.__context__, FloatingPointError):
+                raise error.__context__ from None
+            raise
 
     def _restore(self) -> Any:
         """Load the newest checkpoint, if there is one, and return the iterator over the epoch to train next."""
@@ -168,13 +180,13 @@ class Engine:
         return translate(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process)
 
     def _prune(self) -> None:
-        """Drop the checkpoints that ``checkpoints.keep`` does not ask for."""
-        keep = self.cfg.checkpoints.keep
-        if keep == "all":
-            return
-        kept = {self.folder.last_checkpoint_epoch()}
-        if keep == "best_and_last":
-            kept.add(best_epoch(self.folder.epochs()))
+        """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one."""
+        epochs = self.folder.epochs()
+        kept = {
+            "all": {record["epoch"] for record in epochs},
+            "last": {epochs[-1]["epoch"]},
+            "best_and_last": {epochs[-1]["epoch"], best_epoch(epochs)},
+        }[self.cfg.checkpoints.keep]
         paths = {self.folder.checkpoint(epoch) for epoch in kept}
         for path in self.folder.checkpoints.glob("checkpoint*.pt"):
             if path not in paths:

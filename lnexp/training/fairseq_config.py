@@ -10,6 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from lnexp.errors import UserError, near_names
+from lnexp.plain import plain
 
 
 def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
@@ -19,7 +20,7 @@ def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
         UserError: for an option that fairseq does not have, or a value of the wrong type.
     """
     merged = _defaults()
-    for group, options in OmegaConf.to_container(cfg.fairseq, resolve=True).items():
+    for group, options in plain(cfg.fairseq).items():
         _merge(merged, group, options)
     try:
         add_defaults(merged)

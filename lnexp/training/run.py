@@ -1,5 +1,7 @@
 """Train one run, or skip it, or go on with it."""
 
+from contextlib import suppress
+
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check
@@ -23,12 +25,12 @@ def train_run(cfg: DictConfig) -> RunFolder:
         OSError: where the disk is full or a folder cannot be written; the run is then marked ``failed``.
     """
     check(cfg)
-    _check_device(cfg)
     OmegaConf.resolve(cfg)
     folder = RunFolder.of(cfg)
     if folder.is_done and not cfg.force:
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder
+    _check_device(cfg)
     with folder.locked():
         if cfg.force:
             folder.clear()
@@ -41,9 +43,11 @@ def train_run(cfg: DictConfig) -> RunFolder:
 
 
 def _check_device(cfg: DictConfig) -> None:
+    if cfg.device != "cuda":
+        return
     import torch
 
-    if cfg.device == "cuda" and not torch.cuda.is_available():
+    if not torch.cuda.is_available():
         raise UserError(
             f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
         )
@@ -113,7 +117,5 @@ def _test_words(end: Record) -> str:
 
 
 def _mark_failed(folder: RunFolder, error: BaseException) -> None:
-    try:
+    with suppress(OSError):  # the disk that broke the run may not take its epitaph either
         folder.set_status("failed", f"{type(error).__name__}: {error}")
-    except OSError:
-        pass  # the disk that broke the run cannot take its epitaph either

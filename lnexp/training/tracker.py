@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
+from lnexp.plain import plain
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
 
@@ -30,7 +31,7 @@ class Tracker:
             name=self.folder.name,
             group=self.cfg.get("recipe", "adhoc"),
             dir=str(self.folder.path),
-            config=OmegaConf.to_container(self.cfg, resolve=True),
+            config=plain(self.cfg),
             resume="allow",
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True, x_disable_meta=True),
         )

@@ -3,13 +3,14 @@
 import shutil
 
 import pytest
-from conftest import TINY
+from helpers import TINY
+from omegaconf.errors import OmegaConfBaseException
+
 from lnexp.cli import describe
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
-from omegaconf.errors import OmegaConfBaseException
 
 
 @pytest.fixture

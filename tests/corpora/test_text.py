@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lnexp.corpora.text import read_lines, read_parallel, sha256_of_folder
 from lnexp.errors import UserError
 

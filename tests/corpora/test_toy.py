@@ -5,6 +5,7 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from lnexp.corpora import toy
 from lnexp.corpora.text import read_parallel
 from lnexp.errors import UserError
@@ -15,7 +16,9 @@ SIZES = {"train_pairs": 300, "valid_pairs": 40, "test_pairs": 30}
 def write(folder, seed=0, **sizes):
     folder.mkdir()
     toy.write(folder, seed=seed, **{**SIZES, **sizes})
-    return {split: read_parallel(folder / f"{split}.de", folder / f"{split}.en") for split in ("train", "valid", "test")}
+    return {
+        split: read_parallel(folder / f"{split}.de", folder / f"{split}.en") for split in ("train", "valid", "test")
+    }
 
 
 def test_same_seed_same_corpus_other_seed_another(tmp_path):
@@ -76,7 +79,9 @@ def test_grammar_by_example():
     corpus = {" ".join(s.german): " ".join(s.english) for s in itertools.islice(toy.sentences(0), 40_000)}
     separable = next(german for german in corpus if german.startswith("ich rufe ") and german.endswith(" an ."))
     assert corpus[separable].startswith("I call ")
-    verb_final = next(german for german in corpus if german.startswith("ich glaube , dass ") and german.endswith(" anruft ."))
+    verb_final = next(
+        german for german in corpus if german.startswith("ich glaube , dass ") and german.endswith(" anruft .")
+    )
     assert " calls" in corpus[verb_final] or "not call " in corpus[verb_final]
     perfect = next(german for german in corpus if german.startswith("sie hat ") and german.endswith(" gesehen ."))
     assert corpus[perfect].startswith("she saw ") or corpus[perfect].startswith("she did not see ")

@@ -2,7 +2,6 @@
 
 import math
 
-import lnexp.plugin  # noqa: F401
 import pytest
 import torch
 from fairseq.optim import build_optimizer
@@ -10,6 +9,8 @@ from fairseq.optim.lr_scheduler import build_lr_scheduler
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
+
+import lnexp.plugin  # noqa: F401
 
 LR_MAX = 3e-3
 
@@ -64,9 +65,7 @@ def test_inverse_sqrt_coupled(warmup):
 @pytest.mark.parametrize("warmup", WARMUPS)
 def test_coupled_is_fairseqs_own_one_update_earlier(warmup):
     theirs = build_lr_scheduler(
-        OmegaConf.create(
-            {"_name": "inverse_sqrt", "lr": [LR_MAX], "warmup_updates": warmup, "warmup_init_lr": -1}
-        ),
+        OmegaConf.create({"_name": "inverse_sqrt", "lr": [LR_MAX], "warmup_updates": warmup, "warmup_init_lr": -1}),
         make_optimizer(),
     )
     mine = schedule("inverse_sqrt", warmup, form="coupled")

@@ -3,13 +3,14 @@
 from argparse import Namespace
 from types import SimpleNamespace
 
-import lnexp.plugin  # noqa: F401
 import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
 from fairseq.models.transformer import TransformerModel, base_architecture
 from omegaconf import OmegaConf
+
+import lnexp.plugin  # noqa: F401
 
 PLACEMENTS = {"post_ln": False, "pre_ln": True}
 DEPTHS = [(1, 1), (3, 2), (2, 4)]

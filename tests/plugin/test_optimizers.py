@@ -1,10 +1,11 @@
 """Each optimizer makes the steps of ``torch.optim`` used directly."""
 
-import lnexp.plugin  # noqa: F401
 import pytest
 import torch
 from fairseq.optim import build_optimizer
 from omegaconf import OmegaConf
+
+import lnexp.plugin  # noqa: F401
 
 CASES = {
     "adam": ({"betas": [0.9, 0.98], "eps": 1e-8, "weight_decay": 0.0}, torch.optim.Adam, {"betas": (0.9, 0.98)}),

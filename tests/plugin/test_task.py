@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import TINY
+from helpers import TINY
+from omegaconf import OmegaConf
+
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
 from lnexp.training.engine import Engine
 from lnexp.training.translate import FirstSentences, translate
-from omegaconf import OmegaConf
 
 
 @pytest.fixture

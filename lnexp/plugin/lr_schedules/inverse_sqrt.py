@@ -12,7 +12,7 @@ from ..warmup_schedule import WarmupConfig, WarmupSchedule
 class InverseSqrtConfig(WarmupConfig):
     """Options of :class:`InverseSqrt`."""
 
-    form: ChoiceEnum(["coupled", "decoupled"]) = field(
+    form: ChoiceEnum(["coupled", "decoupled"]) = field(  # type: ignore[valid-type]  # fairseq's way to list choices
         default="decoupled", metadata={"help": "coupled: decay from the end of warm-up; decoupled: from decay_from"}
     )
     decay_from: int = field(default=4000, metadata={"help": "update D at which the decoupled form begins to decay"})
@@ -24,8 +24,9 @@ class InverseSqrt(WarmupSchedule):
 
     - ``decoupled``: ``D`` is its own setting, so arms with and without warm-up share their decay and differ in the
       warm-up alone.
-    - ``coupled``: ``D = W``, which is fairseq's ``inverse_sqrt`` and the schedule of Vaswani et al. 2017. With ``W = 1``
-      it is ``lr_max / √t``: a run "without warm-up" then also has a much smaller rate from the second update on.
+    - ``coupled``: ``D = W``, which is fairseq's ``inverse_sqrt`` and the schedule of Vaswani et al. 2017. With
+      ``W = 1`` it is ``lr_max / √t``: a run "without warm-up" then also has a much smaller rate from the second
+      update on.
 
     Raises:
         ValueError: for ``decay_from`` below 1.

@@ -14,7 +14,9 @@ class StepConfig(WarmupConfig):
 
     decay_epoch: int = field(default=8, metadata={"help": "first epoch (from 1) with the smaller rate"})
     factor: float = field(default=0.1, metadata={"help": "what the rate is multiplied with, once"})
-    then: ChoiceEnum(["constant", "inverse_sqrt"]) = field(default="constant", metadata={"help": "after the drop"})
+    then: ChoiceEnum(["constant", "inverse_sqrt"]) = field(  # type: ignore[valid-type]  # fairseq's way to list choices
+        default="constant", metadata={"help": "after the drop"}
+    )
 
 
 @register_lr_scheduler("lnexp_step", dataclass=StepConfig)

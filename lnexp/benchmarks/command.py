@@ -1,0 +1,22 @@
+"""The command behind ``scripts/bench.py``."""
+
+import logging
+import sys
+
+from lnexp.benchmarks import answer_time
+from lnexp.cli import one_line_errors
+
+
+def main() -> None:
+    """Run the benchmarks; overrides (``profile=paper`` …) go to the training benchmark."""
+    logging.disable(logging.INFO)
+    with one_line_errors():
+        print("How long a person waits, median seconds:")
+        for question, arguments in answer_time.QUESTIONS.items():
+            print(f"  {question}: {answer_time.seconds(arguments):.2f} s", flush=True)
+        from lnexp.benchmarks import training_speed
+
+        print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
+        print("| model | lnexp | fairseq-train | ratio | machine |\n|---|---|---|---|---|", flush=True)
+        for placement in training_speed.PLACEMENTS:
+            print(training_speed.report(placement, sys.argv[1:]), flush=True)

@@ -1,0 +1,6 @@
+"""Time training against stock fairseq, and the answers to --help and mistakes."""
+
+from lnexp.benchmarks.command import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Runs that never ran, for judging what judges."""
+
+import pytest
+from omegaconf import OmegaConf
+
+from lnexp.recipes import Arm, Claim, Job, Recipe
+from lnexp.results.collect import RunResult
+
+
+class MakeRun:
+    """Makes results of runs of one small recipe with the arms ``good`` and ``bad``."""
+
+    def __init__(self) -> None:
+        arms = {name: Arm(name, name.capitalize(), ()) for name in ("good", "bad")}
+        claim = self.claim("best_bleu(bad) < 0.5 * best_bleu(good)")
+        self.recipe = Recipe("figx", "A title", "Fig. X", "somewhere", "decoupled", (), arms, (claim,))
+        self.cfg = OmegaConf.create(
+            {
+                "profile": "small",
+                "data": {"name": "toy"},
+                "max_epoch": 5,
+                "lr_max": 0.001,
+                "warmup_updates": 1,
+                "model": {"_name": "lnexp_post_ln"},
+                "optimizer": {"_name": "lnexp_adam"},
+                "lr_schedule": {"_name": "lnexp_inverse_sqrt", "form": "decoupled"},
+                "evaluation": {"valid_sentences": 0, "valid_beam": 1},
+            }
+        )
+
+    @staticmethod
+    def claim(holds_if: str) -> Claim:
+        return Claim(id="x", source="the paper's words", paper={"good": 34}, holds_if=holds_if, why="because")
+
+    def __call__(self, arm: str, seed: int, bleu: list[float | None], state: str = "finished") -> RunResult:
+        epochs = [
+            {
+                "kind": "epoch",
+                "epoch": number,
+                "update": 10 * number,
+                "valid_loss": 2.0,
+                "valid_nll": 1.0,
+                "valid_bleu": value,
+                "lr": 0.001,
+                "seconds": 1.0,
+            }
+            for number, value in enumerate(bleu, start=1)
+        ]
+        end = {"kind": "end", "test_bleu": bleu[-1] if bleu else None, "bleu_signature": "sig"}
+        environment = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}}
+        job = Job(self.recipe, self.recipe.arms[arm], seed)
+        return RunResult(job, self.cfg, f"{arm}{seed}", state, epochs=epochs, end=end, environment=environment)
+
+    def missing(self, arm: str, seed: int) -> RunResult:
+        return RunResult(Job(self.recipe, self.recipe.arms[arm], seed), self.cfg, f"{arm}{seed}", "not run")
+
+
+@pytest.fixture
+def make_run() -> MakeRun:
+    return MakeRun()

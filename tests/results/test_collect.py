@@ -1,0 +1,62 @@
+"""Reading run folders: every state a folder can be in."""
+
+import json
+
+import pytest
+
+from lnexp.configuration import compose
+from lnexp.recipes import load_recipe
+from lnexp.results.collect import collect
+from lnexp.runs.folder import RunFolder
+
+
+@pytest.fixture
+def overrides(tmp_path):
+    return [f"runs_dir={tmp_path}", "n_seeds=1"]
+
+
+@pytest.fixture
+def folder(overrides) -> RunFolder:
+    """The folder of fig2a's arm ``warmup_low``, seed 11, with one epoch in it."""
+    recipe = load_recipe("fig2a")
+    job = ["seed=11", *recipe.settings, *recipe.arms["warmup_low"].overrides]
+    folder = RunFolder.of(compose([*overrides, *job, "+recipe=fig2a"]))
+    folder.path.mkdir(parents=True)
+    folder.append({"kind": "epoch", "epoch": 1, "valid_bleu": 5.0, "valid_nll": 1.0})
+    return folder
+
+
+def result(overrides):
+    (found,) = [run for run in collect(load_recipe("fig2a"), overrides) if run.job.arm.name == "warmup_low"]
+    return found
+
+
+def test_nothing_there_is_not_run(overrides):
+    assert {run.state for run in collect(load_recipe("fig2a"), overrides)} == {"not run"}
+
+
+def test_a_finished_run_has_its_records(overrides, folder):
+    folder.append({"kind": "end", "test_bleu": 4.0})
+    folder.set_status("finished")
+    found = result(overrides)
+    assert found.counts
+    assert found.epochs[0]["valid_bleu"] == 5.0
+    assert found.end["test_bleu"] == 4.0
+
+
+def test_a_cut_last_line_is_passed_over(overrides, folder):
+    with folder.metrics.open("a") as file:
+        file.write('{"kind": "epoch", "epo')
+    folder.set_status("running")
+    found = result(overrides)
+    assert (found.state, len(found.epochs), found.counts) == ("running", 1, False)
+
+
+@pytest.mark.parametrize("file", ["metrics.jsonl", "status.json", "environment.json"])
+def test_a_malformed_file_is_said_not_raised(overrides, folder, file):
+    folder.set_status("finished")
+    (folder.path / file).write_text("nonsense\n" + json.dumps({"kind": "end"}) + "\n")
+    found = result(overrides)
+    assert found.state == "malformed"
+    assert file in found.problem
+    assert not found.counts

@@ -1,0 +1,98 @@
+"""What lands under results/."""
+
+import json
+
+import pandas as pd
+
+from lnexp.results.verdicts import as_page, as_terminal_table, read_verdicts
+from lnexp.results.write import write_results
+
+RUN_COLUMNS = [
+    "recipe",
+    "arm",
+    "model",
+    "optimizer",
+    "lr_max",
+    "warmup_updates",
+    "lr_schedule",
+    "seed",
+    "status",
+    "epochs",
+    "best_valid_bleu",
+    "last_valid_bleu",
+    "best_valid_nll",
+    "last_valid_nll",
+    "test_bleu",
+    "train_pairs",
+    "seconds",
+    "identity",
+]
+
+
+def written(make_run, tmp_path, runs):
+    return write_results(make_run.recipe, runs, "make x", tmp_path)
+
+
+def runs_of(make_run):
+    return [
+        *(make_run("good", seed, [10.0, 90.0 + seed]) for seed in (1, 2, 3)),
+        make_run("bad", 1, [], state="diverged"),
+        make_run("bad", 2, [1.0, 0.5]),
+        make_run.missing("bad", 3),
+    ]
+
+
+def test_all_files_are_there_by_profile_data_and_recipe(make_run, tmp_path):
+    folder = written(make_run, tmp_path, runs_of(make_run))
+    assert folder == tmp_path / "small" / "toy" / "figx"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"runs.csv", "epochs.csv", "table.md", "figure.png", "figure.svg", "verdicts.json"}
+    assert all(path.stat().st_size for path in folder.iterdir())
+
+
+def test_runs_csv_has_a_row_a_run(make_run, tmp_path):
+    table = pd.read_csv(written(make_run, tmp_path, runs_of(make_run)) / "runs.csv")
+    assert set(RUN_COLUMNS) <= set(table.columns)
+    assert list(table["status"]) == ["finished"] * 3 + ["diverged", "finished", "not run"]
+    assert list(table["best_valid_bleu"][:5]) == [91, 92, 93, 0, 1]
+    assert list(table["train_pairs"][:3]) == [3000] * 3
+
+
+def test_epochs_csv_has_a_row_a_run_and_epoch(make_run, tmp_path):
+    table = pd.read_csv(written(make_run, tmp_path, runs_of(make_run)) / "epochs.csv")
+    assert len(table) == 8
+    assert list(table[table["seed"] == 3]["valid_bleu"]) == [10, 93]
+
+
+def test_the_page_says_what_it_was_trained_on_and_what_is_missing(make_run, tmp_path):
+    page = (written(make_run, tmp_path, runs_of(make_run)) / "table.md").read_text()
+    assert "profile small, data toy, 3,000 training pairs" in page
+    assert "2 of 3, 1 diverged" in page
+    assert "a processor, cpu" in page
+    assert "make x" in page
+
+
+def test_results_without_any_run_are_empty_tables_and_not_run(make_run, tmp_path):
+    folder = written(make_run, tmp_path, [make_run.missing("good", 1), make_run.missing("bad", 1)])
+    assert not (folder / "figure.png").exists()
+    assert json.loads((folder / "verdicts.json").read_text())["claims"][0]["verdict"] == "not run"
+
+
+def test_the_same_runs_give_the_same_bytes(make_run, tmp_path):
+    one = written(make_run, tmp_path / "one", runs_of(make_run))
+    other = written(make_run, tmp_path / "other", runs_of(make_run))
+    for path in one.iterdir():
+        assert path.read_bytes() == (other / path.name).read_bytes(), path.name
+
+
+def test_verdicts_are_read_back_for_page_and_terminal(make_run, tmp_path):
+    written(make_run, tmp_path, runs_of(make_run))
+    verdicts = read_verdicts(tmp_path)
+    assert [found.recipe for found in verdicts] == ["figx"]
+    assert read_verdicts(tmp_path, profile="paper") == []
+    page, table = as_page(verdicts), as_terminal_table(verdicts, 120)
+    assert "best_bleu(good) 92.00 [89.52, 94.48] (n=3)" in page
+    for text in (page, table):
+        assert "reproduced" in text
+    assert "(small/toy/figx/table.md)" in page
+    assert max(map(len, table.splitlines())) <= 160

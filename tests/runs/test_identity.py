@@ -1,0 +1,68 @@
+"""What makes two configs one run."""
+
+import pytest
+
+from lnexp.configuration import compose
+from lnexp.runs.identity import identity, readable_name
+
+SAME = [
+    ["runs_dir=/elsewhere", "data_dir=/elsewhere"],
+    ["tracker=none"],
+    ["tracker=wandb"],
+    ["device=cpu"],
+    ["threads=2"],
+    ["force=true"],
+    ["checkpoints.keep=all"],
+    ["+recipe=fig2a", "+arm=warmup_low"],
+    ["n_seeds=5", "first_seed=100"],
+    ["lr_max=0.004"],
+    ["lr_max=4e-3"],
+    ["data.name=mine"],
+    ["++fairseq.common.log_interval=7"],
+    ["scale.lr_max.low=1"],
+]
+OTHER = [
+    ["seed=2"],
+    ["model=pre_ln"],
+    ["model.dropout=0.1"],
+    ["optimizer=radam"],
+    ["optimizer.betas=[0.9,0.999]"],
+    ["lr_max=2e-3"],
+    ["warmup_updates=1"],
+    ["lr_schedule.form=coupled"],
+    ["init=paper"],
+    ["max_epoch=3"],
+    ["max_tokens=1024"],
+    ["label_smoothing=0"],
+    ["precision=bf16"],
+    ["data.text.seed=1"],
+    ["evaluation.valid_beam=5"],
+    ["++fairseq.optimization.sentence_avg=true"],
+]
+
+
+@pytest.mark.parametrize("overrides", SAME, ids=str)
+def test_what_cannot_change_the_numbers_changes_no_identity(overrides):
+    assert identity(compose(overrides)) == identity(compose([]))
+
+
+@pytest.mark.parametrize("overrides", OTHER, ids=str)
+def test_what_can_change_the_numbers_makes_another_run(overrides):
+    assert identity(compose(overrides)) != identity(compose([]))
+
+
+def test_the_name_tells_a_person_what_is_there():
+    cfg = compose(["model=pre_ln", "lr_max=5e-4", "warmup_updates=1", "seed=11", "lr_schedule=step"])
+    assert readable_name(cfg) == "pre_ln-adam-lr0.0005-w1-step-s11"
+
+
+def test_a_run_is_found_under_whichever_recipe_asked_first(tmp_path):
+    from lnexp.runs.folder import RunFolder
+
+    where = f"runs_dir={tmp_path}"
+    first = RunFolder.of(compose([where, "+recipe=fig2a", "+arm=warmup_low"]))
+    assert first.path.parent == tmp_path / "fig2a"
+    first.path.mkdir(parents=True)
+    assert RunFolder.of(compose([where, "+recipe=fig4ab", "+arm=post_ln_adam_warmup"])).path == first.path
+    assert RunFolder.of(compose([where])).path == first.path
+    assert RunFolder.of(compose([where, "seed=2"])).path.parent == tmp_path / "adhoc"

@@ -1,0 +1,59 @@
+"""``metrics.jsonl`` survives a kill at any byte."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lnexp.runs import records
+
+
+def epoch(number: int, **values) -> records.Record:
+    return {"kind": "epoch", "epoch": number, "valid_nll": 1.5, **values}
+
+
+def test_records_come_back_in_order_with_kind_first(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    for number in (1, 2):
+        records.append(path, {"epoch": number, "kind": "epoch"})
+    assert records.read(path) == [{"kind": "epoch", "epoch": 1}, {"kind": "epoch", "epoch": 2}]
+    assert all(line.startswith('{"kind"') for line in path.read_text().splitlines())
+
+
+def test_no_file_is_no_records(tmp_path):
+    assert records.read(tmp_path / "metrics.jsonl") == []
+
+
+@given(cut=st.integers(0, 200))
+def test_a_file_cut_anywhere_gives_its_whole_lines(tmp_path_factory, cut):
+    path = tmp_path_factory.mktemp("cut") / "metrics.jsonl"
+    whole = [epoch(number) for number in range(1, 5)]
+    text = "".join(map(records.to_line, whole))
+    path.write_text(text[:cut])
+    assert records.read(path) == whole[: text[:cut].count("\n")]
+
+
+def test_a_broken_line_in_the_middle_is_named(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(records.to_line(epoch(1)) + "{oops\n" + records.to_line(epoch(2)))
+    with pytest.raises(ValueError, match=r"metrics\.jsonl:2: not a record"):
+        records.read(path)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_null(value):
+    assert json.loads(records.to_line(epoch(1, valid_loss=value)))["valid_loss"] is None
+
+
+def test_resuming_drops_later_epochs_the_end_and_half_a_line(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    for record in (epoch(1), epoch(2), epoch(3), {"kind": "end"}):
+        records.append(path, record)
+    with path.open("a") as file:
+        file.write('{"kind": "epo')
+    records.keep_until_epoch(path, 2)
+    assert [record["epoch"] for record in records.read(path)] == [1, 2]
+    records.keep_until_epoch(path, 0)
+    assert path.read_text() == ""

@@ -1,0 +1,91 @@
+"""Every file under configs/ and recipes/ composes, and the recipes ask for what their figures show."""
+
+import itertools
+
+import pytest
+from omegaconf import OmegaConf
+
+from lnexp.configuration import CONFIG_DIR, check, compose, register_resolvers
+from lnexp.recipes import jobs_of, load_recipe, recipe_names
+from lnexp.results.claims import Comparison
+from lnexp.runs.identity import identity
+
+GROUPS = ("data", "fairseq", "lr_schedule", "model", "optimizer", "profile", "tracker")
+FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("*.yaml"))]
+PROFILES = ("small", "paper")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for split, language in itertools.product(("train", "valid", "test"), ("de", "en")):
+        (tmp_path / f"{split}.{language}").write_text("a b\n")
+    return tmp_path
+
+
+def test_every_group_is_covered():
+    assert {path.name for path in CONFIG_DIR.iterdir() if path.is_dir()} == {*GROUPS, "hydra"}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_config_file_composes_and_is_valid(file, folder):
+    extra = [f"data.path={folder}"] if file == "data=tokenized" else []
+    cfg = compose([file, *extra])
+    OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
+    check(cfg)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_composes_at_every_profile(name, profile):
+    recipe = load_recipe(name)
+    base = [f"profile={profile}"]
+    jobs = jobs_of(recipe, compose(base))
+    assert len(jobs) == 3 * len(recipe.arms)
+    identities = set()
+    for job in jobs:
+        cfg = compose([*base, *job.overrides])
+        check(cfg)
+        identities.add(identity(cfg))
+        assert (cfg.recipe, cfg.arm, cfg.seed, cfg.profile) == (name, job.arm.name, job.seed, profile)
+    assert len(identities) == len(jobs), "no two arms of a recipe are one run"
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
+    recipe = load_recipe(name)
+    assert recipe.claims
+    for claim in recipe.claims:
+        arms = {arm for _, arm in Comparison(claim.holds_if).calls.values()}
+        assert arms <= set(recipe.arms), claim.id
+        assert set(claim.paper) <= set(recipe.arms), claim.id
+        assert claim.source
+        assert claim.why
+
+
+def test_claim_ids_are_unique():
+    ids = [claim.id for name in recipe_names() for claim in load_recipe(name).claims]
+    assert len(ids) == len(set(ids))
+
+
+def test_recipes_share_runs_where_their_figures_do():
+    register_resolvers()
+
+    def identities(name: str) -> dict[str, str]:
+        jobs = [job for job in jobs_of(load_recipe(name), compose([])) if job.seed == 11]
+        return {job.arm.name: identity(compose(job.overrides)) for job in jobs}
+
+    fig2a, fig4ab = identities("fig2a"), identities("fig4ab")
+    assert fig2a["warmup_low"] == fig4ab["post_ln_adam_warmup"]
+    assert fig2a["no_warmup_low"] == fig4ab["post_ln_adam"]
+
+
+def test_the_paper_profile_is_the_papers_iwslt14_model():
+    cfg = compose(["profile=paper"])
+    model = cfg.model
+    assert (model.encoder_layers, model.decoder_layers) == (6, 6)
+    assert {model.encoder_embed_dim, model.decoder_embed_dim} == {512}
+    assert {model.encoder_ffn_embed_dim, model.decoder_ffn_embed_dim} == {1024}
+    assert {model.encoder_attention_heads, model.decoder_attention_heads} == {4}
+    assert (cfg.max_tokens, cfg.label_smoothing, cfg.evaluation.test_beam) == (4096, 0.1, 5)
+    assert dict(cfg.scale.lr_max) == {"low": 5e-4, "high": 1e-3}
+    assert dict(cfg.scale.warmup_updates) == {"none": 1, "short": 500, "full": 4000}

@@ -1,0 +1,123 @@
+"""A mistake gets one clear line, a non-zero exit, and leaves nothing that a later run would trust."""
+
+import resource
+
+import pytest
+from helpers import TINY, only_run, run_script
+
+ONE_LINERS = [
+    (["model=pre_lnn"], "model=pre_lnn: no such model; did you mean pre_ln"),
+    (["optimizer=adma"], "optimizer=adma: no such optimizer; did you mean adam"),
+    (["data=toyy"], "data=toyy: no such data; did you mean toy"),
+    (["lr_schedule=inverse"], "lr_schedule=inverse: no such lr_schedule; did you mean inverse_sqrt"),
+    (["lr_mxa=1"], "lr_mxa: no such option; did you mean lr_max"),
+    (["warmup_updates=0"], "warmup_updates=0: must be at least 1; 1 means no warm-up"),
+    (["warmup_updates=-5"], "warmup_updates=-5: must be at least 1"),
+    (["warmup_updates=1.5"], "warmup_updates=1.5: must be a whole number"),
+    (["lr_max=fast"], "lr_max=fast: must be a number"),
+    (["lr_max=nan"], "lr_max=nan: must be positive and finite"),
+    (["lr_max=-1e-3"], "lr_max=-0.001: must be positive and finite"),
+    (["init=zeros"], "init=zeros: must be one of paper, fairseq"),
+    (["profile=paper"], "profile=paper needs a GPU and none is visible"),
+    (["data=tokenized", "data.path=/nowhere/at/all"], "/nowhere/at/all: no such folder"),
+    (["data=tokenized"], "data.path: not set; say data.path=…"),
+    (["+recipe=fig2a"], "a recipe is a sweep of many runs; add -m"),
+    (["-m", "+recipe=fig2"], "recipe=fig2: no such recipe; did you mean fig2a"),
+    (["-m", "+recipe=fig2a", "seed=1"], "recipe fig2a sets seed itself"),
+    (["-m", "+recipe=fig2a", "lr_max=1"], "recipe fig2a sets lr_max itself"),
+    (["-m", "+recipe=fig2a", "max_tokens=1,2"], "a recipe sweeps its own arms"),
+    (["-m", "+recipe=fig2a", "n_seeds=0"], "n_seeds=0: must be at least 1"),
+    (["runs_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
+    (["lr_max=1e-3="], "lr_max=1e-3="),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), ONE_LINERS, ids=lambda value: str(value)[:40])
+def test_one_clear_line(tmp_path, where, arguments, message):
+    mine = {argument.partition("=")[0] for argument in arguments}
+    tiny = [option for option in TINY if option.partition("=")[0] not in mine | {"warmup_updates"}]
+    done = run_script("train", *arguments, *(option for option in where if option.partition("=")[0] not in mine), *tiny)
+    assert done.returncode not in (0, 1)
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+    assert list(tmp_path.glob("runs/*/*")) == [], "nothing is left"
+
+
+def test_fairseq_names_its_unknown_options(tmp_path, where):
+    done = run_script("train", *TINY, *where, "fairseq.common.fp61=true")
+    assert done.returncode == 2
+    assert done.stderr == "error: fairseq.common.fp61: fairseq has no such option; did you mean fp16 or bf16?\n"
+    done = run_script("train", *TINY, *where, "fairseq.comon.fp16=true")
+    assert done.stderr.startswith("error: fairseq.comon: fairseq has no such group; did you mean common or ")
+    done = run_script("train", *TINY, *where, "fairseq.common.log_interval=often")
+    assert done.stderr.startswith("error: fairseq.common: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_schedule_without_room_is_refused(tmp_path, where):
+    done = run_script("train", *TINY, *where, "lr_schedule=linear", "warmup_updates=4000", "max_epoch=1")
+    assert done.returncode == 2
+    assert "total_updates=" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("valid.de", b"eins\nzwei\n", "valid.de has 2 lines, "),
+        ("train.en", b"", "train.en: empty"),
+        ("test.en", b"one\ntwo\xe4\nthree\n", "test.en:2: not UTF-8"),
+        ("train.de", b"eins\n\ndrei\n", "train.de:2: empty line"),
+    ],
+)
+def test_a_faulty_corpus_is_named_by_file_and_line(tmp_path, name, content, message):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for split in ("train", "valid", "test"):
+        (folder / f"{split}.de").write_text("eins\nzwei\ndrei\n")
+        (folder / f"{split}.en").write_text("one\ntwo\nthree\n")
+    (folder / name).write_bytes(content)
+    done = run_script(
+        "train", *TINY, "data=tokenized", f"data.path={folder}",
+        f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}",
+    )  # fmt: skip
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert message in line
+    assert list((tmp_path / "data").iterdir()) == [], "nothing half-prepared"
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, where):
+    def no_room() -> None:  # files of at most 100 KB: the first checkpoint does not fit
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    settings = [*TINY, *where, "max_epoch=1"]
+    run_script("prepare_data", *settings)
+    done = run_script("train", *settings, preexec_fn=no_room)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "File too large" in line or "space" in line
+    folder = only_run(tmp_path)
+    assert '"failed"' in (folder / "status.json").read_text()
+    assert list((folder / "checkpoints").glob("checkpoint*.pt")) == [], "no half of a checkpoint"
+    assert run_script("train", *settings).returncode == 0
+    assert '"finished"' in (folder / "status.json").read_text()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["no_such_option=1"]])
+def test_help_and_mistakes_load_nothing_heavy(arguments):
+    """What makes them quick; how quick they are is for ``make bench``."""
+    import subprocess
+    import sys
+
+    from helpers import ROOT
+
+    code = (
+        "import atexit, runpy, sys; sys.argv = ['train.py', *sys.argv[1:]]\n"
+        "atexit.register(lambda: print('heavy:', sorted({'torch', 'fairseq', 'wandb', 'pandas'} & set(sys.modules))))\n"
+        f"runpy.run_path({str(ROOT / 'scripts' / 'train.py')!r}, run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert "heavy: []" in done.stdout

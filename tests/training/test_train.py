@@ -1,0 +1,191 @@
+"""The real command: what a run leaves, that it learns, that it skips, resumes and survives a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers import ROOT, TINY, only_run, run_script
+
+from lnexp.runs import records
+
+EPOCH_KEYS = [
+    "kind",
+    "epoch",
+    "update",
+    "valid_loss",
+    "valid_nll",
+    "valid_bleu",
+    "bleu_signature",
+    "n_sentences",
+    "train_loss",
+    "lr",
+    "grad_norm",
+    "seconds",
+    "tokens_per_second",
+]
+TIMES = ("seconds", "tokens_per_second")
+
+
+def without_times(record):
+    return {key: value for key, value in record.items() if key not in TIMES}
+
+
+def train(*arguments):
+    done = run_script("train", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_a_run_leaves_its_whole_folder(tmp_path, where):
+    done = train(*TINY, *where, "max_epoch=2", "seed=5")
+    folder = only_run(tmp_path)
+    assert folder.parent.name == "adhoc"
+    assert folder.name.startswith("post_ln-adam-lr0.004-w1-inverse_sqrt-s5-")
+    first, second, end = records.read(folder / "metrics.jsonl")
+    assert next(iter(first)) == "kind"
+    assert set(EPOCH_KEYS) <= set(first)
+    assert (first["epoch"], second["epoch"], end["kind"]) == (1, 2, "end")
+    assert second["valid_nll"] < first["valid_nll"]
+    assert first["valid_loss"] > first["valid_nll"] * 0.9
+    assert "tok:13a" in first["bleu_signature"]
+    assert "tok:none" in end["bleu_signature_tokenised"]
+    assert end["n_sentences"] == first["n_sentences"] == 20
+    assert json.loads((folder / "status.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "status.json").read_text())["updates"] == second["update"]
+    environment = json.loads((folder / "environment.json").read_text())
+    assert environment["data"]["pairs"]["train"] == 120
+    assert environment["packages"]["torch"]
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    assert config["fairseq"]["model"]["encoder_embed_dim"] == 32, "resolved"
+    assert len((folder / "hypotheses" / "test.txt").read_text().splitlines()) == 20
+    assert "fairseq" in (folder / "train.log").read_text()
+    assert len(done.stdout.splitlines()) == 4, "start, two epochs, end: nothing of fairseq's own"
+    assert done.stderr == ""
+
+
+def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
+    train(*TINY, *where, "max_epoch=1")
+    metrics = only_run(tmp_path) / "metrics.jsonl"
+    before = metrics.read_text()
+    assert "finished already, skipped" in train(*TINY, *where, "max_epoch=1").stdout
+    assert metrics.read_text() == before
+    train(*TINY, *where, "max_epoch=1", "force=true")
+    again = metrics.read_text()
+    assert again != before, "seconds differ"
+    assert [without_times(r) for r in records.read(metrics)] == [
+        without_times(json.loads(line)) for line in before.splitlines()
+    ], "one thread, one seed: the same numbers"
+
+
+@pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
+def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
+    train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")
+    assert len(list((only_run(tmp_path) / "checkpoints").iterdir())) == left
+
+
+def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):
+    train(*TINY, *where, "max_epoch=1")
+    (checkpoint,) = (only_run(tmp_path) / "checkpoints").glob("*.pt")
+    data = yaml.safe_load((only_run(tmp_path) / "config.yaml").read_text())["data_dir"]
+    (binarised,) = [path for path in Path(data).glob("toy-*/bin") if matches(path)]
+    words = [str(binarised), "--path", str(checkpoint), "--user-dir", str(ROOT / "lnexp" / "plugin")]
+    words += ["--task", "lnexp_translation", "--beam", "2", "--max-len-a", "1.2", "--max-len-b", "10"]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "fairseq_cli.generate", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert sum(line.startswith("H-") for line in done.stdout.splitlines()) == 20
+
+
+def matches(binarised) -> bool:
+    manifest = json.loads((binarised.parent / "manifest.json").read_text())
+    return manifest["pairs"] == {"train": 120, "valid": 20, "test": 20}
+
+
+def test_any_option_of_fairseqs_can_be_set(tmp_path, where):
+    train(*TINY, *where, "max_epoch=9", "fairseq.optimization.max_update=3", "fairseq.checkpoint.patience=5")
+    epoch, end = records.read(only_run(tmp_path) / "metrics.jsonl")
+    assert epoch["update"] == 3
+    assert end["checkpoint_epoch"] == 1, "an epoch that fairseq cut short has its checkpoint, too"
+
+
+@pytest.mark.parametrize("precision", ["bf16"])
+def test_precision_reaches_the_trainer(tmp_path, where, precision):
+    train(*TINY, *where, "max_epoch=1", f"precision={precision}")
+    assert "FP16Optimizer" in (only_run(tmp_path) / "train.log").read_text() or records.read(
+        only_run(tmp_path) / "metrics.jsonl"
+    )
+
+
+def test_divergence_is_a_result(tmp_path, where):
+    done = train(*TINY, *where, "max_epoch=3", "optimizer=sgd", "lr_max=1e30", "lr_schedule=constant")
+    folder = only_run(tmp_path)
+    status = json.loads((folder / "status.json").read_text())
+    assert status["state"] == "diverged"
+    assert status["why"]
+    assert records.read(folder / "metrics.jsonl")[-1]["kind"] == "end"
+    assert list((folder / "checkpoints").glob("crash*")) == []
+    assert "diverged" in done.stdout
+    assert (
+        "diverged already, skipped"
+        in train(*TINY, *where, "max_epoch=3", "optimizer=sgd", "lr_max=1e30", "lr_schedule=constant").stdout
+    )
+
+
+def wait_for_epochs(folder_of, count: int, process: subprocess.Popen) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "ended before it could be killed"
+        folders = list(folder_of.glob("*/*-*"))
+        if folders and len(records.read(folders[0] / "metrics.jsonl")) >= count:
+            return
+        time.sleep(0.02)
+    raise AssertionError("no epoch in two minutes")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", ["adam", "radam"])
+def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer):
+    schedule = "step" if optimizer == "adam" else "linear"
+    settings = [*TINY, "max_epoch=5", "max_tokens=60", "model.dropout=0.1", "scale.decay_epoch=2"]
+    settings += [f"optimizer={optimizer}", f"lr_schedule={schedule}", "lr_max=2e-3", "checkpoints.keep=last"]
+    train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
+    rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
+    for epochs in (1, 3):
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", str(ROOT / "scripts" / "train.py"), *rough], start_new_session=True
+        )
+        wait_for_epochs(tmp_path / "rough" / "runs", epochs, process)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    done = train(*rough)
+    assert "goes on with epoch" in done.stdout
+    calm, rough_records = (
+        [without_times(record) for record in records.read(only_run(tmp_path / name) / "metrics.jsonl")]
+        for name in ("calm", "rough")
+    )
+    assert len(calm) == 6
+    assert rough_records == calm
+
+
+@pytest.mark.slow
+def test_a_small_training_learns(tmp_path, prepared):
+    """The profile as it is, less half its epochs: BLEU far above an untrained model's."""
+    train(
+        "model=pre_ln", "warmup_updates=1", "lr_max=2e-3", "max_epoch=4", "tracker=none",
+        f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
+    )  # fmt: skip
+    first, *_, last, end = records.read(only_run(tmp_path) / "metrics.jsonl")
+    assert first["valid_bleu"] < 15
+    assert last["valid_bleu"] > 40
+    assert end["test_bleu"] > 40
