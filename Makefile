@@ -30,9 +30,9 @@ install: .venv/installed  ## create .venv with everything pinned (done by itself
 		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for): none found; say make PYTHON=/path/to/python3.12 …"; exit 1; }
 	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
 	@$(PYTHON) -m venv --clear .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check $(TORCH)
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-warn-conflicts $(TORCH)
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a,b) and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)

@@ -22,7 +22,7 @@ def _run(cfg: DictConfig) -> None:
     # a sweep collects what its runs raise; for a single run Hydra would add lines of its own
     alone = HydraConfig.get().mode == RunMode.RUN
     with one_line_errors() if alone else nullcontext():
-        train_run(cfg)
+        train_run(cfg, show_progress=alone and sys.stderr.isatty())
 
 
 def main() -> None:

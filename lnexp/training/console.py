@@ -18,11 +18,6 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def on_terminal() -> bool:
-    """Whether a progress bar would be seen."""
-    return sys.stderr.isatty()
-
-
 def epoch_line(record: Record, max_epoch: int, seconds_left: float) -> str:
     """An epoch in a line: what it reached, how fast, and how long the run still takes."""
     minutes, seconds = divmod(round(seconds_left), 60)

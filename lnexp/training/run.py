@@ -11,14 +11,15 @@ from lnexp.runs import records
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
 from lnexp.runs.records import Record
-from lnexp.training.console import Clock, epoch_line, logging_to, on_terminal, say
+from lnexp.training.console import Clock, epoch_line, logging_to, say
 from lnexp.training.tracker import Tracker
 
 
-def train_run(cfg: DictConfig) -> RunFolder:
+def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     """Train the run of a config and return its folder.
 
     A finished or diverged run is skipped, an interrupted one goes on from its last epoch, and ``force`` trains afresh.
+    ``show_progress`` draws a bar for each epoch on standard error.
 
     Raises:
         UserError: for settings or data that cannot work, or where another process trains the same run.
@@ -35,7 +36,7 @@ def train_run(cfg: DictConfig) -> RunFolder:
         if cfg.force:
             folder.clear()
         try:
-            _train_locked(cfg, folder)
+            _train_locked(cfg, folder, show_progress)
         except BaseException as error:
             _mark_failed(folder, error)
             raise
@@ -53,7 +54,7 @@ def _check_device(cfg: DictConfig) -> None:
         )
 
 
-def _train_locked(cfg: DictConfig, folder: RunFolder) -> None:
+def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> None:
     folder.checkpoints.mkdir(exist_ok=True)
     folder.write_config(cfg)
     with logging_to(folder.log):
@@ -65,7 +66,7 @@ def _train_locked(cfg: DictConfig, folder: RunFolder) -> None:
         first_epoch = folder.last_checkpoint_epoch() + 1
         records.keep_until_epoch(folder.metrics, first_epoch - 1)
         folder.set_status("running")
-        machine = engine.Engine(cfg, folder, corpus, show_progress=on_terminal())
+        machine = engine.Engine(cfg, folder, corpus, show_progress)
         folder.write_environment(environment(machine.device, corpus.manifest))
         _announce(cfg, folder, first_epoch)
         with Tracker(cfg, folder) as tracker:

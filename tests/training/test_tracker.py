@@ -35,3 +35,15 @@ def test_an_offline_run_opens_in_leet(tmp_path, where):
 def test_none_leaves_nothing(tmp_path, where):
     assert run_script("train", *TINY, *where, "max_epoch=1").returncode == 0
     assert not (only_run(tmp_path) / "wandb").exists()
+
+
+def test_a_resumed_run_stays_one_run(tmp_path, where):
+    settings = [*TRACKED, *where, "max_epoch=2", "checkpoints.keep=all"]
+    assert run_script("train", *settings).returncode == 0
+    folder = only_run(tmp_path)
+    (folder / "checkpoints" / "checkpoint2.pt").unlink()  # as if killed in the second epoch
+    (folder / "status.json").write_text('{"state": "running"}')
+    assert "goes on with epoch 2" in run_script("train", *settings).stdout
+    offline = list((folder / "wandb").glob("offline-run-*"))
+    assert len(offline) == 2
+    assert {path.name.rpartition("-")[2] for path in offline} == {folder.name[-8:]}, "one id: wandb joins them"

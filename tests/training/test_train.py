@@ -119,14 +119,6 @@ def test_any_option_of_fairseqs_can_be_set(tmp_path, where):
     assert end["checkpoint_epoch"] == 1, "an epoch that fairseq cut short has its checkpoint, too"
 
 
-@pytest.mark.parametrize("precision", ["bf16"])
-def test_precision_reaches_the_trainer(tmp_path, where, precision):
-    train(*TINY, *where, "max_epoch=1", f"precision={precision}")
-    assert "FP16Optimizer" in (only_run(tmp_path) / "train.log").read_text() or records.read(
-        only_run(tmp_path) / "metrics.jsonl"
-    )
-
-
 def test_divergence_is_a_result(tmp_path, where):
     done = train(*TINY, *where, "max_epoch=3", "optimizer=sgd", "lr_max=1e30", "lr_schedule=constant")
     folder = only_run(tmp_path)

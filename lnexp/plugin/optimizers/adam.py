@@ -1,6 +1,7 @@
 """Adam (Kingma & Ba 2015)."""
 
 from dataclasses import dataclass, field
+from typing import List  # noqa: UP035
 
 import torch
 from fairseq.dataclass import FairseqDataclass
@@ -14,7 +15,9 @@ from ..torch_optimizer import TorchOptimizer
 class AdamConfig(FairseqDataclass):
     """Options of :class:`Adam`; the betas are the paper's (section 3.2)."""
 
-    betas: list[float] = field(default_factory=lambda: [0.9, 0.98], metadata={"help": "decay of the two moments"})
+    betas: List[float] = field(  # noqa: UP006  (fairseq's command line reads the annotation, and knows this form alone)
+        default_factory=lambda: [0.9, 0.98], metadata={"help": "decay of the two moments"}
+    )
     eps: float = field(default=1e-8, metadata={"help": "added to the denominator"})
     weight_decay: float = field(default=0.0, metadata={"help": "decoupled weight decay, a share of lr an update"})
     lr: list[float] = II("optimization.lr")

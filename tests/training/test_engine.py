@@ -1,0 +1,75 @@
+"""fairseq's trainer as we set it up."""
+
+import math
+
+import pytest
+import torch
+from helpers import TINY
+from omegaconf import OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.runs.folder import RunFolder
+from lnexp.training.engine import Engine, best_epoch
+
+
+@pytest.fixture
+def build(tmp_path, where):
+    def make(*overrides: str) -> Engine:
+        cfg = compose([*TINY, *where, "max_epoch=1", *overrides])
+        OmegaConf.resolve(cfg)
+        folder = RunFolder(tmp_path / "run-00000000")
+        folder.checkpoints.mkdir(parents=True, exist_ok=True)
+        return Engine(cfg, folder, prepare(cfg.data, cfg.data_dir), show_progress=False)
+
+    return make
+
+
+@pytest.mark.parametrize(("precision", "dtype"), [("fp32", torch.float32), ("bf16", torch.bfloat16)])
+@pytest.mark.parametrize("optimizer", ["adam", "radam", "sgd"])
+def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dtype, optimizer):
+    engine = build(f"precision={precision}", f"optimizer={optimizer}", "lr_max=1e-3")
+    assert {parameter.dtype for parameter in engine.model.parameters()} == {dtype}
+    before = [parameter.detach().clone() for parameter in engine.model.parameters()]
+    records: list = []
+    engine.train(lambda record: (records.append(record), engine.folder.append(record)))
+    assert math.isfinite(records[0]["valid_loss"])
+    assert math.isfinite(records[0]["grad_norm"])
+    moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
+    assert sum(moved) > len(moved) * 0.9
+
+
+def test_a_schedule_without_an_end_ends_with_the_run(build):
+    engine = build("lr_schedule=linear", "max_epoch=3", "max_tokens=100", "update_freq=2")
+    engine.train(lambda record: engine.folder.append(record))
+    assert engine.trainer.lr_scheduler.total_updates == pytest.approx(engine.updates, abs=2)
+    assert engine.folder.epochs()[-1]["lr"] < 0.1 * engine.folder.epochs()[0]["lr"]
+
+
+def test_recorded_losses_are_in_nats_and_the_rate_is_the_last_updates(build):
+    engine = build("lr_max=1e-9", "lr_schedule=constant", "warmup_updates=1000000")
+    engine.train(lambda record: engine.folder.append(record))
+    (record,) = engine.folder.epochs()
+    vocabulary = len(engine.task.target_dictionary)
+    assert record["valid_nll"] == pytest.approx(math.log(vocabulary), rel=0.25), "untrained: a guess over all words"
+    assert record["lr"] == pytest.approx(1e-9 * record["update"] / 1e6)
+
+
+def test_two_runs_in_one_process_do_not_meet(build):
+    """fairseq keeps best scores and meters in the process; a sweep's worker trains many runs in one."""
+    alone = build("seed=4")
+    alone.train(lambda record: alone.folder.append(record))
+    first = alone.folder.epochs()[0]
+    alone.folder.clear()
+    alone.folder.checkpoints.mkdir()
+    again = build("seed=4")
+    again.train(lambda record: again.folder.append(record))
+    times = {"seconds", "tokens_per_second"}
+    assert {k: v for k, v in again.folder.epochs()[0].items() if k not in times} == {
+        k: v for k, v in first.items() if k not in times
+    }
+
+
+def test_the_best_epoch_has_the_least_nll():
+    epochs = [{"epoch": 1, "valid_nll": 2.0}, {"epoch": 2, "valid_nll": 1.0}, {"epoch": 3, "valid_nll": 1.5}]
+    assert best_epoch(epochs) == 2
