@@ -1,6 +1,7 @@
 """All verdicts under ``results/``, for a page and for a terminal."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,13 @@ def as_terminal_table(all_verdicts: list[RecipeVerdicts], width: int) -> str:
         widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
         table = tabulate(rows, headers=HEADERS, tablefmt="rounded_grid", maxcolwidths=widths)
         blocks.append(f"{_title(verdicts)}\n{table}")
-    return "\n\n".join(blocks)
+    return "\n\n".join([*blocks, _count(all_verdicts)])
+
+
+def _count(all_verdicts: list[RecipeVerdicts]) -> str:
+    """How many claims have which verdict."""
+    counted = Counter(claim["verdict"] for verdicts in all_verdicts for claim in verdicts.content["claims"])
+    return f"{counted.total()} claims: {', '.join(f'{number} {verdict}' for verdict, number in counted.most_common())}"
 
 
 def as_page(all_verdicts: list[RecipeVerdicts]) -> str:

@@ -67,11 +67,17 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         table,
         "![curves](figure.png)",
         f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
-        f"Device: {'; '.join(devices) or 'none yet'}.",
+        f"Device: {'; '.join(devices) or 'none yet'}. Commit: {', '.join(_commits(runs)) or 'none yet'}.",
         f"```\n{command}\n```",
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _commits(runs: list[RunResult]) -> list[str]:
+    """The commits that the runs were made with; a star where there were changes on top."""
+    states = [run.environment["git"] for run in runs if run.environment.get("git", {}).get("commit")]
+    return sorted({f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}" for state in states})
 
 
 def _verdicts_json(recipe: Recipe, runs: list[RunResult], judgements: list[Judgement], command: str) -> str:

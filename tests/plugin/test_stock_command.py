@@ -7,13 +7,13 @@ import sys
 
 import pytest
 from helpers import ROOT, TINY
+
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 
 CASES = {
-    "pre_ln": ["--optimizer", "lnexp_adam", "--betas", "[0.8, 0.9]", "--lr-scheduler", "lnexp_inverse_sqrt"]
-    + ["--form", "coupled", "--decay-from", "77"],
-    "post_ln": ["--optimizer", "lnexp_radam", "--lr-scheduler", "lnexp_step", "--decay-epoch", "3"],
+    "pre_ln": "--optimizer lnexp_adam --lr-scheduler lnexp_inverse_sqrt --form coupled --decay-from 77 --betas [0.8,0.9]",
+    "post_ln": "--optimizer lnexp_radam --lr-scheduler lnexp_step --decay-epoch 3",
 }
 ARRIVED = {
     "pre_ln": ["'betas': [0.8, 0.9]", "'form': coupled", "'decay_from': 77"],
@@ -27,7 +27,7 @@ def test_stock_fairseq_train_takes_the_plugin(tmp_path, prepared, placement):
     words = [str(corpus.bin), "--user-dir", str(ROOT / "lnexp" / "plugin"), "--task", "lnexp_translation"]
     words += ["--arch", f"lnexp_{placement}", "--encoder-layers", "1", "--decoder-layers", "2", "--init", "fairseq"]
     words += ["--encoder-embed-dim", "32", "--decoder-embed-dim", "32", "--encoder-ffn-embed-dim", "48"]
-    words += ["--share-decoder-input-output-embed", "--warmup-updates", "5", "--lr", "1e-3", *CASES[placement]]
+    words += ["--share-decoder-input-output-embed", "--warmup-updates", "5", "--lr", "1e-3", *CASES[placement].split()]
     words += ["--criterion", "label_smoothed_cross_entropy", "--max-tokens", "300", "--max-epoch", "1", "--cpu"]
     words += ["--save-dir", str(tmp_path), "--log-format", "simple"]
     done = subprocess.run(
