@@ -11,10 +11,11 @@ PY := .venv/bin/python
 # Any other torch from 2.6 to 2.13, say TORCH=torch==2.11.0; see README.md for the build without CUDA.
 TORCH ?= -r requirements/torch.txt
 
-# What make reproduce-… passes on: the profile (small | paper; by machine), the corpus, the number of seeds, any option.
+# What make reproduce-… passes on: the profile (small | paper; by machine), the corpus, the number of seeds (the
+# recipes' own: 3), any option.
 PROFILE ?=
 DATA ?= toy
-SEEDS ?= 3
+SEEDS ?=
 OPTIONS ?=
 
 # One process a core beats threads by far.
@@ -36,7 +37,8 @@ install: .venv/installed  ## create .venv with everything pinned (done by itself
 	@touch $@
 
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a,b) and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
-	@$(PY) scripts/reproduce.py +recipe=fig2a,fig4ab $(if $(PROFILE),profile=$(PROFILE)) data=$(DATA) n_seeds=$(SEEDS) $(OPTIONS)
+	@$(PY) scripts/reproduce.py +recipe=fig2a,fig4ab $(if $(PROFILE),profile=$(PROFILE)) data=$(DATA) \
+		$(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
 
 verify: install  ## print the verdict of every claim
 	@$(PY) scripts/verify.py

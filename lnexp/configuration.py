@@ -24,6 +24,18 @@ def _corpus_sha256(path: str, source_lang: str, target_lang: str) -> str:
     return sha256_of_folder(Path(path), names)
 
 
+AT_LEAST_ONE = (
+    "warmup_updates",
+    "max_epoch",
+    "max_tokens",
+    "update_freq",
+    "threads",
+    "evaluation.valid_beam",
+    "evaluation.test_beam",
+    "evaluation.max_tokens",
+)
+
+
 def check(cfg: DictConfig) -> None:
     """Refuse values that cannot be meant.
 
@@ -31,10 +43,16 @@ def check(cfg: DictConfig) -> None:
         UserError: one line that names the option, its value and what it must be.
     """
     OmegaConf.missing_keys(cfg)  # raises where a setting is made of one that is missing
-    for option in ("warmup_updates", "max_epoch", "max_tokens", "update_freq", "n_seeds", "threads"):
-        _check_whole(option, cfg[option], least=1)
-    _check_whole("seed", cfg.seed, least=0)
+    for option in AT_LEAST_ONE:
+        _check_whole(option, OmegaConf.select(cfg, option), least=1)
+    for option in ("seed", "evaluation.valid_sentences"):
+        _check_whole(option, OmegaConf.select(cfg, option), least=0)
+    for option, least in {"first_seed": 0, "n_seeds": 1}.items():
+        if cfg[option] is not None:
+            _check_whole(option, cfg[option], least)
     _check_number("lr_max", cfg.lr_max)
+    if not isinstance(cfg.label_smoothing, int | float) or not 0 <= cfg.label_smoothing < 1:
+        raise UserError(f"label_smoothing={cfg.label_smoothing}: must be a number from 0 to below 1")
     for option, choices in {
         "device": ("auto", "cpu", "cuda"),
         "precision": ("fp32", "bf16", "fp16"),
@@ -44,6 +62,22 @@ def check(cfg: DictConfig) -> None:
         value = OmegaConf.select(cfg, option)
         if value not in choices:
             raise UserError(f"{option}={value}: must be one of {', '.join(choices)}")
+
+
+def check_device(cfg: DictConfig) -> None:
+    """Refuse a GPU profile without a GPU.
+
+    Raises:
+        UserError: where the config asks for CUDA and there is none.
+    """
+    if cfg.device != "cuda":
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        raise UserError(
+            f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
+        )
 
 
 def _check_whole(option: str, value: Any, least: int) -> None:
@@ -68,7 +102,23 @@ def compose(overrides: list[str]) -> DictConfig:
     register_resolvers()
     forget_fairseq_schemas()
     with hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
-        return hydra.compose("train", overrides=overrides)
+        return hydra.compose("train", overrides=[spell_out(override) for override in overrides])
+
+
+#: What these groups of fairseq's are called in our config, where they are set.
+OUR_GROUPS = {"model": "model", "optimizer": "optimizer", "lr_scheduler": "lr_schedule"}
+
+
+def spell_out(override: str) -> str:
+    """``fairseq.common.fp16=true`` as Hydra wants it: ``++``, for only fairseq itself knows which options there are.
+
+    An option of its model, optimizer or lr_scheduler is set in our group, which fairseq's is made of.
+    """
+    prefix, _, rest = override.partition("fairseq.")
+    if prefix not in ("", "+", "++") or not rest:
+        return override
+    group, _, option = rest.partition(".")
+    return f"++{OUR_GROUPS[group]}.{option}" if group in OUR_GROUPS else f"++fairseq.{rest}"
 
 
 def forget_fairseq_schemas() -> None:

@@ -52,6 +52,8 @@ class Recipe:
     source: str
     reading: str
     settings: tuple[str, ...]
+    first_seed: int
+    n_seeds: int
     arms: dict[str, Arm]
     claims: tuple[Claim, ...]
 
@@ -102,8 +104,10 @@ def load_recipe(name: str) -> Recipe:
 
 
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
-    """Every arm with every seed that the config asks for (``first_seed``, ``n_seeds``)."""
-    seeds = range(cfg.first_seed, cfg.first_seed + cfg.n_seeds)
+    """Every arm with every seed: the recipe's own, or those of the config's ``first_seed`` and ``n_seeds``."""
+    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
+    count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
+    seeds = range(first, first + count)
     return [Job(recipe, arm, seed) for seed in seeds for arm in recipe.arms.values()]
 
 

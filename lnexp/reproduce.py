@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-from lnexp.configuration import ROOT
+from lnexp.cli import one_line_errors
+from lnexp.configuration import ROOT, check, check_device, compose
 from lnexp.recipes import split_recipes
 
 
@@ -21,19 +22,30 @@ def choose_profile(overrides: list[str]) -> tuple[str, str]:
 
 def main() -> None:
     """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts."""
-    arguments = sys.argv[1:]
-    profile, why = choose_profile(arguments)
-    print(f"profile {profile}: {why}", flush=True)
-    sweep = [*(word for word in arguments if not word.startswith("profile=")), f"profile={profile}"]
-    launcher = [] if profile == "paper" else ["hydra/launcher=joblib"]
-    settings = [word for word in sweep if not word.startswith("hydra")]
-    # runs that fail are missing from the tables, and the exit code says so
-    trained = _script("train", ["-m", *sweep, *launcher])
-    collected = _script("collect", settings)
-    recipes, _ = split_recipes(settings)
-    for recipe in recipes:
-        _script("verify", ["--recipe", recipe.name, "--profile", profile])
-    sys.exit(trained or collected)
+    with one_line_errors():
+        arguments = sys.argv[1:]
+        recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
+        profile, why = choose_profile(settings)
+        print(f"profile {profile}: {why}", flush=True)
+        chosen = [f"+recipe={','.join(recipe.name for recipe in recipes)}", *settings]
+        if f"profile={profile}" not in chosen:
+            chosen.append(f"profile={profile}")
+        cfg = compose(chosen[1:])
+        check(cfg)
+        check_device(cfg)
+        launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
+        # a run that fails is missing from the tables, and the exit code says so
+        codes = [_script("train", ["-m", *chosen, *launcher]), _script("collect", chosen)]
+        for recipe in recipes:
+            codes.append(
+                _script("verify", ["--recipe", recipe.name, "--profile", profile, "--data", str(cfg.data.name)])
+            )
+        sys.exit(max(codes))
+
+
+def default_launcher(profile: str) -> list[str]:
+    """As many small runs at once as there are cores; a GPU's one after another."""
+    return [] if profile == "paper" else ["hydra/launcher=joblib"]
 
 
 def _script(name: str, arguments: list[str]) -> int:

@@ -1,8 +1,11 @@
 """Fixtures of all tests."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to the bit is a matter of the CPU
 
 
 @pytest.fixture(scope="session")

@@ -21,10 +21,10 @@ TINY = [
 ]
 
 
-def run_script(name: str, *arguments: str, **options) -> subprocess.CompletedProcess:
-    """Run ``scripts/<name>.py`` as a user would."""
+def run_script(name: str, *arguments: str, env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:
+    """Run ``scripts/<name>.py`` as a user would; ``env`` is added to the environment."""
     command = [sys.executable, "-W", "ignore", str(ROOT / "scripts" / f"{name}.py"), *arguments]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **(env or {})}
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, **options)
 
 

@@ -17,6 +17,4 @@ def main() -> None:
         from lnexp.benchmarks import training_speed
 
         print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
-        print("| model | lnexp | fairseq-train | ratio | machine |\n|---|---|---|---|---|", flush=True)
-        for placement in training_speed.PLACEMENTS:
-            print(training_speed.report(placement, sys.argv[1:]), flush=True)
+        print(training_speed.table(sys.argv[1:]))

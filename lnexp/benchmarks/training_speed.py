@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.configuration import compose
+from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.runs.folder import RunFolder
 
@@ -30,15 +30,22 @@ class Speeds(NamedTuple):
         return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
 
 
-def compare(placement: str, overrides: list[str]) -> Speeds:
-    """Time one placement at the profile and corpus of the overrides."""
-    quiet = ["++fairseq.dataset.disable_validation=true", "++fairseq.checkpoint.no_save=true"]
-    quiet += ["++fairseq.task.rebuild_batches=false"]  # as stock fairseq, which must have the same batches
-    cfg = compose([f"model={placement}", "tracker=none", *quiet, *overrides])
-    OmegaConf.resolve(cfg)
-    corpus = prepare(cfg.data, cfg.data_dir)
-    stock_cfg = _stock_config(cfg, corpus, placement)  # before our engine takes fairseq's schemas out of Hydra's store
+def compare(overrides: list[str]) -> dict[str, Speeds]:
+    """Time every placement at the profile and corpus of the overrides, training alone: no validation, no checkpoint."""
+    quiet = ["fairseq.dataset.disable_validation=true", "fairseq.checkpoint.no_save=true"]
+    quiet += ["fairseq.task.rebuild_batches=false"]  # as stock fairseq, which must have the same batches
+    configs = {name: compose([f"model={name}", "tracker=none", *quiet, *overrides]) for name in PLACEMENTS}
+    corpora = {}
+    for name, cfg in configs.items():
+        check(cfg)
+        OmegaConf.resolve(cfg)
+        corpora[name] = prepare(cfg.data, cfg.data_dir)
+    # all of stock's before any of ours: our engine takes fairseq's schemas out of Hydra's store
+    stock = {name: _stock_config(cfg, corpora[name], name) for name, cfg in configs.items()}
+    return {name: _measure(cfg, corpora[name], stock[name]) for name, cfg in configs.items()}
 
+
+def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> Speeds:
     from lnexp.training.engine import Engine
 
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +82,9 @@ def _stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> Di
     """What ``fairseq-train`` would make of the same settings on its command line."""
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+    from hydra.version import setbase
 
+    setbase("1.1")  # fairseq composes with an interface that newer defaults refuse
     model = cfg.model
     words = [str(corpus.bin), "--arch", "transformer", *PLACEMENTS[placement], "--task", "translation"]
     for side in ("encoder", "decoder"):
@@ -87,7 +96,8 @@ def _stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> Di
     words += ["--lr", str(cfg.lr_max), "--lr-scheduler", "inverse_sqrt", "--warmup-updates", str(cfg.warmup_updates)]
     words += ["--max-tokens", str(cfg.max_tokens), "--required-batch-size-multiple", "1", "--seed", str(cfg.seed)]
     words += ["--disable-validation", "--no-save", "--log-format", "simple", "--num-workers", "0"]
-    words += ["--bf16"] if cfg.precision == "bf16" else []
+    words += ["--update-freq", str(cfg.update_freq), *([] if cfg.precision == "fp32" else [f"--{cfg.precision}"])]
+    words += ["--cpu"] if cfg.device == "cpu" else []
     return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
 
 
@@ -101,8 +111,10 @@ def _stock_side(cfg: DictConfig) -> _Side:
     return _Side(Trainer(cfg, task, model, task.build_criterion(cfg.criterion)), task, cfg)
 
 
-def report(placement: str, overrides: list[str]) -> str:
-    """A line for a table: placement, medians of both sides, their ratio."""
-    speeds = compare(placement, overrides)
-    ours, stock = statistics.median(speeds.ours), statistics.median(speeds.stock)
-    return f"| {placement} | {ours:.2f} | {stock:.2f} | {speeds.ratio:.3f} | {os.cpu_count()} cores |"
+def table(overrides: list[str]) -> str:
+    """Medians of both sides and their ratio, as a Markdown table."""
+    rows = ["| model | lnexp | fairseq-train | ratio | cores |", "|---|---|---|---|---|"]
+    for name, speeds in compare(overrides).items():
+        ours, stock = statistics.median(speeds.ours), statistics.median(speeds.stock)
+        rows.append(f"| {name} | {ours:.2f} | {stock:.2f} | {speeds.ratio:.3f} | {os.cpu_count()} |")
+    return "\n".join(rows)

@@ -16,6 +16,8 @@ import logging
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,15 +111,28 @@ def _call(settings: dict[str, Any], *arguments: Any) -> None:
 
 
 def _binarise(pieces: Path, destination: Path, settings: dict[str, Any]) -> None:
-    """Run ``fairseq-preprocess`` in this process; its log is of no interest unless it fails."""
-    logging.getLogger("fairseq_cli.preprocess").setLevel(logging.WARNING)
-    from fairseq import options
-    from fairseq_cli import preprocess
-
+    """Run ``fairseq-preprocess`` in this process."""
     arguments = ["--source-lang", settings["source_lang"], "--target-lang", settings["target_lang"]]
     for split, option in zip(SPLITS, ("--trainpref", "--validpref", "--testpref"), strict=True):
         arguments += [option, str(pieces / split)]
     arguments += ["--destdir", str(destination)]
     if settings["joined_dictionary"]:
         arguments.append("--joined-dictionary")
-    preprocess.main(options.get_preprocessing_parser().parse_args(arguments))
+    with _quiet():
+        from fairseq import options
+        from fairseq_cli import preprocess
+
+        preprocess.main(options.get_preprocessing_parser().parse_args(arguments))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """fairseq's command-line modules log to standard output from the moment they are imported: not here."""
+    root = logging.getLogger()
+    handlers, disabled = root.handlers[:], root.manager.disable
+    logging.disable(logging.INFO)
+    try:
+        yield
+    finally:
+        logging.disable(disabled)
+        root.handlers[:] = handlers

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lnexp.corpora.text import SPLITS
+from lnexp.corpora.text import SPLITS, read_lines
 
 
 def none(folder: Path, languages: list[str]) -> None:
@@ -18,7 +18,7 @@ def subword_nmt(folder: Path, languages: list[str], *, merges: int) -> None:
     from subword_nmt.learn_bpe import learn_bpe
 
     codes = folder / "bpe.codes"
-    text = [line for language in languages for line in _lines(folder / f"train.{language}")]
+    text = [line for language in languages for line in read_lines(folder / f"train.{language}")]
     with codes.open("w", encoding="utf-8") as file:
         learn_bpe(text, file, num_symbols=merges)
     with codes.open(encoding="utf-8") as file:
@@ -26,8 +26,4 @@ def subword_nmt(folder: Path, languages: list[str], *, merges: int) -> None:
     for split in SPLITS:
         for language in languages:
             path = folder / f"{split}.{language}"
-            path.write_text("".join(bpe.process_line(line) for line in _lines(path)), encoding="utf-8")
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines(keepends=True)
+            path.write_text("".join(f"{bpe.process_line(line)}\n" for line in read_lines(path)), encoding="utf-8")

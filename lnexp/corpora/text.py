@@ -26,9 +26,12 @@ def read_lines(path: Path) -> list[str]:
 
 def _decode(path: Path, number: int, line: bytes) -> str:
     try:
-        return line.decode("utf-8").removesuffix("\r")
+        text = line.decode("utf-8").removesuffix("\r")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}:{number}: not UTF-8 (byte {error.start + 1} of the line)") from None
+    if "\r" in text:
+        raise UserError(f"{path}:{number}: a carriage return within the line, which some programs take for its end")
+    return text
 
 
 def read_parallel(source: Path, target: Path) -> list[tuple[str, str]]:

@@ -433,8 +433,8 @@ def write(folder: Path, *, seed: int, train_pairs: int, valid_pairs: int, test_p
     source = sentences(seed)
     # the held-out splits first: then they stay the same whatever the size of train
     for split, count in (("test", test_pairs), ("valid", valid_pairs), ("train", train_pairs)):
-        if count < 1:
-            raise UserError(f"data.text.{split}_pairs={count}: a split needs at least one sentence pair")
+        if not isinstance(count, int) or count < 1:
+            raise UserError(f"data.text.{split}_pairs={count}: must be a whole number, at least 1")
         pairs = [next(source) for _ in range(count)]
         for language, side in (("de", "german"), ("en", "english")):
             lines = "".join(" ".join(getattr(pair, side)) + "\n" for pair in pairs)

@@ -7,7 +7,8 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn, JobStatus
 
-from lnexp.configuration import check, register_resolvers
+from lnexp.configuration import check, check_device, forget_fairseq_schemas, register_resolvers
+from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.recipes import Recipe, check_overrides, jobs_of, split_recipes
 from lnexp.runs.folder import RunFolder
@@ -61,6 +62,9 @@ class RecipeSweeper(BasicSweeper):
             check(cfg)
             folder = RunFolder.of(cfg)
             if folder.identity not in seen and (cfg.force or not folder.is_done):
+                check_device(cfg)
+                prepare(cfg.data, cfg.data_dir)  # once, not in every worker
+                forget_fairseq_schemas()
                 missing.append(overrides)
             seen.add(folder.identity)
         return missing, len(seen)
@@ -75,4 +79,4 @@ def _raise_on_failure(returns: list[JobReturn]) -> None:
 
 def _reason(job: JobReturn) -> str:
     error = job._return_value  # the public property raises it
-    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error} (see its train.log)"

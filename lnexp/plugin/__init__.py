@@ -10,4 +10,11 @@ Importing the package registers with fairseq
 All imports inside are relative, because fairseq imports a ``--user-dir`` under the folder's own name.
 """
 
+import argparse
+
+import torch
+
 from . import lr_schedules, optimizers, placements, task  # noqa: F401  (imported to register)
+
+# fairseq's checkpoints may hold this class beside tensors and plain values; torch loads nothing else it does not know.
+torch.serialization.add_safe_globals([argparse.Namespace])

@@ -6,6 +6,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.configuration import compose
+from lnexp.errors import UserError
 from lnexp.recipes import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder
@@ -69,5 +70,5 @@ def _read(job: Job, cfg: DictConfig) -> RunResult:
             end=next((record for record in found if record["kind"] == "end"), {}),
             environment=folder.environment,
         )
-    except (ValueError, UnicodeDecodeError) as error:
+    except (UserError, UnicodeDecodeError) as error:
         return RunResult(job, cfg, folder.identity, "malformed", problem=str(error))

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -39,7 +40,7 @@ def collect_main() -> None:
 def _command(recipe: str, overrides: list[str]) -> str:
     """What a reader would type for the same results; where runs and data lie is the reader's own affair."""
     said = [override for override in overrides if not override.startswith(("runs_dir=", "data_dir="))]
-    words = " ".join([f"+recipe={recipe}", *said])
+    words = shlex.join([f"+recipe={recipe}", *said])
     return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"
 
 
@@ -48,11 +49,14 @@ def verify_main() -> None:
     parser = argparse.ArgumentParser(description="Print the verdict of every claim.")
     parser.add_argument("--recipe", help="only this recipe")
     parser.add_argument("--profile", help="only this profile")
+    parser.add_argument("--data", help="only this corpus")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
     arguments = parser.parse_args()
     try:
-        verdicts = read_verdicts(arguments.results, arguments.profile, arguments.recipe)
+        verdicts = read_verdicts(
+            arguments.results, profile=arguments.profile, data=arguments.data, recipe=arguments.recipe
+        )
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_MALFORMED)

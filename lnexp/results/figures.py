@@ -21,7 +21,15 @@ STYLE: Any = {"svg.hashsalt": "lnexp", "font.size": 9, "axes.grid": True, "grid.
 
 
 def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> None:
-    """Write ``figure.png`` and ``figure.svg``: each arm's mean over seeds, in a band from the least to the greatest."""
+    """Write ``figure.png`` and ``figure.svg``: each arm's mean over seeds, in a band from the least to the greatest.
+
+    Without an epoch there is no figure, and an old one is removed.
+    """
+    paths = folder / "figure.png", folder / "figure.svg"
+    if epochs.empty:
+        for path in paths:
+            path.unlink(missing_ok=True)
+        return
     matplotlib.use("Agg")
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(1, len(PANELS), figsize=(12, 4.4), layout="constrained")
@@ -33,8 +41,8 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
         figure.suptitle(f"{recipe.figure}: {recipe.title}\n{subtitle}", fontsize=10)
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
-        figure.savefig(folder / "figure.png", dpi=150, metadata={"Software": None})
-        figure.savefig(folder / "figure.svg", metadata={"Date": None})
+        figure.savefig(paths[0], dpi=150, metadata={"Software": None})
+        figure.savefig(paths[1], metadata={"Date": None})
         plt.close(figure)
 
 

@@ -43,7 +43,7 @@ def last_nll(run: RunResult) -> float | None:
 
 
 def test_bleu(run: RunResult) -> float | None:
-    """Detokenised BLEU on test; 0 for a run that diverged before its first checkpoint."""
+    """Detokenised BLEU on test; 0 for a diverged run without a checkpoint that decodes."""
     value = run.end.get("test_bleu")
     return 0.0 if value is None and run.diverged else value
 

@@ -8,6 +8,7 @@ from lnexp.recipes import Recipe
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import interval
 from lnexp.results.measures import MEASURES
+from lnexp.runs.identity import short_name
 
 EPOCH_COLUMNS = (
     "epoch",
@@ -26,10 +27,6 @@ EPOCH_COLUMNS = (
 )
 
 
-def _name(plugin_name: str) -> str:
-    return plugin_name.removeprefix("lnexp_")
-
-
 def runs_table(runs: list[RunResult]) -> pd.DataFrame:
     """``runs.csv``: a row a run, one that is missing or malformed included."""
     return pd.DataFrame([_run_row(run) for run in runs])
@@ -40,8 +37,8 @@ def _run_row(run: RunResult) -> dict[str, Any]:
     return {
         "recipe": run.job.recipe.name,
         "arm": run.job.arm.name,
-        "model": _name(cfg.model._name),
-        "optimizer": _name(cfg.optimizer._name),
+        "model": short_name(cfg.model._name),
+        "optimizer": short_name(cfg.optimizer._name),
         "lr_max": cfg.lr_max,
         "warmup_updates": cfg.warmup_updates,
         "lr_schedule": _schedule(cfg),
@@ -64,7 +61,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
 
 def _schedule(cfg) -> str:
     form = cfg.lr_schedule.get("form")
-    return f"{_name(cfg.lr_schedule._name)}{f' ({form})' if form else ''}"
+    return f"{short_name(cfg.lr_schedule._name)}{f' ({form})' if form else ''}"
 
 
 def train_pairs(run: RunResult) -> int | None:

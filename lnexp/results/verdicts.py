@@ -26,12 +26,16 @@ class RecipeVerdicts:
         return self.path.parts[-4]
 
     @property
+    def data(self) -> str:
+        return self.path.parts[-3]
+
+    @property
     def recipe(self) -> str:
         return self.content["recipe"]
 
 
-def read_verdicts(results_dir: Path, profile: str | None = None, recipe: str | None = None) -> list[RecipeVerdicts]:
-    """Every ``verdicts.json``, or those of one profile or recipe.
+def read_verdicts(results_dir: Path, **wanted: str | None) -> list[RecipeVerdicts]:
+    """Every ``verdicts.json``, or those of one ``profile``, ``data`` or ``recipe``.
 
     Raises:
         UserError: for a file that is malformed.
@@ -40,7 +44,7 @@ def read_verdicts(results_dir: Path, profile: str | None = None, recipe: str | N
     return [
         verdicts
         for verdicts in found
-        if (profile is None or verdicts.profile == profile) and (recipe is None or verdicts.recipe == recipe)
+        if all(value is None or getattr(verdicts, key) == value for key, value in wanted.items())
     ]
 
 
@@ -59,7 +63,7 @@ def _read(path: Path) -> RecipeVerdicts:
 
 
 def as_terminal_table(all_verdicts: list[RecipeVerdicts], width: int) -> str:
-    """The verdicts as a table no wider than ``width`` characters."""
+    """The verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
     if not all_verdicts:
         return "no verdicts yet: run make reproduce-iwslt"
     blocks = []

@@ -26,12 +26,11 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     cfg = runs[0].cfg
     folder = results_dir / cfg.profile / cfg.data.name / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
-    epochs = tables.epochs_table(runs)
+    over = [run for run in runs if run.counts]
     write_whole(folder / "runs.csv", tables.runs_table(runs).to_csv(index=False))
-    write_whole(folder / "epochs.csv", epochs.to_csv(index=False))
+    write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
     write_whole(folder / "table.md", _table_page(recipe, runs, command))
-    if len(epochs):
-        figures.draw(recipe, epochs, _subtitle(runs), folder)
+    figures.draw(recipe, tables.epochs_table(over), _subtitle(over or runs), folder)
     judgements = [judge(claim, runs) for claim in recipe.claims]
     write_whole(folder / "verdicts.json", _verdicts_json(recipe, runs, judgements, command))
     return folder
@@ -63,9 +62,9 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         f"# {recipe.figure}: {recipe.title}",
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
         "Mean over seeds with its 95% interval (Student's t). Test BLEU is of the checkpoint with the least validation"
-        " nll, or of the last one of a diverged run.",
+        " nll, or of the last one of a diverged run that decodes.",
         table,
-        "![curves](figure.png)",
+        *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
         f"Device: {'; '.join(devices) or 'none yet'}. Commit: {', '.join(_commits(runs)) or 'none yet'}.",
         f"```\n{command}\n```",

@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -62,12 +62,12 @@ class RunFolder:
 
     @property
     def status(self) -> dict[str, Any]:
-        """What ``status.json`` says; empty where there is none. Raises ValueError where it is no JSON object."""
+        """What ``status.json`` says; empty where there is none. Raises UserError where it is no JSON object."""
         return self._read_object("status.json")
 
     @property
     def environment(self) -> dict[str, Any]:
-        """What ``environment.json`` says; empty where there is none. Raises ValueError where it is no JSON object."""
+        """What ``environment.json`` says; empty where there is none. Raises UserError where it is no JSON object."""
         return self._read_object("environment.json")
 
     def _read_object(self, name: str) -> dict[str, Any]:
@@ -77,9 +77,9 @@ class RunFolder:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+            raise UserError(f"{path}: malformed ({error}); force=true trains the run afresh") from error
         if not isinstance(content, dict):
-            raise ValueError(f"{path}: not an object")
+            raise UserError(f"{path}: malformed (no object); force=true trains the run afresh")
         return content
 
     @property
@@ -89,13 +89,16 @@ class RunFolder:
     def set_status(self, state: State, why: str = "", updates: int = 0) -> None:
         """Write ``status.json``; the time a run was first started is kept."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
+        started = now
+        with suppress(UserError):  # an unreadable status is replaced
+            started = self.status.get("started", now)
         status = {
             "state": state,
             "why": why,
             "updates": updates,
             "host": platform.node(),
             "pid": os.getpid(),
-            "started": self.status.get("started", now),
+            "started": started,
             "changed": now,
         }
         write_whole(self.path / "status.json", json.dumps(status, indent=2) + "\n")
@@ -121,13 +124,18 @@ class RunFolder:
     def checkpoint(self, epoch: int) -> Path:
         return self.checkpoints / f"checkpoint{epoch}.pt"
 
+    def checkpoint_epochs(self) -> list[int]:
+        """The epochs that have a checkpoint, in order."""
+        names = (path.stem.removeprefix("checkpoint") for path in self.checkpoints.glob("checkpoint*.pt"))
+        return sorted(int(name) for name in names if name.isdigit())
+
     def last_checkpoint_epoch(self) -> int:
         """The epoch of the newest checkpoint; 0 where there is none."""
-        names = (path.stem.removeprefix("checkpoint") for path in self.checkpoints.glob("checkpoint*.pt"))
-        return max((int(name) for name in names if name.isdigit()), default=0)
+        return max(self.checkpoint_epochs(), default=0)
 
     def clear(self) -> None:
         """Forget everything the run has, but for the lock that the caller holds."""
+        (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run
         for path in self.path.iterdir():
             if path.name == "lock":
                 continue

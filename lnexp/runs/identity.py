@@ -21,7 +21,11 @@ INDIFFERENT = (
     "fairseq.common.log_format",
     "fairseq.common.log_interval",
     "fairseq.common.no_progress_bar",
-    "fairseq.checkpoint",
+    "fairseq.checkpoint.save_dir",
+    "fairseq.checkpoint.no_last_checkpoints",
+    "fairseq.checkpoint.keep_last_epochs",
+    "fairseq.checkpoint.keep_best_checkpoints",
+    "fairseq.distributed_training",
     "fairseq.dataset.num_workers",
     "fairseq.dataset.data_buffer_size",
 )
@@ -33,6 +37,7 @@ def identity(cfg: DictConfig) -> str:
     deciding = {part: resolved[part] for part in DECIDING}
     for key in INDIFFERENT:
         _drop(deciding, key.split("."))
+    deciding["fairseq"] = _without_empty(deciding["fairseq"])
     return short_hash(deciding)
 
 
@@ -44,18 +49,24 @@ def _drop(settings: Any, path: list[str]) -> None:
     settings.pop(path[-1], None)
 
 
+def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
+    """A group that says nothing is as good as none."""
+    return {key: value for key, value in settings.items() if value != {}}
+
+
 def readable_name(cfg: DictConfig) -> str:
     """What a person looks for in ``ls``: ``pre_ln-adam-lr0.002-w1-inverse_sqrt-s11``."""
     parts = [
-        _short(cfg.model._name),
-        _short(cfg.optimizer._name),
+        short_name(cfg.model._name),
+        short_name(cfg.optimizer._name),
         f"lr{cfg.lr_max:g}",
         f"w{cfg.warmup_updates}",
-        _short(cfg.lr_schedule._name),
+        short_name(cfg.lr_schedule._name),
         f"s{cfg.seed}",
     ]
     return "-".join(parts)
 
 
-def _short(plugin_name: str) -> str:
+def short_name(plugin_name: str) -> str:
+    """``post_ln`` of ``lnexp_post_ln``."""
     return plugin_name.removeprefix("lnexp_")

@@ -16,13 +16,13 @@ beam                beam size they were translated with
 train_loss          label-smoothed cross-entropy over the epoch's updates, nats a target token
 lr                  learning rate of the epoch's last update
 grad_norm           Euclidean norm of the gradient before clipping, mean over the epoch's updates
-seconds             training time of the epoch, without validation
+seconds             time of the epoch's training, without its validation
 tokens_per_second   target tokens trained on, a second of that
 =================== ============================================================================================
 
 ``end``, once, after the test set was translated with the checkpoint of ``checkpoint_epoch`` (the least ``valid_nll``;
-of a diverged run the last): ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, each with its signature,
-``n_sentences``, ``beam``. Both BLEU are null where a run diverged before its first checkpoint.
+of a diverged run the last that decodes): ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, each with its
+signature, ``n_sentences``, ``beam``. Both BLEU are null where no checkpoint decodes.
 
 A number that is not finite is null.
 """
@@ -32,6 +32,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from lnexp.errors import UserError
 from lnexp.files import write_whole
 
 Record = dict[str, Any]
@@ -57,7 +58,7 @@ def read(path: Path) -> list[Record]:
     """All whole records of a file; none where it does not exist.
 
     Raises:
-        ValueError: for a line other than the last that is no JSON object (the line is named).
+        UserError: for a line other than the last that is no JSON object (the line is named).
     """
     if not path.exists():
         return []
@@ -68,7 +69,7 @@ def read(path: Path) -> list[Record]:
             record = json.loads(line)
             record["kind"]
         except (json.JSONDecodeError, KeyError, TypeError):
-            raise ValueError(f"{path}:{number}: not a record") from None
+            raise UserError(f"{path}:{number}: not a record; force=true trains the run afresh") from None
         records.append(record)
     return records
 

@@ -9,7 +9,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import CONFIG_DIR, register_resolvers
+from lnexp.configuration import CONFIG_DIR, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 
@@ -30,12 +30,7 @@ def main() -> None:
     with one_line_errors():
         register_resolvers()
         register_plugins()
-        sys.argv[1:] = [_force_fairseq(argument) for argument in sys.argv[1:]]
+        sys.argv[1:] = [spell_out(argument) for argument in sys.argv[1:]]
         if not {"-m", "--multirun"} & set(sys.argv) and any(arg.startswith("+recipe=") for arg in sys.argv):
             raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
         _run()
-
-
-def _force_fairseq(argument: str) -> str:
-    """``fairseq.common.fp16=true`` needs no ``+``: which options there are is fairseq's to say, when it is loaded."""
-    return f"++{argument}" if argument.startswith("fairseq.") else argument

@@ -13,10 +13,12 @@ from fairseq import checkpoint_utils, tasks, utils
 from fairseq.logging import metrics
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
 from lnexp.configuration import forget_fairseq_schemas
 from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
@@ -46,12 +48,16 @@ class Engine:
         np.random.seed(cfg.seed)
         utils.set_torch_seed(cfg.seed)
         self.task = tasks.setup_task(self.fairseq.task)
-        self.model = self.task.build_model(self.fairseq.model)
-        self.criterion = self.task.build_criterion(self.fairseq.criterion)
-        for split in ("train", "valid", "test"):
+        try:
+            self.model = self.task.build_model(self.fairseq.model)
+            self.criterion = self.task.build_criterion(self.fairseq.criterion)
+        except (AssertionError, ValueError, OmegaConfBaseException) as error:
+            raise UserError(f"model: {str(error).splitlines()[0]}") from error
+        for split in SPLITS:
             self.task.load_dataset(split)
+            self._check_lengths(split)
         self.trainer = Trainer(self.fairseq, self.task, self.model, self.criterion)
-        self._epoch_began = 0.0
+        self._epoch_began = self._training_paused = 0.0
 
     @property
     def device(self) -> str:
@@ -69,10 +75,8 @@ class Engine:
             FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
         """
         epoch_itr = self._restore()
-        self.task.post_validate = lambda model, stats, meters: on_epoch(self._epoch_record(epoch_itr.epoch, meters))
-        self.task.post_save = lambda path, updates: self._prune()
-        last_epoch = self.fairseq.optimization.max_epoch or math.inf
-        while epoch_itr.next_epoch_idx <= last_epoch:
+        self._hook_in(epoch_itr, on_epoch)
+        while epoch_itr.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
             self._epoch_began = time.monotonic()
             valid_losses, should_stop = self._train_epoch(epoch_itr)
             if should_stop:
@@ -82,6 +86,50 @@ class Engine:
             if lr <= self.fairseq.optimization.stop_min_lr:
                 break
             epoch_itr = self.trainer.get_train_iterator(epoch_itr.next_epoch_idx, load_dataset=False)
+
+    @property
+    def _last_epoch(self) -> float:
+        return self.fairseq.optimization.max_epoch or math.inf
+
+    @property
+    def _last_update(self) -> float:
+        return self.fairseq.optimization.max_update or math.inf
+
+    def _hook_in(self, epoch_itr: Any, on_epoch: OnEpoch) -> None:
+        """Have fairseq call us before and after a validation and after a save.
+
+        It may validate within an epoch, too, or on several subsets: what is recorded is the first subset at the end.
+        """
+
+        def before_validation(epoch: int, model: Any) -> None:
+            self._training_paused = time.monotonic()
+
+        def after_validation(model: Any, stats: Any, meters: Any) -> None:
+            over = epoch_itr.end_of_epoch() or self.updates >= self._last_update
+            recorded = [record["epoch"] for record in self.folder.epochs()]
+            if over and epoch_itr.epoch not in recorded:
+                on_epoch(self._epoch_record(epoch_itr.epoch, meters))
+
+        self.task.begin_valid_epoch = before_validation
+        self.task.post_validate = after_validation
+        self.task.post_save = lambda path, updates: self._prune()
+
+    def _check_lengths(self, split: str) -> None:
+        """Refuse a sentence that fits no batch: fairseq would skip it in training, or fail without saying which."""
+        dataset = self.task.dataset(split)
+        limits = {
+            "train": self.fairseq.dataset.max_tokens,
+            "valid": self.fairseq.dataset.max_tokens_valid,
+            "test": self.cfg.evaluation.max_tokens,
+        }
+        limit = min(limits[split], *self.task.max_positions())
+        lengths = np.maximum(dataset.src_sizes, dataset.tgt_sizes)
+        longest = int(lengths.argmax())
+        if lengths[longest] > limit:
+            raise UserError(
+                f"{self.cfg.data.name}: sentence {longest + 1} of {split} has {lengths[longest]} tokens, more than the"
+                f" {limit} that a batch or the model takes; raise max_tokens or leave it out"
+            )
 
     def _train_epoch(self, epoch_itr: Any) -> tuple[list[float | None], bool]:
         """One epoch of fairseq's: its validation losses, and whether it says to stop."""
@@ -114,10 +162,13 @@ class Engine:
         if schedule.get("total_updates", 0) is None:
             batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
             updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
-            schedule.total_updates = updates * self.fairseq.optimization.max_epoch
+            total = min(updates * self._last_epoch, self._last_update)
+            if not math.isfinite(total):
+                raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
+            schedule.total_updates = int(total)
 
     def _epoch_record(self, epoch: int, valid: Any) -> Record:
-        seconds = time.monotonic() - self._epoch_began
+        seconds = self._training_paused - self._epoch_began
         train = metrics.get_meters("train")
         loss, nll = _nats(valid["loss"]), _nats(valid["nll_loss"])
         if not math.isfinite(loss):
@@ -181,16 +232,16 @@ class Engine:
 
     def _prune(self) -> None:
         """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one."""
-        epochs = self.folder.epochs()
-        kept = {
-            "all": {record["epoch"] for record in epochs},
-            "last": {epochs[-1]["epoch"]},
-            "best_and_last": {epochs[-1]["epoch"], best_epoch(epochs)},
-        }[self.cfg.checkpoints.keep]
-        paths = {self.folder.checkpoint(epoch) for epoch in kept}
-        for path in self.folder.checkpoints.glob("checkpoint*.pt"):
-            if path not in paths:
-                path.unlink()
+        (self.folder.checkpoints / "checkpoint_best.pt").unlink(missing_ok=True)
+        keep, epochs = self.cfg.checkpoints.keep, self.folder.epochs()
+        if keep == "all":
+            return
+        kept = {self.folder.last_checkpoint_epoch()}
+        if keep == "best_and_last" and epochs:
+            kept.add(best_epoch(epochs))
+        for epoch in self.folder.checkpoint_epochs():
+            if epoch not in kept:
+                self.folder.checkpoint(epoch).unlink()
 
     def _save_partial_epoch(self, epoch_itr: Any) -> None:
         """Where training stopped within an epoch, fairseq saves no epoch checkpoint: do it here."""

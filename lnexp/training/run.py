@@ -1,12 +1,12 @@
 """Train one run, or skip it, or go on with it."""
 
+import logging
 from contextlib import suppress
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.configuration import check
+from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
-from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
@@ -28,30 +28,21 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     check(cfg)
     OmegaConf.resolve(cfg)
     folder = RunFolder.of(cfg)
-    if folder.is_done and not cfg.force:
+    if not cfg.force and folder.is_done:
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder
-    _check_device(cfg)
+    check_device(cfg)
     with folder.locked():
         if cfg.force:
             folder.clear()
+        elif folder.is_done:  # another process had the lock, and finished
+            return folder
         try:
             _train_locked(cfg, folder, show_progress)
         except BaseException as error:
             _mark_failed(folder, error)
             raise
     return folder
-
-
-def _check_device(cfg: DictConfig) -> None:
-    if cfg.device != "cuda":
-        return
-    import torch
-
-    if not torch.cuda.is_available():
-        raise UserError(
-            f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
-        )
 
 
 def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> None:
@@ -77,12 +68,7 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
                 tracker.log(record)
                 say(f"{folder.name} | {epoch_line(record, cfg.max_epoch, clock.seconds_left(record['epoch']))}")
 
-            state: State = "finished"
-            why = ""
-            try:
-                machine.train(on_epoch)
-            except FloatingPointError as error:
-                state, why = "diverged", str(error)
+            state, why = _train(machine, on_epoch)
             end = _end_record(machine, folder, diverged=state == "diverged")
             folder.append(end)
             tracker.log(end)
@@ -92,20 +78,35 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
     say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
 
 
+def _train(machine, on_epoch) -> tuple[State, str]:
+    """How training ended, and why."""
+    try:
+        machine.train(on_epoch)
+    except FloatingPointError as error:
+        return "diverged", str(error)
+    except Exception:
+        logging.exception("training failed")  # into train.log: a sweep keeps no traceback
+        raise
+    return "finished", ""
+
+
 def _announce(cfg: DictConfig, folder: RunFolder, first_epoch: int) -> None:
     how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
     say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}")
 
 
 def _end_record(machine, folder: RunFolder, diverged: bool) -> Record:
-    """Test the best checkpoint, or the last one of a diverged run, if it has any."""
+    """Test the best checkpoint; of a diverged run the last one that decodes, if it has any."""
     from lnexp.training.engine import best_epoch
 
-    last = folder.last_checkpoint_epoch()
-    if not last:
-        return {"kind": "end", "checkpoint_epoch": None, "test_bleu": None, "test_bleu_tokenised": None}
-    kept = [record for record in folder.epochs() if folder.checkpoint(record["epoch"]).exists()]
-    return machine.test(last if diverged else best_epoch(kept))
+    candidates = folder.checkpoint_epochs()[::-1]
+    kept = [record for record in folder.epochs() if record["epoch"] in candidates]
+    if kept and not diverged:
+        candidates.insert(0, best_epoch(kept))
+    for epoch in candidates:
+        with suppress(FloatingPointError):
+            return machine.test(epoch)
+    return {"kind": "end", "checkpoint_epoch": None, "test_bleu": None, "test_bleu_tokenised": None}
 
 
 def _test_words(end: Record) -> str:
@@ -119,4 +120,5 @@ def _test_words(end: Record) -> str:
 
 def _mark_failed(folder: RunFolder, error: BaseException) -> None:
     with suppress(OSError):  # the disk that broke the run may not take its epitaph either
-        folder.set_status("failed", f"{type(error).__name__}: {error}")
+        epochs = folder.epochs()
+        folder.set_status("failed", f"{type(error).__name__}: {error}", epochs[-1]["update"] if epochs else 0)

@@ -4,6 +4,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
@@ -24,7 +25,14 @@ class Tracker:
             return self
         import wandb
 
-        self.run = wandb.init(
+        try:
+            self.run = self._init(wandb)
+        except wandb.Error as error:
+            raise UserError(f"tracker={self.cfg.tracker.mode}: {str(error).splitlines()[0]}") from error
+        return self
+
+    def _init(self, wandb: Any) -> Any:
+        return wandb.init(
             project=self.cfg.tracker.project,
             mode=self.cfg.tracker.mode,
             id=self.folder.identity,
@@ -35,7 +43,6 @@ class Tracker:
             resume="allow",
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True, x_disable_meta=True),
         )
-        return self
 
     def log(self, record: Record) -> None:
         """Log the numbers of a record: an epoch's at its update, the end's as the run's summary."""

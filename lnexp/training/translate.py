@@ -44,6 +44,9 @@ def translate(
         settings: the config group ``evaluation``: lenpen, max_len_a, max_len_b, max_tokens.
         beam: beam size; 1 is greedy.
         post_process: how subwords are joined, by fairseq's name for it; None leaves them.
+
+    Raises:
+        FloatingPointError: where the model's scores are not finite, so that no hypothesis is found.
     """
     model.eval()
     search = Namespace(beam=beam, lenpen=settings.lenpen, max_len_a=settings.max_len_a, max_len_b=settings.max_len_b)
@@ -54,7 +57,11 @@ def translate(
     for batch in batches.next_epoch_itr(shuffle=False):
         if next(model.parameters()).is_cuda:
             batch = utils.move_to_cuda(batch)
-        for index, found in zip(batch["id"].tolist(), task.inference_step(generator, [model], batch), strict=True):
+        try:
+            found_in_batch = task.inference_step(generator, [model], batch)
+        except AssertionError as error:  # how fairseq's search ends where no score is a number
+            raise FloatingPointError("translation finds no hypothesis: the model's scores are not finite") from error
+        for index, found in zip(batch["id"].tolist(), found_in_batch, strict=True):
             tokens = found[0]["tokens"].int().cpu()
             hypotheses[index] = dictionary.string(tokens, post_process)
     return [hypotheses[index] for index in sorted(hypotheses)]

@@ -8,6 +8,7 @@ import torch
 from fairseq.data import Dictionary
 from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
 from fairseq.models.transformer import TransformerModel, base_architecture
+from helpers import ROOT
 from omegaconf import OmegaConf
 
 import lnexp.plugin  # noqa: F401
@@ -193,5 +194,7 @@ def test_an_unknown_initialisation_is_refused(task):
         ours("pre_ln", task, init="zeros")
 
 
-def test_every_placement_file_is_a_model():
-    assert {"lnexp_post_ln", "lnexp_pre_ln"} <= set(MODEL_DATACLASS_REGISTRY)
+def test_every_placement_file_is_a_model_and_has_a_config():
+    files = {path.stem for path in (ROOT / "lnexp" / "plugin" / "placements").glob("[a-z]*.py")}
+    assert {f"lnexp_{name}" for name in files} == {name for name in MODEL_DATACLASS_REGISTRY if "lnexp" in name}
+    assert files == {path.stem for path in (ROOT / "configs" / "model").glob("*.yaml")}

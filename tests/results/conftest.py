@@ -13,7 +13,7 @@ class MakeRun:
     def __init__(self) -> None:
         arms = {name: Arm(name, name.capitalize(), ()) for name in ("good", "bad")}
         claim = self.claim("best_bleu(bad) < 0.5 * best_bleu(good)")
-        self.recipe = Recipe("figx", "A title", "Fig. X", "somewhere", "decoupled", (), arms, (claim,))
+        self.recipe = Recipe("figx", "A title", "Fig. X", "somewhere", "decoupled", (), 11, 3, arms, (claim,))
         self.cfg = OmegaConf.create(
             {
                 "profile": "small",

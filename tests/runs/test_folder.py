@@ -34,8 +34,10 @@ def test_status_is_kept_whole_and_remembers_its_start(folder):
 @pytest.mark.parametrize("content", ["{", "[]", ""])
 def test_a_broken_status_is_named(folder, content):
     (folder.path / "status.json").write_text(content)
-    with pytest.raises(ValueError, match=r"status\.json"):
+    with pytest.raises(UserError, match=r"status\.json: malformed"):
         folder.is_done  # noqa: B018
+    folder.set_status("running")
+    assert folder.status["state"] == "running", "it can be replaced"
 
 
 def test_the_newest_checkpoint_is_the_highest_epoch(folder):

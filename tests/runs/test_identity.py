@@ -18,8 +18,10 @@ SAME = [
     ["lr_max=0.004"],
     ["lr_max=4e-3"],
     ["data.name=mine"],
-    ["++fairseq.common.log_interval=7"],
+    ["fairseq.common.log_interval=7"],
     ["scale.lr_max.low=1"],
+    ["fairseq.checkpoint.keep_last_epochs=2"],
+    ["fairseq.distributed_training.distributed_world_size=2"],
 ]
 OTHER = [
     ["seed=2"],
@@ -37,7 +39,12 @@ OTHER = [
     ["precision=bf16"],
     ["data.text.seed=1"],
     ["evaluation.valid_beam=5"],
-    ["++fairseq.optimization.sentence_avg=true"],
+    ["fairseq.optimization.sentence_avg=true"],
+    ["fairseq.checkpoint.patience=3"],
+    ["fairseq.checkpoint.finetune_from_model=/x.pt"],
+    ["fairseq.model.attention_dropout=0.1"],
+    ["fairseq.optimizer.eps=1e-6"],
+    ["fairseq.lr_scheduler.decay_from=10"],
 ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lnexp.errors import UserError
 from lnexp.runs import records
 
 
@@ -38,7 +39,7 @@ def test_a_file_cut_anywhere_gives_its_whole_lines(tmp_path_factory, cut):
 def test_a_broken_line_in_the_middle_is_named(tmp_path):
     path = tmp_path / "metrics.jsonl"
     path.write_text(records.to_line(epoch(1)) + "{oops\n" + records.to_line(epoch(2)))
-    with pytest.raises(ValueError, match=r"metrics\.jsonl:2: not a record"):
+    with pytest.raises(UserError, match=r"metrics\.jsonl:2: not a record"):
         records.read(path)
 
 

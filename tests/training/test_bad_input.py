@@ -29,6 +29,12 @@ ONE_LINERS = [
     (["-m", "+recipe=fig2a", "n_seeds=0"], "n_seeds=0: must be at least 1"),
     (["runs_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
     (["lr_max=1e-3="], "lr_max=1e-3="),
+    (["first_seed=abc"], "first_seed=abc: must be a whole number"),
+    (["evaluation.valid_beam=0"], "evaluation.valid_beam=0: must be at least 1"),
+    (["label_smoothing=x"], "label_smoothing=x: must be a number from 0"),
+    (["-m", "+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),
+    (["-m", "+recipe=fig2a", "data=tokenized", "data.path=/nowhere"], "/nowhere: no such folder"),
+    (["-m", "+recipe=fig2a", "data_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
 ]
 
 
@@ -54,6 +60,37 @@ def test_fairseq_names_its_unknown_options(tmp_path, where):
     done = run_script("train", *TINY, *where, "fairseq.common.log_interval=often")
     assert done.stderr.startswith("error: fairseq.common: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("scale.toy.train_pairs=abc", "data.text.train_pairs=abc: must be a whole number"),
+        ("model.encoder_attention_heads=5", "model: embed_dim must be divisible by num_heads"),
+        ("max_tokens=6", "toy: sentence "),
+        ("tracker=wandb", "tracker=online: "),
+    ],
+)
+def test_settings_that_only_the_work_itself_can_refuse(tmp_path, where, option, message):
+    key = option.partition("=")[0]
+    tiny = [word for word in TINY if not key.startswith(word.partition("=")[0])]
+    if "toy" in key:
+        tiny += ["scale.toy.valid_pairs=20", "scale.toy.test_pairs=20"]
+    done = run_script("train", *tiny, *where, option, env={"WANDB_API_KEY": ""})
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: {message}")
+
+
+def test_a_broken_run_folder_is_named_and_force_mends_it(tmp_path, where):
+    settings = [*TINY, *where, "max_epoch=1"]
+    assert run_script("train", *settings).returncode == 0
+    (only_run(tmp_path) / "status.json").write_text("{")
+    done = run_script("train", *settings)
+    assert done.returncode == 2
+    assert "status.json: malformed" in done.stderr
+    assert "force=true" in done.stderr
+    assert run_script("train", *settings, "force=true").returncode == 0
 
 
 def test_a_schedule_without_room_is_refused(tmp_path, where):

@@ -36,7 +36,7 @@ def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dt
     assert math.isfinite(records[0]["valid_loss"])
     assert math.isfinite(records[0]["grad_norm"])
     moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
-    assert sum(moved) > len(moved) * 0.9
+    assert sum(moved) > len(moved) * 0.5
 
 
 def test_a_schedule_without_an_end_ends_with_the_run(build):

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
 from helpers import ROOT, TINY, only_run, run_script
 
@@ -134,14 +135,43 @@ def test_divergence_is_a_result(tmp_path, where):
     )
 
 
-def wait_for_epochs(folder_of, count: int, process: subprocess.Popen) -> None:
+def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, where):
+    """Damage the second epoch's checkpoint as an overflow would: the run goes on from it, and it does not decode."""
+    settings = [*TINY, *where, "max_tokens=300", "max_epoch=3", "model=pre_ln", "lr_max=1e-3", "checkpoints.keep=all"]
+    train(*settings)
+    folder = only_run(tmp_path)
+    second = folder / "checkpoints" / "checkpoint2.pt"
+    state = torch.load(second)
+    state["model"]["decoder.layers.0.fc1.weight"].fill_(3e38)
+    torch.save(state, second)
+    (folder / "checkpoints" / "checkpoint3.pt").unlink()
+    (folder / "status.json").write_text('{"state": "running"}')
+    assert "diverged" in train(*settings).stdout
+    *epochs, end = records.read(folder / "metrics.jsonl")
+    assert ([epoch["epoch"] for epoch in epochs], end["checkpoint_epoch"]) == ([1, 2], 1)
+    assert end["test_bleu"] is not None
+
+
+@pytest.mark.parametrize(
+    ("option", "epochs"),
+    [("fairseq.dataset.validate_interval=2", [2]), ("fairseq.dataset.validate_interval_updates=3", [1, 2, 3])],
+)
+def test_validation_at_other_times_breaks_nothing(tmp_path, where, option, epochs):
+    train(*TINY, *where, "max_epoch=3", "max_tokens=200", option)
+    *found, end = records.read(only_run(tmp_path) / "metrics.jsonl")
+    assert [record["epoch"] for record in found] == epochs
+    assert end["test_bleu"] is not None
+
+
+def wait_into_epoch(runs, epoch: int, process: subprocess.Popen) -> None:
+    """Wait until the checkpoint of the epoch before is there, and a little into the epoch."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         assert process.poll() is None, "ended before it could be killed"
-        folders = list(folder_of.glob("*/*-*"))
-        if folders and len(records.read(folders[0] / "metrics.jsonl")) >= count:
+        if list(runs.glob(f"*/*/checkpoints/checkpoint{epoch - 1}.pt")):
+            time.sleep(0.15)
             return
-        time.sleep(0.02)
+        time.sleep(0.01)
     raise AssertionError("no epoch in two minutes")
 
 
@@ -149,19 +179,19 @@ def wait_for_epochs(folder_of, count: int, process: subprocess.Popen) -> None:
 @pytest.mark.parametrize("optimizer", ["adam", "radam"])
 def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer):
     schedule = "step" if optimizer == "adam" else "linear"
-    settings = [*TINY, "max_epoch=5", "max_tokens=60", "model.dropout=0.1", "scale.decay_epoch=2"]
+    settings = [*TINY, "max_epoch=5", "max_tokens=40", "model.dropout=0.1", "scale.decay_epoch=2"]
     settings += [f"optimizer={optimizer}", f"lr_schedule={schedule}", "lr_max=2e-3", "checkpoints.keep=last"]
     train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
     rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
-    for epochs in (1, 3):
+    for epoch in (2, 4):
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(ROOT / "scripts" / "train.py"), *rough], start_new_session=True
         )
-        wait_for_epochs(tmp_path / "rough" / "runs", epochs, process)
+        wait_into_epoch(tmp_path / "rough" / "runs", epoch, process)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     done = train(*rough)
-    assert "goes on with epoch" in done.stdout
+    assert "goes on with epoch 4" in done.stdout
     calm, rough_records = (
         [without_times(record) for record in records.read(only_run(tmp_path / name) / "metrics.jsonl")]
         for name in ("calm", "rough")

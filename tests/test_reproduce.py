@@ -1,0 +1,55 @@
+"""``make reproduce-…``: from nothing to verdicts, and what it says first."""
+
+import pytest
+from helpers import TINY, run_script
+
+from lnexp.reproduce import choose_profile, default_launcher
+
+
+def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):
+    import torch
+
+    assert choose_profile(["profile=paper"]) == ("paper", "as you said")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert choose_profile([])[0] == "small"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a fast one")
+    profile, why = choose_profile([])
+    assert profile == "paper"
+    assert "a fast one" in why
+
+
+def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():
+    assert default_launcher("small") == ["hydra/launcher=joblib"]
+    assert default_launcher("paper") == []
+
+
+@pytest.mark.slow
+def test_from_nothing_to_verdicts(tmp_path, where):
+    small = [option for option in TINY if not option.startswith("warmup")] + ["max_epoch=1", "n_seeds=1"]
+    done = run_script("reproduce", "+recipe=fig2a", *small, *where, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, *_ = done.stdout.splitlines()
+    assert first == "profile small: this machine has no GPU; PROFILE=paper needs one"
+    assert "4 arms × seeds are 4 runs, 0 of them done already" in done.stdout
+    assert "3 claims: 3 inconclusive" in done.stdout, "one seed shows nothing"
+    assert (tmp_path / "results" / "small" / "toy" / "fig2a" / "figure.png").exists()
+    again = run_script("reproduce", "+recipe=fig2a", *small, *where, cwd=tmp_path)
+    assert "4 of them done already" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["+recipe=fig2a", "data=toyy"], "data=toyy: no such data; did you mean toy?"),
+        (["+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),
+        (["+recipe=fig2b"], "recipe=fig2b: no such recipe; did you mean fig2a"),
+        (["+recipe=fig2a", "lr_max=="], "lr_max=="),
+    ],
+)
+def test_a_mistake_is_told_once_and_nothing_is_left(tmp_path, arguments, message):
+    done = run_script("reproduce", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert message in line
+    assert list(tmp_path.iterdir()) == []
