@@ -13,7 +13,7 @@ from ..torch_optimizer import TorchOptimizer
 
 @dataclass
 class AdamConfig(FairseqDataclass):
-    """Options of :class:`Adam`; the betas are the paper's (section 3.2)."""
+    """Options of :class:`LnexpAdam`; the betas are the paper's (section 3.2)."""
 
     betas: List[float] = field(  # noqa: UP006  (fairseq's command line reads the annotation, and knows this form alone)
         default_factory=lambda: [0.9, 0.98], metadata={"help": "decay of the two moments"}

@@ -12,7 +12,7 @@ from ..torch_optimizer import TorchOptimizer
 
 @dataclass
 class SGDConfig(FairseqDataclass):
-    """Options of :class:`SGD`; without momentum, as in the paper (section 3.2)."""
+    """Options of :class:`LnexpSGD`; without momentum, as in the paper (section 3.2)."""
 
     momentum: float = field(default=0.0, metadata={"help": "momentum"})
     weight_decay: float = field(default=0.0, metadata={"help": "L2 penalty, added to the gradient"})
