@@ -28,7 +28,7 @@ install: .venv/installed  ## create .venv with everything pinned (done by itself
 
 .venv/installed: pyproject.toml requirements/lock.txt requirements/torch.txt
 	@$(if $(PYTHON),$(PYTHON),false) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null \
-		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for): none found; say make PYTHON=/path/to/python3.12 …"; exit 1; }
+		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for), and $(or $(PYTHON),what is installed) is neither; say make PYTHON=/path/to/python3.12 …"; exit 1; }
 	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
 	@$(PYTHON) -m venv --clear .venv
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt

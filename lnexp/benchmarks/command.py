@@ -9,7 +9,8 @@ from lnexp.cli import one_line_errors
 
 def main() -> None:
     """Run the benchmarks; overrides (``profile=paper`` …) go to the training benchmark."""
-    logging.disable(logging.INFO)
+    logging.captureWarnings(True)
+    logging.disable(logging.WARNING)
     with one_line_errors():
         print("How long a person waits, median seconds:")
         for question, arguments in answer_time.QUESTIONS.items():

@@ -57,6 +57,7 @@ class Engine:
             self.task.load_dataset(split)
             self._check_lengths(split)
         self.trainer = Trainer(self.fairseq, self.task, self.model, self.criterion)
+        self._batches: Any = None  # fairseq's iterator over epochs, once training begins
         self._epoch_began = self._training_paused = 0.0
 
     @property
@@ -74,18 +75,18 @@ class Engine:
         Raises:
             FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
         """
-        epoch_itr = self._restore()
-        self._hook_in(epoch_itr, on_epoch)
-        while epoch_itr.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
+        self._batches = self._restore()
+        self._hook_in(on_epoch)
+        while self._batches.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
             self._epoch_began = time.monotonic()
-            valid_losses, should_stop = self._train_epoch(epoch_itr)
+            valid_losses, should_stop = self._train_epoch()
             if should_stop:
-                self._save_partial_epoch(epoch_itr)
+                self._save_partial_epoch()
                 break
-            lr = self.trainer.lr_step(epoch_itr.epoch, valid_losses[0])
+            lr = self.trainer.lr_step(self._batches.epoch, valid_losses[0])
             if lr <= self.fairseq.optimization.stop_min_lr:
                 break
-            epoch_itr = self.trainer.get_train_iterator(epoch_itr.next_epoch_idx, load_dataset=False)
+            self._batches = self.trainer.get_train_iterator(self._batches.next_epoch_idx, load_dataset=False)
 
     @property
     def _last_epoch(self) -> float:
@@ -95,7 +96,7 @@ class Engine:
     def _last_update(self) -> float:
         return self.fairseq.optimization.max_update or math.inf
 
-    def _hook_in(self, epoch_itr: Any, on_epoch: OnEpoch) -> None:
+    def _hook_in(self, on_epoch: OnEpoch) -> None:
         """Have fairseq call us before and after a validation and after a save.
 
         It may validate within an epoch, too, or on several subsets: what is recorded is the first subset at the end.
@@ -105,10 +106,10 @@ class Engine:
             self._training_paused = time.monotonic()
 
         def after_validation(model: Any, stats: Any, meters: Any) -> None:
-            over = epoch_itr.end_of_epoch() or self.updates >= self._last_update
-            recorded = [record["epoch"] for record in self.folder.epochs()]
-            if over and epoch_itr.epoch not in recorded:
-                on_epoch(self._epoch_record(epoch_itr.epoch, meters))
+            epoch = self._batches.epoch
+            over = self._batches.end_of_epoch() or self.updates >= self._last_update
+            if over and epoch not in [record["epoch"] for record in self.folder.epochs()]:
+                on_epoch(self._epoch_record(epoch, meters))
 
         self.task.begin_valid_epoch = before_validation
         self.task.post_validate = after_validation
@@ -131,10 +132,10 @@ class Engine:
                 f" {limit} that a batch or the model takes; raise max_tokens or leave it out"
             )
 
-    def _train_epoch(self, epoch_itr: Any) -> tuple[list[float | None], bool]:
+    def _train_epoch(self) -> tuple[list[float | None], bool]:
         """One epoch of fairseq's: its validation losses, and whether it says to stop."""
         try:
-            return fairseq_train.train(self.fairseq, self.trainer, self.task, epoch_itr)
+            return fairseq_train.train(self.fairseq, self.trainer, self.task, self._batches)
         except FloatingPointError:
             raise
         except Exception as error:
@@ -243,11 +244,11 @@ class Engine:
             if epoch not in kept:
                 self.folder.checkpoint(epoch).unlink()
 
-    def _save_partial_epoch(self, epoch_itr: Any) -> None:
+    def _save_partial_epoch(self) -> None:
         """Where training stopped within an epoch, fairseq saves no epoch checkpoint: do it here."""
-        path = self.folder.checkpoint(epoch_itr.epoch)
-        if not epoch_itr.end_of_epoch() and not path.exists():
-            self.trainer.save_checkpoint(str(path), {"train_iterator": epoch_itr.state_dict(), "val_loss": None})
+        path = self.folder.checkpoint(self._batches.epoch)
+        if not self._batches.end_of_epoch() and not path.exists():
+            self.trainer.save_checkpoint(str(path), {"train_iterator": self._batches.state_dict(), "val_loss": None})
             self._prune()
 
 
