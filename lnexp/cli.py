@@ -38,7 +38,7 @@ def describe(error: Exception) -> str:
         return str(error)
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
-        return f"{group}={name}: no such {group}; {near_names(name, error.options or [])}"
+        return f"{group}={name}: no such {group}; {near_names(name, _chosen(error.options or []))}"
     if isinstance(error, OSError):
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
     first_line = str(error).splitlines()[0]
@@ -51,6 +51,11 @@ def describe(error: Exception) -> str:
     if isinstance(error, ConfigCompositionException) and unknown:
         return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}"
     return first_line
+
+
+def _chosen(options: list[str]) -> list[str]:
+    """The files of a group that are there to be chosen, not to be built upon."""
+    return [option for option in options if not option.startswith("_")]
 
 
 def _all_options() -> list[str]:

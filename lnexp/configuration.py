@@ -6,8 +6,9 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.corpora.text import SPLITS, sha256_of_folder
+from lnexp.corpora.sides import sha256_of_files
 from lnexp.errors import UserError
+from lnexp.hashing import file_digest
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG_DIR = ROOT / "configs"
@@ -17,11 +18,21 @@ def register_resolvers() -> None:
     """Make ``${lnexp.…}`` known to OmegaConf."""
     OmegaConf.register_new_resolver("lnexp.equal", lambda a, b: a == b, replace=True)
     OmegaConf.register_new_resolver("lnexp.corpus_sha256", _corpus_sha256, replace=True, use_cache=False)
+    OmegaConf.register_new_resolver("lnexp.file_sha256", _file_sha256, replace=True, use_cache=False)
 
 
-def _corpus_sha256(path: str, source_lang: str, target_lang: str) -> str:
-    names = [f"{split}.{language}" for split in SPLITS for language in (source_lang, target_lang)]
-    return sha256_of_folder(Path(path), names)
+def _corpus_sha256(*, _parent_: DictConfig) -> str:
+    """Of the files below ``root`` that the ``splits`` beside it name."""
+    files = [file for split in _parent_.splits.values() for file in split]
+    return sha256_of_files(_parent_.root, [file[side] for file in files for side in ("source", "target")])
+
+
+def _file_sha256(path: str | None) -> str | None:
+    if path is None:
+        return None
+    if not Path(path).is_file():
+        raise UserError(f"{path}: no such file")
+    return file_digest(Path(path))
 
 
 AT_LEAST_ONE = (

@@ -1,7 +1,11 @@
-"""Writing so that a kill at any moment leaves every file whole."""
+"""Writing so that a kill at any moment leaves every file whole, and taking turns."""
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -15,3 +19,31 @@ def write_whole(path: Path, text: str) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock file ``path``, which is there only as long; the lock falls with its holder, however that ends.
+
+    Raises:
+        BlockingIOError: where another process holds it and this one does not ``wait``.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB)
+    while True:
+        with path.open("w") as file:
+            fcntl.flock(file, mode)
+            if not _is_still(path, file):
+                continue  # its last holder has taken the file away since it was opened
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return
+
+
+def _is_still(path: Path, file: IO[str]) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False

@@ -1,7 +1,8 @@
-"""A short name for a set of settings."""
+"""Short names for settings, and digests of files."""
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 
@@ -20,3 +21,9 @@ def short_hash(settings: Any) -> str:
     """Eight hex digits of the SHA-256 of JSON-like ``settings``; the order of keys does not matter."""
     text = json.dumps(_canonical(settings), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def file_digest(path: Path, algorithm: str = "sha256") -> str:
+    """Hex digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()

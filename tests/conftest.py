@@ -18,3 +18,12 @@ def prepared(tmp_path_factory) -> Path:
 def where(tmp_path, prepared) -> list[str]:
     """The overrides that keep a run inside the test's own folder."""
     return [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"]
+
+
+@pytest.fixture(scope="session")
+def real_text() -> Path:
+    """The folder of real corpora, which are not ours to ship; tests that read them run where it lies."""
+    folder = Path(os.environ.get("LNEXP_REAL_TEXT", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("real corpora are not here; LNEXP_REAL_TEXT names their folder")
+    return folder

@@ -10,8 +10,11 @@ from lnexp.recipes import jobs_of, load_recipe, recipe_names
 from lnexp.results.claims import Comparison
 from lnexp.runs.identity import identity
 
-GROUPS = ("data", "fairseq", "lr_schedule", "model", "optimizer", "profile", "tracker")
-FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("*.yaml"))]
+GROUPS = ("data", "fairseq", "lr_schedule", "model", "optimizer", "profile", "subword", "tracker")
+FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
+#: Corpora that lie in a folder of the user's.
+OWN_TEXT = ("data=plain", "data=tokenized", "data=wmt14_mini")
+WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
 PROFILES = ("small", "paper")
 
 
@@ -19,6 +22,8 @@ PROFILES = ("small", "paper")
 def folder(tmp_path):
     for split, language in itertools.product(("train", "valid", "test"), ("de", "en")):
         (tmp_path / f"{split}.{language}").write_text("a b\n")
+    for name, language in itertools.product(WMT14_MINI, ("de", "en")):
+        (tmp_path / f"{name}.{language}").write_text("a b\n")
     return tmp_path
 
 
@@ -28,7 +33,7 @@ def test_every_group_is_covered():
 
 @pytest.mark.parametrize("file", FILES)
 def test_every_config_file_composes_and_is_valid(file, folder):
-    extra = [f"data.path={folder}"] if file == "data=tokenized" else []
+    extra = [f"data.path={folder}"] if file in OWN_TEXT else []
     cfg = compose([file, *extra])
     OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
     check(cfg)

@@ -8,14 +8,17 @@ from lnexp.cli import one_line_errors
 
 
 def main() -> None:
-    """Run the benchmarks; overrides (``profile=paper`` …) go to the training benchmark."""
+    """Run the benchmarks on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=paper`` …)."""
     logging.captureWarnings(True)
     logging.disable(logging.WARNING)
     with one_line_errors():
         print("How long a person waits, median seconds:")
         for question, arguments in answer_time.QUESTIONS.items():
             print(f"  {question}: {answer_time.seconds(arguments):.2f} s", flush=True)
-        from lnexp.benchmarks import training_speed
+        from lnexp.benchmarks import preparing_speed, training_speed
+
+        print("\nPreparing raw text, sentence pairs a second:\n")
+        print(preparing_speed.table(sys.argv[1:]), flush=True)
 
         print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
         print(training_speed.table(sys.argv[1:]))

@@ -1,9 +1,11 @@
 """The command behind ``scripts/prepare_data.py``."""
 
 import sys
+from typing import Any
 
 from lnexp.cli import one_line_errors
 from lnexp.configuration import check, compose
+from lnexp.corpora.known import train_pairs_in_words
 from lnexp.corpora.prepare import prepare
 
 
@@ -13,5 +15,18 @@ def main() -> None:
         cfg = compose(sys.argv[1:])
         check(cfg)
         corpus = prepare(cfg.data, cfg.data_dir)
-        pairs = ", ".join(f"{count:,} {split}" for split, count in corpus.manifest["pairs"].items())
-        print(f"{cfg.data.name}: {pairs} sentence pairs in {corpus.folder}")
+        for line in report(corpus.manifest):
+            print(line)
+        print(f"{cfg.data.name} is in {corpus.folder}")
+
+
+def report(manifest: dict[str, Any]) -> list[str]:
+    """What became of a corpus, for people."""
+    lines = [f"{what} ({count:,} lines)" for what, count in manifest.get("mended", {}).items()]
+    for split, steps in manifest.get("steps", {}).items():
+        if steps["left_out"]:
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in steps["left_out"].items())
+            lines.append(f"{split}: {steps['read']:,} pairs read; left out: {reasons}")
+    train = train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of"))
+    held_out = " and ".join(f"{manifest['pairs'][split]:,} {split}" for split in ("valid", "test"))
+    return [*lines, f"{train}, {held_out}"]

@@ -2,34 +2,37 @@
 
 A prepared corpus is a folder ``<data_dir>/<name>-<hash8>/`` named after its settings:
 
-- ``text/``: ``{train,valid,test}.{lang}``, tokenised, before subwords: what BLEU is computed against;
+- ``text/``: ``{train,valid,test}.{language}``, tokenised, before subwords: what BLEU is computed against;
+- ``subwords/``: the same cut into subwords; beside them what the subwords have learned;
 - ``bin/``: fairseq's binarised data and dictionaries;
-- ``manifest.json``: settings, counts, checksums and tool versions.
+- ``manifest.json``: settings, sources, counts at each step, checksums and tool versions.
 
-It is built aside and renamed when whole, so a folder that exists is complete, and two processes that prepare the same
-corpus at once do no harm.
+It is built aside and renamed when whole, so a folder that exists is complete.
 """
 
 import importlib.metadata
 import json
-import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hydra.utils import get_method
+from hydra.utils import get_class, get_method
 from omegaconf import DictConfig
 
-from lnexp.corpora.text import SPLITS, read_lines, sha256_of_file
-from lnexp.hashing import short_hash
+from lnexp.corpora import binarise
+from lnexp.corpora.fetch import mirror_of_the_environment
+from lnexp.corpora.text import SPLITS, count_lines, read_lines
+from lnexp.corpora.workshop import Workshop
+from lnexp.files import locked
+from lnexp.hashing import file_digest, short_hash
 from lnexp.plain import plain
 
-TOOLS = ("ve-fairseq", "subword-nmt")
+TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
+#: Settings that say where text comes from; what it is stands in their checksums.
+INDIFFERENT = (("path",), ("text", "root"), ("text", "downloads", "base_url"))
 
 
 @dataclass(frozen=True)
@@ -51,88 +54,72 @@ class PreparedCorpus:
         return read_lines(self.folder / "text" / f"{split}.{language}")
 
 
+def deciding(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a corpus without those that cannot change what it holds."""
+    settings = json.loads(json.dumps(settings))
+    for *path, last in INDIFFERENT:
+        inner: Any = settings
+        for key in path:
+            inner = (inner or {}).get(key)
+        if inner:
+            inner.pop(last, None)
+    return settings
+
+
 def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
-    """Prepare a corpus unless it lies there already.
+    """Prepare a corpus unless it lies there already; a second process that wants the same one waits.
 
     Args:
         data: the resolved config group ``data``.
-        data_dir: where prepared corpora live.
+        data_dir: where prepared corpora and downloads live.
 
     Raises:
-        UserError: where the corpus' own text is at fault.
+        UserError: where the corpus' own text is at fault, or cannot be had.
         OSError: where ``data_dir`` cannot be written.
     """
     settings = plain(data)
-    final = Path(data_dir) / f"{data.name}-{short_hash(settings)}"
+    data_dir = Path(data_dir)
+    final = data_dir / f"{data.name}-{short_hash(deciding(settings))}"
     if not final.is_dir():
-        final.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
-        try:
-            _build(settings, aside)
-            _move_into_place(aside, final)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+        with locked(data_dir / f".{final.name}.lock"):
+            if not final.is_dir():
+                _build_aside(settings, final)
     return PreparedCorpus(final)
 
 
-def _move_into_place(aside: Path, final: Path) -> None:
-    os.chmod(aside, 0o755)
+def _build_aside(settings: dict[str, Any], final: Path) -> None:
+    for left_over in final.parent.glob(f".{final.name}-*/"):  # of a process that was killed: the lock is ours
+        shutil.rmtree(left_over, ignore_errors=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
     try:
+        with Workshop(final.parent / "downloads", mirror_of_the_environment()) as workshop:
+            _build(settings, aside, workshop)
+        os.chmod(aside, 0o755)
         aside.rename(final)
-    except OSError:
-        if not final.is_dir():  # else another process was faster, with the same result
-            raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
-def _build(settings: dict[str, Any], folder: Path) -> None:
-    languages = [settings["source_lang"], settings["target_lang"]]
-    text, pieces = folder / "text", folder / "pieces"
+def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
+    text = folder / "text"
     text.mkdir()
-    _call(settings["text"], text)
-    shutil.copytree(text, pieces)
-    _call(settings["subword"], pieces, languages)
-    _binarise(pieces, folder / "bin", settings)
-    for codes in pieces.glob("*.codes"):
-        shutil.copy(codes, folder)
-    shutil.rmtree(pieces)
+    target, options = _target(settings["text"])
+    report = get_method(target)(text, workshop, **options) or {}
+    target, options = _target(settings["subword"])
+    languages = settings["source_lang"], settings["target_lang"]
+    corpus = binarise.Corpus(folder, languages, get_class(target)(**options))
+    tokens = binarise.binarise(corpus, settings["joined_dictionary"], workshop)
     manifest = {
         "settings": settings,
-        "pairs": {split: len(read_lines(text / f"{split}.{languages[0]}")) for split in SPLITS},
-        "sha256": {path.name: sha256_of_file(path) for path in sorted(text.iterdir())},
+        **report,
+        "pairs": {split: count_lines(corpus.text(split, languages[0])) for split in SPLITS},
+        "tokens": tokens,
+        "sha256": {path.name: file_digest(path) for path in sorted(text.iterdir())},
         "tools": {tool: importlib.metadata.version(tool) for tool in TOOLS},
     }
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _call(settings: dict[str, Any], *arguments: Any) -> None:
-    """Call the function that ``_target_`` names with its other settings."""
-    keywords = {key: value for key, value in settings.items() if key != "_target_"}
-    get_method(settings["_target_"])(*arguments, **keywords)
-
-
-def _binarise(pieces: Path, destination: Path, settings: dict[str, Any]) -> None:
-    """Run ``fairseq-preprocess`` in this process."""
-    arguments = ["--source-lang", settings["source_lang"], "--target-lang", settings["target_lang"]]
-    for split, option in zip(SPLITS, ("--trainpref", "--validpref", "--testpref"), strict=True):
-        arguments += [option, str(pieces / split)]
-    arguments += ["--destdir", str(destination)]
-    if settings["joined_dictionary"]:
-        arguments.append("--joined-dictionary")
-    with _quiet():
-        from fairseq import options
-        from fairseq_cli import preprocess
-
-        preprocess.main(options.get_preprocessing_parser().parse_args(arguments))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """fairseq's command-line modules log to standard output from the moment they are imported: not here."""
-    root = logging.getLogger()
-    handlers, disabled = root.handlers[:], root.manager.disable
-    logging.disable(logging.INFO)
-    try:
-        yield
-    finally:
-        logging.disable(disabled)
-        root.handlers[:] = handlers
+def _target(settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """What a part of the config names, and the options for it."""
+    return settings["_target_"], {key: value for key, value in settings.items() if key != "_target_"}

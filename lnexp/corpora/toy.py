@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError
 
 Tokens = tuple[str, ...]
@@ -424,7 +425,7 @@ def sentences(seed: int) -> Iterator[Sentence]:
             yield pair
 
 
-def write(folder: Path, *, seed: int, train_pairs: int, valid_pairs: int, test_pairs: int) -> None:
+def write(folder: Path, workshop: Workshop, *, seed: int, train_pairs: int, valid_pairs: int, test_pairs: int) -> None:
     """Write ``{train,valid,test}.{de,en}`` into ``folder``, tokenised; no sentence is in two of them.
 
     Raises:

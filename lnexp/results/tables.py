@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from lnexp.corpora.known import KNOWN
 from lnexp.recipes import Recipe
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import interval
@@ -53,6 +54,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         "test_bleu_tokenised": run.end.get("test_bleu_tokenised"),
         "bleu_signature": run.end.get("bleu_signature"),
         "train_pairs": train_pairs(run),
+        "train_pairs_of": whole_train_pairs(run),
         "seconds": round(sum(record["seconds"] for record in run.epochs), 1),
         "device": run.environment.get("device"),
         "identity": run.identity,
@@ -67,6 +69,12 @@ def _schedule(cfg) -> str:
 def train_pairs(run: RunResult) -> int | None:
     """How many sentence pairs the run was trained on, by its own records."""
     return run.environment.get("data", {}).get("pairs", {}).get("train")
+
+
+def whole_train_pairs(run: RunResult) -> str | None:
+    """Of how many, where the corpus is a known one or a part of it."""
+    part_of = run.environment.get("data", {}).get("part_of")
+    return KNOWN[part_of].whole if part_of in KNOWN else None
 
 
 def epochs_table(runs: list[RunResult]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from lnexp.corpora.known import train_pairs_in_words
 from lnexp.files import write_whole
 from lnexp.recipes import Recipe
 from lnexp.results import figures, tables
@@ -39,8 +40,12 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
 def scope(runs: list[RunResult]) -> str:
     """What the runs were trained on, in words: never to be taken for something else."""
     cfg = runs[0].cfg
-    pairs = {pairs for run in runs if (pairs := tables.train_pairs(run)) is not None}
-    size = f", {' or '.join(f'{n:,}' for n in sorted(pairs))} training pairs" if pairs else ""
+    sizes = {
+        train_pairs_in_words(pairs, run.environment["data"].get("part_of"))
+        for run in runs
+        if (pairs := tables.train_pairs(run)) is not None
+    }
+    size = f", {' or '.join(sorted(sizes))}" if sizes else ""
     return f"profile {cfg.profile}, data {cfg.data.name}{size}"
 
 

@@ -7,7 +7,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("ve-fairseq", "torch", "hydra-core", "omegaconf", "numpy", "sacrebleu", "sacremoses", "subword-nmt")
+PACKAGES = (
+    "ve-fairseq",
+    "torch",
+    "hydra-core",
+    "omegaconf",
+    "numpy",
+    "sacrebleu",
+    "sacremoses",
+    "sentencepiece",
+    "subword-nmt",
+)
 
 
 def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
@@ -20,7 +30,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
         "device": device,
-        "data": {"pairs": data_manifest["pairs"], "sha256": data_manifest["sha256"]},
+        "data": {key: data_manifest.get(key) for key in ("pairs", "part_of", "sha256")},
     }
 
 

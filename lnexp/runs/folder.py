@@ -1,12 +1,11 @@
 """The folder of one run: ``<runs_dir>/<recipe or adhoc>/<readable name>-<identity>/``."""
 
-import fcntl
 import json
 import os
 import platform
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +13,7 @@ from typing import Any, Literal
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import locked, write_whole
 from lnexp.runs import records
 from lnexp.runs.identity import identity, readable_name
 
@@ -148,10 +147,9 @@ class RunFolder:
         Raises:
             UserError: where another process holds it.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("w") as file:
+        with ExitStack() as stack:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                stack.enter_context(locked(self.path / "lock", wait=False))
             except BlockingIOError:
                 raise UserError(f"{self.path}: another process is training this run") from None
             yield

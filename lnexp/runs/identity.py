@@ -7,6 +7,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from lnexp.corpora.prepare import deciding as corpus_deciding
 from lnexp.hashing import short_hash
 from lnexp.plain import plain
 
@@ -15,8 +16,6 @@ DECIDING = ("fairseq", "data", "evaluation")
 #: … less these, which only say where it happens and how it looks.
 INDIFFERENT = (
     "data.name",
-    "data.path",
-    "data.text.path",
     "fairseq.common.cpu",
     "fairseq.common.log_format",
     "fairseq.common.log_interval",
@@ -34,7 +33,7 @@ INDIFFERENT = (
 def identity(cfg: DictConfig) -> str:
     """Eight hex digits that name the run of a resolved config."""
     resolved = plain(cfg)
-    deciding = {part: resolved[part] for part in DECIDING}
+    deciding = {part: resolved[part] for part in DECIDING} | {"data": corpus_deciding(resolved["data"])}
     for key in INDIFFERENT:
         _drop(deciding, key.split("."))
     deciding["fairseq"] = _without_empty(deciding["fairseq"])

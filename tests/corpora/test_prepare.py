@@ -1,9 +1,18 @@
 """Preparing a corpus: complete or not there, and the same by any road."""
 
+import io
+import json
+import os
+import resource
 import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import time
 
 import pytest
-from helpers import TINY
+from helpers import ROOT, TINY, run_script
 from omegaconf.errors import OmegaConfBaseException
 
 from lnexp.cli import describe
@@ -11,6 +20,7 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
+from lnexp.runs.identity import identity
 
 
 @pytest.fixture
@@ -25,8 +35,12 @@ def folder(tmp_path):
     return source
 
 
+def names(folder):
+    return [path.name for path in folder.iterdir()]
+
+
 def tokenized(folder, *overrides):
-    return compose(["data=tokenized", f"data.path={folder}", "data.subword.merges=10", *overrides]).data
+    return compose(["data=tokenized", f"data.path={folder}", "data.subword.size=10", *overrides]).data
 
 
 def test_toy_is_prepared_once_and_its_manifest_is_true(tmp_path):
@@ -37,7 +51,7 @@ def test_toy_is_prepared_once_and_its_manifest_is_true(tmp_path):
     before = (corpus.folder / "manifest.json").stat().st_mtime_ns
     assert prepare(data, tmp_path).folder == corpus.folder
     assert (corpus.folder / "manifest.json").stat().st_mtime_ns == before
-    assert [path.name for path in tmp_path.iterdir()] == [corpus.folder.name], "nothing is left aside"
+    assert names(tmp_path) == [corpus.folder.name], "nothing is left aside"
 
 
 def test_a_tokenised_folder_gets_joint_subwords(folder, tmp_path):
@@ -46,27 +60,173 @@ def test_a_tokenised_folder_gets_joint_subwords(folder, tmp_path):
     assert "@@" in (corpus.bin / "dict.de.txt").read_text()
     assert corpus.lines("test", "en")[0] == "test en neues-te unterirdischste 0 .", "text is kept without subwords"
     assert (corpus.folder / "bpe.codes").read_text().startswith("#version")
+    tokens = corpus.manifest["tokens"]["train"]["de"]
+    assert tokens["words"] == 60 * 6
+    assert tokens["subwords"] == len((corpus.folder / "subwords/train.de").read_text().split())
 
 
-def test_the_same_text_elsewhere_is_the_same_corpus_for_a_run(folder, tmp_path):
-    from lnexp.runs.identity import identity
+@pytest.mark.parametrize("subword", ["none", "sentencepiece", "subword_nmt"])
+def test_any_corpus_takes_any_subwords(folder, tmp_path, subword):
+    sizes = {"none": [], "sentencepiece": ["data.subword.size=60"], "subword_nmt": ["data.subword.size=10"]}
+    data = compose(["data=plain", f"subword={subword}", f"data.path={folder}", *sizes[subword]]).data
+    assert prepare(data, tmp_path / "data").lines("test", "en")[0] == "test en neues-te unterirdischste 0 ."
 
+
+def test_the_same_text_elsewhere_is_the_same_corpus_and_run(folder, tmp_path):
     moved = tmp_path / "moved"
     shutil.copytree(folder, moved)
     here, there = (compose(["data=tokenized", f"data.path={path}"]) for path in (folder, moved))
     assert identity(here) == identity(there)
+    assert prepare(tokenized(folder), tmp_path / "data").folder == prepare(tokenized(moved), tmp_path / "data").folder
     (moved / "train.de").write_text((moved / "train.de").read_text().replace("neues", "altes"))
     assert identity(here) != identity(compose(["data=tokenized", f"data.path={moved}"]))
+
+
+def test_another_publisher_is_the_same_corpus(tmp_path):
+    usual, other = (
+        compose(["data=iwslt14"]),
+        compose(["data=iwslt14", "data.text.downloads.base_url=https://else.where"]),
+    )
+    assert identity(usual) == identity(other)
 
 
 def test_a_fault_in_the_text_leaves_nothing_behind(folder, tmp_path):
     (folder / "valid.en").write_text("one line\n")
     with pytest.raises(UserError, match=r"valid\.de has 7 lines, .*valid\.en has 1"):
         prepare(tokenized(folder), tmp_path / "data")
-    assert list((tmp_path / "data").iterdir()) == []
+    assert names(tmp_path / "data") == []
 
 
-def test_a_missing_folder_is_named(tmp_path):
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["data=tokenized", "data.path=NOWHERE"], "NOWHERE: no such folder"),
+        (["data=tokenized", "data.path=MINE", "data.source_lang=fr"], "MINE: no train.fr, valid.fr, test.fr in it"),
+        (["data=tokenized", "data.path=MINE", "data.subword.codes=NOWHERE"], "NOWHERE: no such file"),
+        (["data=wmt14_mini"], "data.path: not set; say data.path=…"),
+    ],
+)
+def test_what_is_missing_is_named(folder, tmp_path, overrides, message):
+    def place(text: str) -> str:
+        return text.replace("NOWHERE", str(tmp_path / "nowhere")).replace("MINE", str(folder))
+
     with pytest.raises(OmegaConfBaseException) as caught:
-        prepare(tokenized(tmp_path / "nowhere"), tmp_path / "data")
-    assert describe(caught.value) == f"{tmp_path / 'nowhere'}: no such folder"
+        prepare(compose([place(override) for override in overrides]).data, tmp_path / "data")
+    assert describe(caught.value) == place(message)
+
+
+def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
+    with tarfile.open(real_text / "iwslt14-tokenized-subset.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    done = run_script(
+        "prepare_data", "data=tokenized", f"data.path={tmp_path / 'iwslt14-tokenized-subset'}", "subword=none",
+        f"data_dir={tmp_path / 'data'}",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "51,777 of 160,239 training pairs, 7,283 valid and 6,750 test"
+
+
+def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
+    done = run_script(
+        "prepare_data", "data=multi30k", f"data_dir={tmp_path}", env={"LNEXP_MIRROR": str(real_text / "mirror")}
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "29,000 training pairs, 1,014 valid and 1,000 test"
+    (manifest,) = tmp_path.glob("multi30k-*/manifest.json")
+    source = json.loads(manifest.read_text())["sources"]["data/task1/raw/train.de.gz"]
+    assert source["address"].startswith("https://raw.githubusercontent.com/multi30k/dataset/master/")
+    assert source["checked_against"] == ["bytes", "sha256"]
+
+
+def test_a_part_of_wmt14_takes_the_road_of_wmt14(real_text, tmp_path):
+    done = run_script(
+        "prepare_data", "data=wmt14_mini", f"data.path={real_text / 'wmt14-mini.tar.xz'}", f"data_dir={tmp_path}"
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("train: 33,071 pairs read; left out: ")
+    assert lines[1].endswith(" of about 4.5 million training pairs, 3,000 valid and 3,003 test")
+
+
+def campaign_archive(path):
+    """What IWSLT14's archive looks like, with other text in it."""
+    members = {"README": "..."}
+    for language, word in (("de", "Satz"), ("en", "sentence")):
+        head = "<url>http://x</url>\n<talkid>1</talkid>\n<title>Ein Titel</title>\n"
+        members[f"train.tags.de-en.{language}"] = head + "".join(f"{word} {n}, U.S.\n" for n in range(1, 100))
+        for name in ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012"):
+            segments = "".join(f'<seg id="{n}"> {name} {word} {n}’s. </seg>\n' for n in (1, 2))
+            members[f"IWSLT14.{name}.de-en.{language}.xml"] = f"<mteval>\n<doc>\n{segments}</doc>\n</mteval>\n"
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in members.items():
+            info = tarfile.TarInfo(f"de-en/{name}")
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+
+
+def test_the_whole_road_of_iwslt14(tmp_path):
+    (tmp_path / "mirror").mkdir()
+    campaign_archive(tmp_path / "mirror" / "de-en.tgz")
+    command = ["prepare_data", "data=iwslt14", "data.subword.size=60", f"data_dir={tmp_path / 'data'}"]
+    env = {"LNEXP_MIRROR": str(tmp_path / "mirror")}
+    done = run_script(*command, env=env)
+    assert done.returncode == 2
+    assert "de-en.tgz: " in done.stderr
+    assert "bytes, not 19,982,877" in done.stderr
+    command += ["data.text.downloads.files={de-en.tgz: {bytes: null, md5: null}}"]
+    done = run_script(*command, env=env)
+    assert done.returncode == 2
+    assert "this is not IWSLT14 De-En as it is known: train has 96 pairs, not 160,239; " in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    done = run_script(*command, "data.text.known_as=null", env=env)
+    assert done.returncode == 0, done.stderr
+    (corpus,) = (tmp_path / "data").glob("iwslt14-*")
+    text = {path.name: path.read_text().splitlines() for path in (corpus / "text").iterdir()}
+    assert text["train.de"][:2] == ["ein titel", "satz 1 , u.s ."]
+    assert text["valid.en"][0] == "sentence 22 , u.s .", "the 23rd line, for the title is the first"
+    assert [line.split()[0] for line in text["test.de"][::2]] == [
+        "ted.dev2010", "tedx.dev2012", "ted.tst2010", "ted.tst2011", "ted.tst2012",
+    ]  # fmt: skip
+    assert text["test.en"][1] == "ted.dev2010 sentence 2 &apos;s ."
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+
+    command = [
+        "prepare_data",
+        "data=tokenized",
+        f"data.path={folder}",
+        "data.subword.size=10",
+        f"data_dir={tmp_path / 'data'}",
+    ]
+    done = run_script(*command, preexec_fn=no_room)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "File too large" in line or "space" in line
+    assert names(tmp_path / "data") == []
+    assert run_script(*command).returncode == 0
+
+
+def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path):
+    source = tmp_path / "in"
+    source.mkdir()
+    for split in SPLITS:
+        for language in ("de", "en"):
+            (source / f"{split}.{language}").write_text(
+                "".join(f"Wort{number} und w{number * 7}.\n" for number in range(30_000 if split == "train" else 10))
+            )
+    script = [sys.executable, str(ROOT / "scripts/prepare_data.py")]
+    overrides = ["data=plain", f"data.path={source}", "data.subword.size=500", f"data_dir={tmp_path / 'data'}"]
+    process = subprocess.Popen([*script, *overrides], start_new_session=True)
+    while not any((tmp_path / "data").glob(".plain-*/text/train.de")):
+        assert process.poll() is None, "the corpus was prepared too quickly to be killed"
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not list((tmp_path / "data").glob("plain-*"))
+    assert list((tmp_path / "data").glob(".plain-*"))
+    done = run_script("prepare_data", *overrides)
+    assert done.stdout.splitlines()[-2] == "30,000 training pairs, 10 valid and 10 test"
+    assert len(names(tmp_path / "data")) == 1, "what the killed one left is gone"

@@ -1,0 +1,66 @@
+"""Corpora whose right preparation is known, to check ours against, and to name a part of one as a part."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a corpus.
+
+    Attributes:
+        title: what people call it.
+        pairs: sentence pairs of each split, where the exact number is known.
+        whole: training pairs of the whole corpus, in words.
+        sha256: of the tokenised files, before subwords.
+    """
+
+    title: str
+    pairs: Mapping[str, int]
+    whole: str
+    sha256: Mapping[str, str] = field(default_factory=dict)
+
+
+KNOWN = {
+    # sizes: the log of fairseq's prepare-iwslt14.sh; checksums: of its valid and test before BPE
+    "iwslt14": Known(
+        title="IWSLT14 De-En",
+        pairs={"train": 160_239, "valid": 7_283, "test": 6_750},
+        whole="160,239",
+        sha256={
+            "valid.de": "3f051579c9d8c7281a6ea8c72ad4ae09dbaa9bb24dfd41166f2c3a3df7cd940a",
+            "valid.en": "e6d7317a9772cd1ed970910c611e9e7dada1f34439269b44a9d801334bff948d",
+            "test.de": "e718c783e33160b7d72af8f733756a466e0d0c016eff8ab624c1b0d1d01cbbdf",
+            "test.en": "4b127beb9050511a3e6209cd837ff36f623a3a423666b32aba6e208b7330cf4c",
+        },
+    ),
+    # newstest2013 and newstest2014; "about 4.5 million sentence pairs" (Vaswani et al. 2017, section 5.1)
+    "wmt14": Known(title="WMT14 En-De", pairs={"valid": 3_000, "test": 3_003}, whole="about 4.5 million"),
+    # task 1 (Elliott et al. 2016), with the test set of 2016
+    "multi30k": Known(title="Multi30k De-En", pairs={"train": 29_000, "valid": 1_014, "test": 1_000}, whole="29,000"),
+}
+
+
+def recognise(sha256: Mapping[str, str]) -> str | None:
+    """The known corpus that these files' valid and test are of, whatever they are called."""
+    for name, known in KNOWN.items():
+        if known.sha256 and all(sha256.get(file) == digest for file, digest in known.sha256.items()):
+            return name
+    return None
+
+
+def differences(name: str, pairs: Mapping[str, int], sha256: Mapping[str, str], *, part: bool) -> list[str]:
+    """Where a preparation differs from what is known, in words; a ``part`` may have any number of training pairs."""
+    known = KNOWN[name]
+    wrong = [
+        f"{split} has {pairs[split]:,} pairs, not {count:,}"
+        for split, count in known.pairs.items()
+        if pairs[split] != count and not (part and split == "train")
+    ]
+    return wrong + [f"{file} is not the known one" for file, digest in known.sha256.items() if sha256[file] != digest]
+
+
+def train_pairs_in_words(count: int, part_of: str | None) -> str:
+    """``51,777 of 160,239 training pairs``: a part is never to be taken for the whole."""
+    whole = KNOWN[part_of].whole if part_of else None
+    return f"{count:,}{f' of {whole}' if whole and whole != f'{count:,}' else ''} training pairs"

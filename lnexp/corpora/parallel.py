@@ -1,0 +1,179 @@
+"""Parallel text from wherever it lies to ``{train,valid,test}.{language}``, tokenised and filtered.
+
+One road for every corpus that exists as files: what differs between them stands in ``configs/data``.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+from lnexp.corpora import known
+from lnexp.corpora.cleaning import PairFilter
+from lnexp.corpora.fetch import Download, fetch, provenance
+from lnexp.corpora.sides import Sides, count_pairs, sides_of
+from lnexp.corpora.text import SPLITS
+from lnexp.corpora.treatment import Pair, Treatment, Work, chunks_of, treat
+from lnexp.corpora.workshop import Progress, Workshop
+from lnexp.errors import UserError, near_names
+from lnexp.hashing import file_digest
+
+
+def write(
+    folder: Path,
+    workshop: Workshop,
+    *,
+    source_lang: str,
+    target_lang: str,
+    splits: dict[str, list[dict[str, str]]],
+    root: str | None,
+    downloads: dict[str, Any] | None,
+    hold_out: int | None,
+    tokenizer: Literal["moses", "none"],
+    lowercase: bool,
+    bad_lines: Literal["refuse", "drop", "keep"],
+    pair_filter: dict[str, Any] | None,
+    drop_duplicates: bool,
+    known_as: str | None,
+    part_of: str | None,
+    sha256: str | None = None,
+) -> dict[str, Any]:
+    """Write ``{train,valid,test}.{language}`` into ``folder``.
+
+    Args:
+        splits: of each split, the files: ``{source, target, form}``. A file is a path below ``root``, or
+            ``download!member`` of an archive that ``downloads`` names.
+        root: a folder or an archive; None where everything is downloaded.
+        downloads: ``base_url``, ``corpus`` and ``files`` (path: what is known of it); see ``fetch.Download``.
+        hold_out: every so many-th kept pair of train goes to valid instead.
+        tokenizer, lowercase, bad_lines, pair_filter: see ``Treatment``. Only train is filtered, dropped from and
+            freed of duplicates (and what is held out of it): a sentence of valid or test is never left out.
+        known_as: the known corpus that this must be (``known.py``).
+        part_of: the known corpus of which this has a part of train, and all of the rest.
+        sha256: of the files below ``root``; tells corpora apart, nothing more.
+
+    Returns:
+        For the manifest: ``sources``, ``steps`` (what was read, left out and kept), ``mended``, ``part_of``.
+
+    Raises:
+        UserError: for a file that cannot be had or read, sides that differ in their number of lines, a line that is
+            refused (with its file and number), and where the outcome is not what is known of the corpus.
+    """
+    for name in (known_as, part_of):
+        if name is not None and name not in known.KNOWN:
+            raise UserError(f"{name}: nothing is known of such a corpus; {near_names(name, known.KNOWN)}")
+    fetched = _fetch_all(downloads, workshop)
+    paths = {download.path: path for download, path in fetched}
+    train = Treatment(
+        (source_lang, target_lang), tokenizer, lowercase, bad_lines, PairFilter(**pair_filter) if pair_filter else None
+    )
+    held_out = Treatment(train.languages, tokenizer, lowercase, "refuse" if bad_lines == "refuse" else "keep", None)
+    files = {split: [sides_of(file, root, paths) for file in splits.get(split) or []] for split in SPLITS}
+    totals = count_pairs([sides for split in SPLITS for sides in files[split]], workshop)
+    steps, mended = {split: Counter[str]() for split in SPLITS}, Counter[str]()
+    with Writer(folder, train.languages) as writer:
+        for split in SPLITS:
+            treatment = train if split == "train" else held_out
+            pairs = _treated(split, files[split], totals, treatment, steps[split], mended, workshop)
+            if split == "train" and drop_duplicates:
+                pairs = _without_duplicates(pairs, steps[split])
+            for number, pair in enumerate(pairs, start=1):
+                into = "valid" if split == "train" and hold_out and number % hold_out == 0 else split
+                writer.add(into, pair)
+    return {
+        "sources": {download.path: provenance(download, path) for download, path in fetched},
+        "steps": {split: _in_words(step, writer.counts[split]) for split, step in steps.items()},
+        "mended": dict(mended),
+        "part_of": _check(folder, writer.counts, known_as, part_of),
+    }
+
+
+class Writer:
+    """Appends pairs to the files of the splits."""
+
+    def __init__(self, folder: Path, languages: tuple[str, str]):
+        self._stack = ExitStack()
+        self._files = {
+            split: [
+                self._stack.enter_context((folder / f"{split}.{language}").open("w", encoding="utf-8", newline="\n"))
+                for language in languages
+            ]
+            for split in SPLITS
+        }
+        self.counts: Counter[str] = Counter(dict.fromkeys(SPLITS, 0))
+
+    def __enter__(self) -> "Writer":
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._stack.close()
+
+    def add(self, split: str, pair: Pair) -> None:
+        for file, line in zip(self._files[split], pair, strict=True):
+            file.write(f"{line}\n")
+        self.counts[split] += 1
+
+
+def _fetch_all(downloads: dict[str, Any] | None, workshop: Workshop) -> list[tuple[Download, Path]]:
+    if not downloads:
+        return []
+    place = {"base_url": downloads["base_url"], "corpus": downloads["corpus"]}
+    wanted = [Download(path, **place, **(facts or {})) for path, facts in downloads["files"].items()]
+    return [(download, fetch(download, workshop)) for download in wanted]
+
+
+def _treated(
+    split: str,
+    files: list[Sides],
+    totals: dict[Sides, int],
+    treatment: Treatment,
+    steps: Counter[str],
+    mended: Counter[str],
+    workshop: Workshop,
+) -> Iterator[Pair]:
+    """The pairs of a split that stay, as a stream; what happens to the others is counted in ``steps``."""
+    work = (Work(treatment, chunk) for sides in files for chunk in chunks_of(sides))
+    with Progress(f"tokenise {split}", sum(totals[sides] for sides in files), "pairs") as progress:
+        for treated in workshop.map(treat, work):
+            read = len(treated.pairs) + treated.dropped.total()
+            steps["read"] += read
+            steps.update(treated.dropped)
+            mended.update(treated.mended)
+            progress.advance(read)
+            yield from treated.pairs
+
+
+def _without_duplicates(pairs: Iterable[Pair], steps: Counter[str]) -> Iterator[Pair]:
+    """Each pair once; eight bytes of a digest stand for one that was seen."""
+    seen: set[bytes] = set()
+    for pair in pairs:
+        digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
+        if digest in seen:
+            steps["duplicate"] += 1
+        else:
+            seen.add(digest)
+            yield pair
+
+
+def _in_words(steps: Counter[str], kept: int) -> dict[str, Any]:
+    left_out = {reason: count for reason, count in sorted(steps.items()) if reason != "read"}
+    return {"read": steps["read"], "left_out": left_out, "kept": kept}
+
+
+def _check(folder: Path, counts: Counter[str], known_as: str | None, part_of: str | None) -> str | None:
+    """The known corpus that this is a part of, if it is one."""
+    for split in SPLITS:
+        if not counts[split]:
+            raise UserError(f"{split}: no sentence pair is left")
+    digests = {path.name: file_digest(path) for path in sorted(folder.iterdir())}
+    name = known_as or part_of
+    if name:
+        if wrong := known.differences(name, counts, digests, part=known_as is None):
+            raise UserError(
+                f"this is not {known.KNOWN[name].title} as it is known: {'; '.join(wrong)} "
+                "(data.text.known_as=null data.text.part_of=null takes it all the same)"
+            )
+        return name
+    return known.recognise(digests)

@@ -1,0 +1,97 @@
+"""The two sides of parallel text: where they lie, how many lines they have, what they are."""
+
+import hashlib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from lnexp.corpora.archives import Place
+from lnexp.corpora.forms import FORMS
+from lnexp.corpora.workshop import Workshop
+from lnexp.errors import UserError, near_names
+from lnexp.hashing import file_digest
+
+
+class Side(NamedTuple):
+    """One side of parallel text: where it lies, and how sentences stand there (``forms.py``)."""
+
+    place: Place
+    form: str
+
+    def lines(self) -> Iterator[bytes]:
+        return FORMS[self.form](self.place.lines())
+
+
+Sides = tuple[Side, Side]
+
+
+def sides_of(file: dict[str, str], root: str | None, fetched: dict[str, Path]) -> Sides:
+    """The sides that a ``{source, target, form}`` of a config means.
+
+    Raises:
+        UserError: for an unknown form, or a file that is neither a download nor below ``root``.
+    """
+    form = file.get("form", "lines")
+    if form not in FORMS:
+        raise UserError(f"form {form}: unknown; {near_names(form, FORMS)}")
+    return Side(_place_of(file["source"], root, fetched), form), Side(_place_of(file["target"], root, fetched), form)
+
+
+def _place_of(address: str, root: str | None, fetched: dict[str, Path]) -> Place:
+    """Where ``download!member``, or a path below ``root``, is to be read."""
+    download, _, member = address.partition("!")
+    if download in fetched:
+        return Place(fetched[download], member or None)
+    if root is None:
+        raise UserError(f"{address}: neither among the downloads nor below a folder of yours")
+    return Place(Path(root), address) if Path(root).is_file() else Place(Path(root) / address)
+
+
+def _count_lines(side: Side) -> int:
+    return sum(1 for _ in side.lines())
+
+
+def count_pairs(files: list[Sides], workshop: Workshop) -> dict[Sides, int]:
+    """How many pairs there are, counted before any work is done on files that are cut short or not parallel.
+
+    Raises:
+        UserError: for sides that differ in their number of lines, or have none.
+    """
+    flat = [side for sides in files for side in sides]
+    counts = dict(zip(flat, workshop.map(_count_lines, flat), strict=True))
+    for source, target in files:
+        if empty := [side for side in (source, target) if not counts[side]]:
+            raise UserError(f"{empty[0].place}: empty")
+        if counts[source] != counts[target]:
+            raise UserError(
+                f"{source.place} has {counts[source]:,} lines, {target.place} has {counts[target]:,}: "
+                "they must be parallel"
+            )
+    return {sides: counts[sides[0]] for sides in files}
+
+
+@lru_cache(maxsize=1024)
+def _digest_of_state(path: Path, size: int, changed: int) -> str:
+    return file_digest(path)
+
+
+def sha256_of_files(root: str, addresses: list[str]) -> str:
+    """Hex SHA-256 over the files of a corpus below ``root``: what it is, wherever it lies.
+
+    Raises:
+        UserError: where ``root`` or a file is missing.
+    """
+    if Path(root).is_file():
+        paths = {"": Path(root)}
+    elif Path(root).is_dir():
+        paths = {address: Path(root) / address for address in addresses}
+    else:
+        raise UserError(f"{root}: no such folder")
+    if missing := [address for address, path in paths.items() if not path.is_file()]:
+        raise UserError(f"{root}: no {', '.join(missing)} in it")
+    digest = hashlib.sha256()
+    for address, path in sorted(paths.items()):
+        state = path.stat()
+        digest.update(f"{address} {_digest_of_state(path, state.st_size, state.st_mtime_ns)}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,100 @@
+"""Lines out of files and archives: all of them, or an error that names the file."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lnexp.corpora.archives import Place
+from lnexp.errors import UserError
+
+LINES = [f"Zeile {number}, ein wenig länger als nötig".encode() for number in range(300)]
+TEXT = b"".join(line + b"\n" for line in LINES)
+
+
+def tar(members: dict[str, bytes], *others: tarfile.TarInfo) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        for info in others:
+            archive.addfile(info)
+    return buffer.getvalue()
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, link
+    return info
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, lzma.compress, bz2.compress])
+def test_lines_are_read_however_they_are_packed(tmp_path, compress):
+    (tmp_path / "text").write_bytes(compress(TEXT))
+    (tmp_path / "archive").write_bytes(compress(tar({"./deep/other": b"no", "./deep/text": TEXT})))
+    assert list(Place(tmp_path / "text").lines()) == LINES
+    assert list(Place(tmp_path / "archive", "text").lines()) == LINES
+    assert list(Place(tmp_path / "archive", "deep/text").lines()) == LINES
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ([member("../evil")], r"points outside: \.\./evil"),
+        ([member("a/../../evil")], "points outside"),
+        ([member("/etc/passwd")], "points outside: /etc/passwd"),
+        ([member("link", tarfile.SYMTYPE, "/etc/passwd")], "link or a device: link"),
+        ([member("link", tarfile.LNKTYPE, "text")], "link or a device: link"),
+        ([member("device", tarfile.CHRTYPE)], "link or a device"),
+        ([member("other/text")], "more than one text in it"),
+    ],
+)
+def test_an_archive_made_to_do_harm_is_refused(tmp_path, others, message):
+    path = tmp_path / "archive.tgz"
+    path.write_bytes(gzip.compress(tar({"text": TEXT}, *others)))
+    with pytest.raises(UserError, match=message) as caught:
+        list(Place(path, "text").lines())
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_not_there_is_named(tmp_path):
+    (tmp_path / "archive").write_bytes(tar({"text": TEXT}))
+    (tmp_path / "page.tgz").write_bytes(b"<!DOCTYPE html><html>Sorry</html>" * 50)
+    for place, message in {
+        Place(tmp_path / "nowhere"): "nowhere: no such file",
+        Place(tmp_path / "nowhere", "text"): "nowhere: no such archive",
+        Place(tmp_path / "archive", "valid"): "archive: no valid in it",
+        Place(tmp_path / "page.tgz", "text"): "page.tgz: damaged, or no tar archive at all",
+    }.items():
+        with pytest.raises(UserError, match=message):
+            list(place.lines())
+
+
+ARCHIVE = gzip.compress(tar({"first": TEXT, "text": TEXT, "last": TEXT}), mtime=0)
+
+
+@settings(max_examples=60)
+@given(length=st.integers(0, len(ARCHIVE) - 1))
+def test_an_archive_cut_short_never_passes_for_a_whole_one(tmp_path_factory, length):
+    path = tmp_path_factory.mktemp("archive") / "archive.tgz"
+    path.write_bytes(ARCHIVE[:length])
+    with pytest.raises(UserError, match=r"archive\.tgz: damaged"):
+        list(Place(path, "text").lines())
+
+
+@settings(max_examples=60)
+@given(position=st.integers(10, len(ARCHIVE) - 1), bit=st.integers(0, 7))
+def test_a_flipped_bit_is_found(tmp_path_factory, position, bit):
+    broken = bytearray(ARCHIVE)
+    broken[position] ^= 1 << bit
+    path = tmp_path_factory.mktemp("archive") / "archive.tgz"
+    path.write_bytes(broken)
+    with pytest.raises(UserError):
+        list(Place(path, "text").lines())

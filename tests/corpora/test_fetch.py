@@ -1,0 +1,172 @@
+"""Downloads land whole and right, or not at all."""
+
+import functools
+import gzip
+import hashlib
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from lnexp.corpora.fetch import Download, fetch, provenance
+from lnexp.corpora.workshop import Workshop
+from lnexp.errors import UserError
+
+CONTENT = gzip.compress(bytes(range(256)) * 4_000, compresslevel=0, mtime=0)
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+MD5 = hashlib.md5(CONTENT).hexdigest()
+
+
+class Server(BaseHTTPRequestHandler):
+    """Serves ``CONTENT`` in ways that servers have."""
+
+    def do_GET(self):
+        self.server.requests.append((self.path, self.headers.get("Range")))
+        way = self.path.split("/")[1]
+        getattr(self, f"serve_{way}", self.serve_nothing)()
+
+    def answer(self, status, content, announced=None, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(content) if announced is None else announced))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def ranged(self, at_most=None):
+        start = int((self.headers.get("Range") or "bytes=0-")[6:-1])
+        rest = CONTENT[start:]
+        span = f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"
+        self.answer(206 if start else 200, rest[:at_most], len(rest), Content_Range=span)
+
+    def serve_well(self):
+        self.ranged()
+
+    def serve_halves(self):
+        self.ranged(at_most=len(CONTENT) // 3)
+
+    def serve_stuck(self):
+        self.ranged(at_most=0 if self.headers.get("Range") else 1_000)
+
+    def serve_whole(self):  # knows no ranges, and says that the file is gzip on the wire
+        broken = len(self.server.requests) == 1
+        self.answer(200, CONTENT[:5_000] if broken else CONTENT, len(CONTENT), Content_Encoding="gzip")
+
+    def serve_page(self):
+        self.answer(200, b"<html>log in first</html>", Content_Type="text/html; charset=utf-8")
+
+    def serve_wrong(self):
+        self.answer(200, b"x" * len(CONTENT))
+
+    def serve_trouble(self):
+        self.answer(503, b"")
+
+    def serve_nothing(self):
+        self.answer(404, b"no")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as running:
+        running.requests = []
+        running.address = f"http://127.0.0.1:{running.server_port}"
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+
+
+def download(server, way, **facts):
+    return Download("deep/file.gz", f"{server.address}/{way}/", "corpus", **facts)
+
+
+KNOWN = {"bytes": len(CONTENT), "sha256": SHA256}
+
+
+@pytest.mark.parametrize("way", ["well", "halves", "whole"])
+@pytest.mark.parametrize("facts", [KNOWN, {"md5": MD5}, {}])
+def test_a_file_lands_whole_whatever_the_server_does(server, tmp_path, way, facts):
+    wanted = download(server, way, **facts)
+    path = fetch(wanted, Workshop(tmp_path))
+    assert path == tmp_path / "corpus/deep/file.gz"
+    assert path.read_bytes() == CONTENT
+    assert not list(path.parent.glob("*.part"))
+    assert provenance(wanted, path) == {
+        "address": f"{server.address}/{way}/deep/file.gz",
+        "bytes": len(CONTENT),
+        "sha256": SHA256,
+        "checked_against": sorted(facts),
+    }
+    asked = len(server.requests)
+    assert fetch(wanted, Workshop(tmp_path)) == path
+    assert len(server.requests) == asked, "what is there is not asked for again"
+
+
+@pytest.mark.parametrize(
+    ("way", "facts", "message"),
+    [
+        ("nothing", KNOWN, r"nothing/deep/file\.gz: no such file there; LNEXP_MIRROR names a mirror"),
+        ("page", KNOWN, r"answers with a web page \(HTML\)"),
+        ("page", {}, r"answers with a web page \(HTML\)"),
+        ("wrong", KNOWN, rf"sha256 is [0-9a-f]+, not {SHA256}"),
+        ("wrong", {"md5": MD5}, rf"md5 is [0-9a-f]+, not {MD5}"),
+        ("well", {"bytes": 5}, r"bytes, not 5"),
+        ("trouble", KNOWN, "answers 503"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_lands(server, tmp_path, way, facts, message):
+    with pytest.raises(UserError, match=message):
+        fetch(download(server, way, **facts), Workshop(tmp_path))
+    assert list((tmp_path / "corpus/deep").iterdir()) == []
+
+
+def test_a_download_that_stops_goes_on_with_the_next_call(server, tmp_path):
+    with pytest.raises(UserError, match=r"stopped after 1,000 of [0-9,]+ bytes; 1,000 bytes are kept"):
+        fetch(download(server, "stuck", **KNOWN), Workshop(tmp_path))
+    del server.requests[:]
+    fetch(download(server, "well", **KNOWN), Workshop(tmp_path))
+    assert server.requests == [("/well/deep/file.gz", "bytes=1000-")]
+
+
+def test_no_connection_is_said(tmp_path):
+    nowhere = Download("file", "http://127.0.0.1:9", "corpus")
+    with pytest.raises(UserError, match=r"http://127\.0\.0\.1:9/file: no connection"):
+        fetch(nowhere, Workshop(tmp_path))
+
+
+def test_a_file_that_changed_after_landing_is_fetched_again(server, tmp_path):
+    wanted = download(server, "well")
+    path = fetch(wanted, Workshop(tmp_path))
+    path.write_bytes(b"x" * len(CONTENT))
+    assert fetch(wanted, Workshop(tmp_path)).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("place", ["corpus/deep", "deep"])
+def test_a_mirror_is_a_folder_or_an_address(server, tmp_path, place):
+    mirror = tmp_path / "mirror"
+    (mirror / place).mkdir(parents=True)
+    (mirror / place / "file.gz").write_bytes(CONTENT)
+    wanted = Download("deep/file.gz", "http://127.0.0.1:9", "corpus", **KNOWN)
+    assert fetch(wanted, Workshop(tmp_path / "a", str(mirror))).read_bytes() == CONTENT
+    assert fetch(wanted, Workshop(tmp_path / "b", f"{server.address}/well")).read_bytes() == CONTENT
+
+
+def test_with_a_mirror_no_other_address_is_asked(server, tmp_path):
+    with pytest.raises(
+        UserError, match=r"nowhere/corpus/deep/file\.gz and .*nowhere/deep/file\.gz: no such file there$"
+    ):
+        fetch(download(server, "well", **KNOWN), Workshop(tmp_path, str(tmp_path / "nowhere")))
+    assert server.requests == []
+
+
+def test_two_processes_that_want_one_file_fetch_it_once(server, tmp_path):
+    wanted = download(server, "well", **KNOWN)
+    threads = [threading.Thread(target=functools.partial(fetch, wanted, Workshop(tmp_path))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(server.requests) == 1

@@ -1,0 +1,54 @@
+"""Files are whole, and locks fall with their holders and leave nothing."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from lnexp.files import locked, write_whole
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    write_whole(tmp_path / "file", "one")
+    write_whole(tmp_path / "file", "two")
+    assert (tmp_path / "file").read_text() == "two"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_lock_is_held_by_one_and_leaves_nothing(tmp_path):
+    with locked(tmp_path / "deep" / "lock"):
+        with pytest.raises(BlockingIOError), locked(tmp_path / "deep" / "lock", wait=False):
+            raise AssertionError("two hold one lock")
+        assert (tmp_path / "deep" / "lock").exists()
+    assert list((tmp_path / "deep").iterdir()) == []
+
+
+def test_many_take_turns(tmp_path):
+    inside, most = [], []
+
+    def work():
+        for _ in range(50):
+            with locked(tmp_path / "lock"):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 400
+
+
+def test_a_lock_falls_with_its_holder(tmp_path):
+    code = "import sys, time\nfrom pathlib import Path\nfrom lnexp.files import locked\n"
+    code += "with locked(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)\n"
+    command = [sys.executable, "-c", code, str(tmp_path / "lock")]
+    holder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout.readline() == "held\n"
+    holder.kill()
+    holder.wait()
+    with locked(tmp_path / "lock", wait=False):
+        pass
