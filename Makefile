@@ -14,7 +14,7 @@ TORCH ?= -r requirements/torch.txt
 # What make reproduce-… passes on: the profile (small | paper; by machine), the corpus, the number of seeds (the
 # recipes' own: 3), any option.
 PROFILE ?=
-DATA ?= toy
+DATA ?=
 SEEDS ?=
 OPTIONS ?=
 
@@ -37,7 +37,7 @@ install: .venv/installed  ## create .venv with everything pinned (done by itself
 	@touch $@
 
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a,b) and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
-	@$(PY) scripts/reproduce.py +recipe=fig2a,fig4ab $(if $(PROFILE),profile=$(PROFILE)) data=$(DATA) \
+	@$(PY) scripts/reproduce.py +recipe=fig2a,fig4ab $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
 		$(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
 
 verify: install  ## print the verdict of every claim

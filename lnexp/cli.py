@@ -1,5 +1,6 @@
 """What the commands share: a mistake ends in one clear line and a non-zero exit."""
 
+import argparse
 import os
 import re
 import sys
@@ -13,6 +14,13 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError, near_names
 
 EXIT_USER_ERROR = 2
+
+
+def overrides_of_the_command_line(description: str, example: str) -> list[str]:
+    """The overrides that a command was given; ``--help`` ends it with what it does."""
+    parser = argparse.ArgumentParser(description=description, epilog=f"example: {example}")
+    parser.add_argument("overrides", nargs="*", help="options of configs/train.yaml, GROUP=NAME or OPTION=VALUE")
+    return parser.parse_args().overrides
 
 
 @contextmanager

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import ROOT, check, check_device, compose
 from lnexp.recipes import split_recipes
+
+#: What a profile is run on unless the user says otherwise.
+CORPORA = {"small": "toy", "paper": "iwslt14"}
 
 
 def choose_profile(overrides: list[str]) -> tuple[str, str]:
@@ -23,13 +26,19 @@ def choose_profile(overrides: list[str]) -> tuple[str, str]:
 def main() -> None:
     """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts."""
     with one_line_errors():
-        arguments = sys.argv[1:]
+        arguments = overrides_of_the_command_line(
+            "Train what recipes ask for, then make their tables, figures and verdicts.",
+            "python scripts/reproduce.py +recipe=fig2a,fig4ab profile=small data=toy",
+        )
         recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
         profile, why = choose_profile(settings)
-        print(f"profile {profile}: {why}", flush=True)
         chosen = [f"+recipe={','.join(recipe.name for recipe in recipes)}", *settings]
         if f"profile={profile}" not in chosen:
             chosen.append(f"profile={profile}")
+        if not any(setting.startswith("data=") for setting in settings):
+            chosen.append(f"data={CORPORA.get(profile, 'toy')}")
+        data = next(setting for setting in reversed(chosen) if setting.startswith("data="))
+        print(f"profile {profile}, {data}: {why}", flush=True)
         cfg = compose(chosen[1:])
         check(cfg)
         check_device(cfg)

@@ -30,7 +30,7 @@ def test_from_nothing_to_verdicts(tmp_path, where):
     done = run_script("reproduce", "+recipe=fig2a", *small, *where, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first, *_ = done.stdout.splitlines()
-    assert first == "profile small: this machine has no GPU; PROFILE=paper needs one"
+    assert first == "profile small, data=toy: this machine has no GPU; PROFILE=paper needs one"
     assert "4 arms × seeds are 4 runs, 0 of them done already" in done.stdout
     assert "3 claims: 3 inconclusive" in done.stdout, "one seed shows nothing"
     assert (tmp_path / "results" / "small" / "toy" / "fig2a" / "figure.png").exists()

@@ -1,14 +1,17 @@
 """The command behind ``scripts/bench.py``."""
 
 import logging
-import sys
 
 from lnexp.benchmarks import answer_time
-from lnexp.cli import one_line_errors
+from lnexp.cli import one_line_errors, overrides_of_the_command_line
 
 
 def main() -> None:
-    """Run the benchmarks on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=paper`` …)."""
+    """Run the benchmarks, on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=…``)."""
+    overrides = overrides_of_the_command_line(
+        "Time answers to mistakes, preparing of raw text, and training against stock fairseq.",
+        "python scripts/bench.py data=plain data.path=/path/to/raw/text",
+    )
     logging.captureWarnings(True)
     logging.disable(logging.WARNING)
     with one_line_errors():
@@ -18,7 +21,7 @@ def main() -> None:
         from lnexp.benchmarks import preparing_speed, training_speed
 
         print("\nPreparing raw text, sentence pairs a second:\n")
-        print(preparing_speed.table(sys.argv[1:]), flush=True)
+        print(preparing_speed.table(overrides), flush=True)
 
         print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
-        print(training_speed.table(sys.argv[1:]))
+        print(training_speed.table(overrides))

@@ -62,14 +62,16 @@ def _make_up(folder: Path) -> None:
     types = ["".join(choose.choices(letters, k=choose.randint(2, 12))) for _ in range(WORD_TYPES)]
     types = [word.capitalize() if choose.random() < 0.3 else word for word in types]
     weights = list(accumulate(1 / rank for rank in range(1, WORD_TYPES + 1)))
-    marks = ["", "", "", "", "", "", "", ",", ".", "'s", '"', " 5,300", " z.B.", ")", "-x"]
+    marks = ["", ",", '"', "'s", ")", "-x", " 5,300", " z.B."]
+    of_marks = list(accumulate([85, 6, 2, 1, 1, 3, 1.5, 0.5]))
     for split, count in zip(SPLITS, (PAIRS, 1_000, 1_000), strict=True):
         lengths = [choose.randint(5, 25) for _ in range(count)]
         for language in ("de", "en"):
             with (folder / f"{split}.{language}").open("w", encoding="utf-8") as file:
                 for length in lengths:
                     words = choose.choices(types, cum_weights=weights, k=length)
-                    file.write(" ".join(word + choose.choice(marks) for word in words) + ".\n")
+                    ends = choose.choices(marks, cum_weights=of_marks, k=length)
+                    file.write(" ".join(map(str.__add__, words, ends)) + ".\n")
 
 
 def _lines(data: DictConfig) -> dict[str, list[str]]:

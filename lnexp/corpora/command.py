@@ -1,9 +1,8 @@
 """The command behind ``scripts/prepare_data.py``."""
 
-import sys
 from typing import Any
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, compose
 from lnexp.corpora.known import train_pairs_in_words
 from lnexp.corpora.prepare import prepare
@@ -11,8 +10,12 @@ from lnexp.corpora.prepare import prepare
 
 def main() -> None:
     """Prepare the corpus of a config, and say what it holds."""
+    overrides = overrides_of_the_command_line(
+        "Prepare a corpus: from nothing to fairseq's binarised data. Training does it by itself.",
+        "python scripts/prepare_data.py data=multi30k subword=subword_nmt data.subword.size=8000",
+    )
     with one_line_errors():
-        cfg = compose(sys.argv[1:])
+        cfg = compose(overrides)
         check(cfg)
         corpus = prepare(cfg.data, cfg.data_dir)
         for line in report(corpus.manifest):

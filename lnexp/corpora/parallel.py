@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,33 +62,74 @@ def write(
         UserError: for a file that cannot be had or read, sides that differ in their number of lines, a line that is
             refused (with its file and number), and where the outcome is not what is known of the corpus.
     """
-    for name in (known_as, part_of):
-        if name is not None and name not in known.KNOWN:
-            raise UserError(f"{name}: nothing is known of such a corpus; {near_names(name, known.KNOWN)}")
+    _check_choice("tokenizer", tokenizer, ("moses", "none"))
+    _check_choice("bad_lines", bad_lines, ("refuse", "drop", "keep"))
+    _check_choice("known_as", known_as, (None, *known.KNOWN))
+    _check_choice("part_of", part_of, (None, *known.KNOWN))
+    if hold_out is not None and not (isinstance(hold_out, int) and hold_out > 1):
+        raise UserError(f"data.text.hold_out={hold_out}: must be a whole number, at least 2")
     fetched = _fetch_all(downloads, workshop)
     paths = {download.path: path for download, path in fetched}
-    train = Treatment(
-        (source_lang, target_lang), tokenizer, lowercase, bad_lines, PairFilter(**pair_filter) if pair_filter else None
-    )
-    held_out = Treatment(train.languages, tokenizer, lowercase, "refuse" if bad_lines == "refuse" else "keep", None)
     files = {split: [sides_of(file, root, paths) for file in splits.get(split) or []] for split in SPLITS}
-    totals = count_pairs([sides for split in SPLITS for sides in files[split]], workshop)
-    steps, mended = {split: Counter[str]() for split in SPLITS}, Counter[str]()
-    with Writer(folder, train.languages) as writer:
-        for split in SPLITS:
-            treatment = train if split == "train" else held_out
-            pairs = _treated(split, files[split], totals, treatment, steps[split], mended, workshop)
-            if split == "train" and drop_duplicates:
-                pairs = _without_duplicates(pairs, steps[split])
-            for number, pair in enumerate(pairs, start=1):
-                into = "valid" if split == "train" and hold_out and number % hold_out == 0 else split
-                writer.add(into, pair)
+    train = Treatment((source_lang, target_lang), tokenizer, lowercase, bad_lines, _filter(pair_filter))
+    road = Road(files, train, hold_out, drop_duplicates, workshop)
+    counts = road.write(folder)
     return {
-        "sources": {download.path: provenance(download, path) for download, path in fetched},
-        "steps": {split: _in_words(step, writer.counts[split]) for split, step in steps.items()},
-        "mended": dict(mended),
-        "part_of": _check(folder, writer.counts, known_as, part_of),
+        "sources": _sources(fetched, files),
+        "steps": {split: _in_words(step, counts[split]) for split, step in road.steps.items()},
+        "mended": dict(road.mended),
+        "part_of": _check(folder, counts, known_as, part_of),
     }
+
+
+class Road:
+    """From the files of each split to the text of each split.
+
+    Attributes:
+        steps: of each split, how many pairs were read, and how many left out for which reason.
+        mended: what was taken away from how many lines of which file.
+    """
+
+    def __init__(
+        self,
+        files: dict[str, list[Sides]],
+        train: Treatment,
+        hold_out: int | None,
+        drop_duplicates: bool,
+        workshop: Workshop,
+    ):
+        self._files, self._train, self._workshop = files, train, workshop
+        self._hold_out, self._drop_duplicates = hold_out, drop_duplicates
+        self._totals = count_pairs([sides for split in SPLITS for sides in files[split]], workshop)
+        self.steps = {split: Counter[str]() for split in SPLITS}
+        self.mended = Counter[str]()
+
+    def write(self, folder: Path) -> Counter[str]:
+        """Write ``{train,valid,test}.{language}``, and return the number of pairs in each split."""
+        with Writer(folder, self._train.languages) as writer:
+            for split in SPLITS:
+                for number, pair in enumerate(self._kept(split), start=1):
+                    held_out = split == "train" and self._hold_out and number % self._hold_out == 0
+                    writer.add("valid" if held_out else split, pair)
+        return writer.counts
+
+    def _kept(self, split: str) -> Iterator[Pair]:
+        if split != "train":
+            return self._treated(split, self._train.for_held_out())
+        pairs = self._treated(split, self._train)
+        return _without_duplicates(pairs, self.steps[split]) if self._drop_duplicates else pairs
+
+    def _treated(self, split: str, treatment: Treatment) -> Iterator[Pair]:
+        """The pairs of a split that stay, as a stream; what happens to the others is counted."""
+        work = (Work(treatment, chunk) for sides in self._files[split] for chunk in chunks_of(sides))
+        total = sum(self._totals[sides] for sides in self._files[split])
+        with Progress(f"tokenise {split}", total, "pairs") as progress:
+            for treated in self._workshop.map(treat, work):
+                read = len(treated.pairs) + treated.dropped.total()
+                self.steps[split].update(treated.dropped, read=read)
+                self.mended.update(treated.mended)
+                progress.advance(read)
+                yield from treated.pairs
 
 
 class Writer:
@@ -116,6 +158,23 @@ class Writer:
         self.counts[split] += 1
 
 
+def _check_choice(option: str, value: str | None, choices: tuple[str | None, ...]) -> None:
+    if value not in choices:
+        raise UserError(
+            f"data.text.{option}={value}: must be one of {', '.join(choice or 'null' for choice in choices)}"
+        )
+
+
+def _filter(options: dict[str, Any] | None) -> PairFilter | None:
+    known_options = [field.name for field in fields(PairFilter)]
+    for option, value in (options or {}).items():
+        if option not in known_options:
+            raise UserError(f"data.text.pair_filter.{option}: no such option; {near_names(option, known_options)}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 1:
+            raise UserError(f"data.text.pair_filter.{option}={value}: must be a number, at least 1")
+    return PairFilter(**options) if options else None
+
+
 def _fetch_all(downloads: dict[str, Any] | None, workshop: Workshop) -> list[tuple[Download, Path]]:
     if not downloads:
         return []
@@ -124,25 +183,14 @@ def _fetch_all(downloads: dict[str, Any] | None, workshop: Workshop) -> list[tup
     return [(download, fetch(download, workshop)) for download in wanted]
 
 
-def _treated(
-    split: str,
-    files: list[Sides],
-    totals: dict[Sides, int],
-    treatment: Treatment,
-    steps: Counter[str],
-    mended: Counter[str],
-    workshop: Workshop,
-) -> Iterator[Pair]:
-    """The pairs of a split that stay, as a stream; what happens to the others is counted in ``steps``."""
-    work = (Work(treatment, chunk) for sides in files for chunk in chunks_of(sides))
-    with Progress(f"tokenise {split}", sum(totals[sides] for sides in files), "pairs") as progress:
-        for treated in workshop.map(treat, work):
-            read = len(treated.pairs) + treated.dropped.total()
-            steps["read"] += read
-            steps.update(treated.dropped)
-            mended.update(treated.mended)
-            progress.advance(read)
-            yield from treated.pairs
+def _sources(fetched: list[tuple[Download, Path]], files: dict[str, list[Sides]]) -> dict[str, Any]:
+    """Where the text came from: downloads by their address, files of the user's by their path."""
+    sources = {download.path: provenance(download, path) for download, path in fetched}
+    places = {side.place.path for split in files.values() for sides in split for side in sides}
+    own = sorted(places - {path for _, path in fetched})
+    return sources | {
+        path.name: {"address": str(path), "bytes": path.stat().st_size, "sha256": file_digest(path)} for path in own
+    }
 
 
 def _without_duplicates(pairs: Iterable[Pair], steps: Counter[str]) -> Iterator[Pair]:

@@ -3,7 +3,7 @@
 import codecs
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from typing import Literal, NamedTuple
 
@@ -48,6 +48,10 @@ class Treatment:
     lowercase: bool
     bad_lines: Literal["refuse", "drop", "keep"]
     pair_filter: PairFilter | None
+
+    def for_held_out(self) -> "Treatment":
+        """For valid and test, of which no sentence is ever left out."""
+        return replace(self, bad_lines="refuse" if self.bad_lines == "refuse" else "keep", pair_filter=None)
 
 
 class Treated(NamedTuple):

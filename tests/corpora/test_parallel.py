@@ -11,6 +11,7 @@ from lnexp.corpora.parallel import write
 from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError
+from lnexp.hashing import file_digest
 
 OPTIONS = {
     "source_lang": "de",
@@ -54,8 +55,14 @@ def run(tmp_path, root, cores=1, **options):
 def test_a_folder_is_tokenised(tmp_path):
     text, report = run(tmp_path, put(tmp_path / "in"), lowercase=True)
     assert text["test"][0] == ("satz 1 , test .", "sentence 1 , test .")
+    assert len(report["sources"]) == 6
+    assert report["sources"]["train.de"] == {
+        "address": str(tmp_path / "in" / "train.de"),
+        "bytes": len("Satz 1, train.\n") * 3,
+        "sha256": file_digest(tmp_path / "in" / "train.de"),
+    }
     assert report == {
-        "sources": {},
+        "sources": report["sources"],
         "steps": {split: {"read": 3, "left_out": {}, "kept": 3} for split in SPLITS},
         "mended": {},
         "part_of": None,
@@ -175,8 +182,22 @@ def test_what_is_not_the_known_corpus_is_refused(tmp_path):
         run(tmp_path, folder, known_as="multi30k")
     with pytest.raises(UserError, match=r"not WMT14 En-De as it is known: valid has 3 pairs, not 3,000; test has"):
         run(tmp_path, folder, part_of="wmt14")
-    with pytest.raises(UserError, match=r"wmt15: nothing is known of such a corpus; did you mean wmt14"):
-        run(tmp_path, folder, part_of="wmt15")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("part_of", "wmt15", r"part_of=wmt15: must be one of null, iwslt14, wmt14, multi30k"),
+        ("tokenizer", "mosses", r"tokenizer=mosses: must be one of moses, none"),
+        ("bad_lines", "ignore", r"bad_lines=ignore: must be one of refuse, drop, keep"),
+        ("hold_out", 1, r"hold_out=1: must be a whole number, at least 2"),
+        ("pair_filter", {"max_rato": 1}, r"pair_filter\.max_rato: no such option; did you mean max_ratio"),
+        ("pair_filter", {"max_ratio": "x"}, r"pair_filter\.max_ratio=x: must be a number"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(tmp_path, option, value, message):
+    with pytest.raises(UserError, match=message):
+        run(tmp_path, put(tmp_path / "in"), **{option: value})
 
 
 sentence = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=30)
