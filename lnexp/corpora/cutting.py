@@ -13,7 +13,7 @@ from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.vocabulary import END, UNKNOWN, read_vocabulary
 
 #: Words that are remembered before they are all forgotten.
-MEMORY = 500_000
+MEMORY = 100_000
 
 
 class Cut(NamedTuple):
@@ -54,7 +54,7 @@ class Cutter:
     def cut(self, lines: list[str]) -> Cut:
         """Cut lines of words with white space between them."""
         split = [line.split() for line in lines]
-        self._remember(set(chain.from_iterable(split)) - self._cut.keys())
+        self._remember(set(chain.from_iterable(split)))
         cut, numbers = self._cut, self._numbers
         text = [" ".join([cut[word] for word in words]) for words in split]
         rows = [b"".join([numbers[word] for word in words]) + self._end for words in split]
@@ -72,7 +72,7 @@ class Cutter:
         if len(self._cut) > MEMORY:
             self._cut.clear()
             self._numbers.clear()
-        new = list(words)
+        new = list(words - self._cut.keys())
         for word, subwords in zip(new, self._subwords.cut(new, self._folder), strict=True):
             self._cut[word] = subwords
             self._numbers[word] = self._packed([self._number.get(subword, UNKNOWN) for subword in subwords.split()])

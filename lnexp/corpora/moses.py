@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import sacremoses
 
-#: Words remembered before the memory is emptied: a few hundred megabytes at most.
-MEMORY = 1_000_000
+#: Words remembered before the memory is emptied: some 20 MB a process and language.
+MEMORY = 100_000
 #: Stands between words that are tokenised in one go, and is a neighbour without influence: alphanumeric, upper case.
 SEPARATOR = "QQLNEXPQQ"
 #: Python takes these for white space; Perl does not, and Moses deletes them.

@@ -46,6 +46,19 @@ def test_equal_to_fairseq_preprocess(tmp_path, joined, subwords, cores, monkeypa
     assert counts["train"]["de"]["words"] == len((tmp_path / "ours/text/train.de").read_text().split())
 
 
+def test_a_full_memory_is_emptied_and_nothing_changes(tmp_path, monkeypatch):
+    results = []
+    for memory in (100_000, 3):
+        monkeypatch.setattr("lnexp.corpora.cutting.MEMORY", memory)
+        monkeypatch.setattr("lnexp.corpora.binarise.LINES", 40)
+        put(tmp_path / str(memory), [*"abcdefg", "haus"])
+        corpus = Corpus(tmp_path / str(memory), ("de", "en"), SubwordNmt(size=30))
+        with Workshop(tmp_path, cores=1) as workshop:
+            binarise(corpus, False, workshop)
+        results.append({path.name: path.read_bytes() for path in (tmp_path / str(memory) / "bin").iterdir()})
+    assert results[0] == results[1]
+
+
 def test_a_vocabulary_too_large_for_short_numbers(tmp_path):
     put(tmp_path, ["a"])
     with (tmp_path / "text" / "train.de").open("a") as file:

@@ -16,7 +16,7 @@ from lnexp.errors import UserError
 
 CODES = "bpe.codes"
 #: subword-nmt remembers every word it has cut; so many words are enough.
-MEMORY = 500_000
+MEMORY = 100_000
 
 
 @dataclass(frozen=True)
