@@ -6,9 +6,8 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.corpora.sides import sha256_of_files
 from lnexp.errors import UserError
-from lnexp.hashing import file_digest
+from lnexp.hashing import file_digest, sha256_of_files
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG_DIR = ROOT / "configs"

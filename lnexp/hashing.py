@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from lnexp.errors import UserError
 
 
 def _canonical(value: Any) -> Any:
@@ -27,3 +30,29 @@ def file_digest(path: Path, algorithm: str = "sha256") -> str:
     """Hex digest of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _digest_of_state(path: Path, size: int, changed: int) -> str:
+    return file_digest(path)
+
+
+def sha256_of_files(root: str, addresses: list[str]) -> str:
+    """Hex SHA-256 over the files below ``root``: what they are, wherever they lie.
+
+    Raises:
+        UserError: where ``root`` or a file is missing.
+    """
+    if Path(root).is_file():
+        paths = {"": Path(root)}
+    elif Path(root).is_dir():
+        paths = {address: Path(root) / address for address in addresses}
+    else:
+        raise UserError(f"{root}: no such folder")
+    if missing := [address for address, path in paths.items() if not path.is_file()]:
+        raise UserError(f"{root}: no {', '.join(missing)} in it")
+    digest = hashlib.sha256()
+    for address, path in sorted(paths.items()):
+        state = path.stat()
+        digest.update(f"{address} {_digest_of_state(path, state.st_size, state.st_mtime_ns)}\n".encode())
+    return digest.hexdigest()

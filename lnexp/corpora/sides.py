@@ -1,8 +1,6 @@
 """The two sides of parallel text: where they lie, how many lines they have, what they are."""
 
-import hashlib
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +8,6 @@ from lnexp.corpora.archives import Place
 from lnexp.corpora.forms import FORMS
 from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError, near_names
-from lnexp.hashing import file_digest
 
 
 class Side(NamedTuple):
@@ -69,29 +66,3 @@ def count_pairs(files: list[Sides], workshop: Workshop) -> dict[Sides, int]:
                 "they must be parallel"
             )
     return {sides: counts[sides[0]] for sides in files}
-
-
-@lru_cache(maxsize=1024)
-def _digest_of_state(path: Path, size: int, changed: int) -> str:
-    return file_digest(path)
-
-
-def sha256_of_files(root: str, addresses: list[str]) -> str:
-    """Hex SHA-256 over the files of a corpus below ``root``: what it is, wherever it lies.
-
-    Raises:
-        UserError: where ``root`` or a file is missing.
-    """
-    if Path(root).is_file():
-        paths = {"": Path(root)}
-    elif Path(root).is_dir():
-        paths = {address: Path(root) / address for address in addresses}
-    else:
-        raise UserError(f"{root}: no such folder")
-    if missing := [address for address, path in paths.items() if not path.is_file()]:
-        raise UserError(f"{root}: no {', '.join(missing)} in it")
-    digest = hashlib.sha256()
-    for address, path in sorted(paths.items()):
-        state = path.stat()
-        digest.update(f"{address} {_digest_of_state(path, state.st_size, state.st_mtime_ns)}\n".encode())
-    return digest.hexdigest()
