@@ -1,6 +1,7 @@
 """What the commands share: a mistake ends in one clear line and a non-zero exit."""
 
 import argparse
+import io
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError, near_names
 
 EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
 
 
 def overrides_of_the_command_line(description: str, example: str) -> list[str]:
@@ -31,13 +33,31 @@ def one_line_errors() -> Iterator[None]:
     """
     # Hydra prints its own many lines and exits unless it is asked for the exception itself
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    _make_streams_usable()
     try:
         yield
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:  # as of head: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_INTERRUPTED)
     except (UserError, HydraException, OmegaConfBaseException, OSError) as error:
         if os.environ.get("LNEXP_TRACEBACK"):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
+
+
+def _make_streams_usable() -> None:
+    """Closed streams lead nowhere, and what a terminal cannot show is shown escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  (for as long as the program runs)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def describe(error: Exception) -> str:

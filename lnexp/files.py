@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,14 +26,15 @@ def write_whole(path: Path, text: str) -> None:
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold the lock file ``path``, which is there only as long; the lock falls with its holder, however that ends.
 
+    A process that was forked while it was held holds it, too: it must end with its parent.
+
     Raises:
         BlockingIOError: where another process holds it and this one does not ``wait``.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB)
     while True:
         with path.open("w") as file:
-            fcntl.flock(file, mode)
+            _lock(file, wait)
             if not _is_still(path, file):
                 continue  # its last holder has taken the file away since it was opened
             try:
@@ -40,6 +42,16 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
             finally:
                 path.unlink(missing_ok=True)
             return
+
+
+def _lock(file: IO[str], wait: bool) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if not wait:
+            raise
+        print(f"{file.name}: held by another process, waiting for it", file=sys.stderr, flush=True)
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _is_still(path: Path, file: IO[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Time training against stock fairseq, and the answers to --help and mistakes."""
+"""Time training against stock fairseq, preparing against sacremoses alone, and the answers to --help and mistakes."""
 
 from lnexp.benchmarks.command import main
 

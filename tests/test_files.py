@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -22,6 +23,25 @@ def test_a_lock_is_held_by_one_and_leaves_nothing(tmp_path):
             raise AssertionError("two hold one lock")
         assert (tmp_path / "deep" / "lock").exists()
     assert list((tmp_path / "deep").iterdir()) == []
+
+
+def test_who_waited_for_a_lock_that_is_gone_holds_the_new_one(tmp_path):
+    got, release = threading.Event(), threading.Event()
+
+    def wait_for_it():
+        with locked(tmp_path / "lock"):
+            got.set()
+            release.wait(10)
+
+    with locked(tmp_path / "lock"):
+        waiting = threading.Thread(target=wait_for_it)
+        waiting.start()
+        time.sleep(0.2)
+    assert got.wait(10)
+    with pytest.raises(BlockingIOError), locked(tmp_path / "lock", wait=False):
+        raise AssertionError("two hold one lock")
+    release.set()
+    waiting.join()
 
 
 def test_many_take_turns(tmp_path):

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import tarfile
 import zlib
@@ -16,6 +17,8 @@ from lnexp.errors import UserError
 #: By the first bytes of a file, not by its name.
 OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ": lzma.open, b"BZh": bz2.open}
 BUFFER = 1 << 20
+#: Where a tar archive says what it is.
+TAR_MAGIC = slice(257, 262)
 
 DAMAGED = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
@@ -44,9 +47,21 @@ class Place:
                 if self.member:
                     yield from self._member_lines(stream)
                 else:
-                    yield from (line.removesuffix(b"\n") for line in stream)
+                    yield from (line.removesuffix(b"\n") for line in self._text(stream))
         except DAMAGED as error:
             raise UserError(f"{self.path}: damaged or cut short ({error})") from None
+        except OSError as error:
+            if error.errno is None:  # bz2 says it so
+                raise UserError(f"{self.path}: damaged or cut short ({error})") from None
+            raise
+
+    def _text(self, stream: BinaryIO) -> Iterator[bytes]:
+        head = stream.read(TAR_MAGIC.stop)
+        if head[TAR_MAGIC] == b"ustar":
+            raise UserError(f"{self.path}: an archive of files, not a text")
+        first = head + (b"" if head.endswith(b"\n") else stream.readline())
+        yield from io.BytesIO(first)
+        yield from stream
 
     def _member_lines(self, stream: BinaryIO) -> Iterator[bytes]:
         found: list[str] = []
@@ -82,9 +97,9 @@ def _refuse_unsafe(info: tarfile.TarInfo, path: Path) -> None:
     """Such an archive was made to do harm, or by mistake; no corpus needs one."""
     name = PurePosixPath(info.name)
     if name.is_absolute() or ".." in name.parts:
-        raise UserError(f"{path}: refused, for it has a member that points outside: {info.name}")
+        raise UserError(f"{path}: refused, for it has a member that points outside: {info.name!r}")
     if not (info.isfile() or info.isdir()):
-        raise UserError(f"{path}: refused, for it has a member that is a link or a device: {info.name}")
+        raise UserError(f"{path}: refused, for it has a member that is a link or a device: {info.name!r}")
 
 
 def _is_named(name: str, wanted: str) -> bool:

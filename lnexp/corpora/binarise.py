@@ -60,13 +60,15 @@ def binarise(corpus: Corpus, joined_dictionary: bool, workshop: Workshop) -> dic
 def _count_words(corpus: Corpus, language: str, workshop: Workshop) -> Counts:
     counts = Counts()
     path = corpus.text("train", language)
-    for counted in workshop.map(_counts_of, chunks(stream_lines(path), LINES)):
-        counts.update(counted)
+    with Progress(f"count words of {path.name}", count_lines(path), "lines") as progress:
+        for n_lines, counted in workshop.map(_counts_of, chunks(stream_lines(path), LINES)):
+            counts.update(counted)
+            progress.advance(n_lines)
     return counts
 
 
-def _counts_of(lines: list[str]) -> Counts:
-    return Counter(chain.from_iterable(map(str.split, lines)))
+def _counts_of(lines: list[str]) -> tuple[int, Counts]:
+    return len(lines), Counter(chain.from_iterable(map(str.split, lines)))
 
 
 def _write_vocabularies(corpus: Corpus, words: dict[str, Counts], joined: bool, workshop: Workshop) -> None:

@@ -22,11 +22,6 @@ def decode(line: bytes) -> str:
     return line.removeprefix(codecs.BOM_UTF8).decode("utf-8").removesuffix("\r")
 
 
-def sound(line: str) -> bool:
-    """Whether a line can be a sentence of a corpus."""
-    return flaw(line) is None
-
-
 def flaw(line: str) -> str | None:
     """Why a line cannot be a sentence of a corpus, if it cannot."""
     if not line or line.isspace():

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ BLOCK = 1 << 20
 TIMEOUT = (15, 60)
 #: Tries in a row that bring nothing before a download is given up.
 PATIENCE = 3
+#: Seconds between two tries.
+PAUSE = 1.0
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,22 @@ class NotThereError(Exception):
 
 
 def mirror_of_the_environment() -> str | None:
-    """What ``LNEXP_MIRROR`` says, if anything."""
-    return os.environ.get(MIRROR_VARIABLE) or None
+    """What ``LNEXP_MIRROR`` says, if anything; a folder without ``file://`` and ``~``.
+
+    Raises:
+        UserError: for an address of another kind.
+    """
+    mirror = os.environ.get(MIRROR_VARIABLE)
+    if not mirror:
+        return None
+    scheme, separator, rest = mirror.partition("://")
+    if not separator:
+        return str(Path(mirror).expanduser())
+    if scheme.lower() == "file":
+        return rest
+    if scheme.lower() not in ("http", "https"):
+        raise UserError(f"{MIRROR_VARIABLE}={mirror}: must be http://…, https://… or a folder")
+    return f"{scheme.lower()}://{rest}"
 
 
 def fetch(download: Download, workshop: Workshop) -> Path:
@@ -117,39 +134,47 @@ def _fault(path: Path, download: Download, receipt: str | None = None) -> str | 
 def _receive(download: Download, mirror: str | None, part: Path) -> str:
     """Bring the file to ``part``, and say from where."""
     addresses = download.addresses(mirror)
+    answers = []
     for address in addresses:
         try:
             if address.startswith(("http://", "https://")):
                 _receive_by_http(address, part, download.bytes)
             else:
                 _copy(Path(address), part)
-        except NotThereError:
+        except NotThereError as answer:
+            answers.append(f"{address}: {answer}")
             continue
         return address
     hint = "" if mirror else f"; {MIRROR_VARIABLE} names a mirror (http, https or a folder)"
-    raise UserError(f"{' and '.join(addresses)}: no such file there{hint}")
+    raise UserError(f"{' and '.join(answers)}{hint}")
 
 
 def _copy(source: Path, part: Path) -> None:
     if not source.is_file():
-        raise NotThereError
-    shutil.copyfile(source, part)
+        raise NotThereError("no such file")
+    with source.open("rb") as here, _opened(part, 0) as there:
+        shutil.copyfileobj(here, there, BLOCK)
 
 
 def _receive_by_http(address: str, part: Path, size: int | None) -> None:
-    tries_left = PATIENCE
+    tries_left, most = PATIENCE, 0
     while True:
         had = part.stat().st_size if part.is_file() else 0
         if size is not None and had == size:
             return
         problem = _receive_more(address, part, had)
+        has = part.stat().st_size if part.is_file() else 0
+        if problem is None and size is not None and has < size:
+            problem = f"stopped after {has:,} of {size:,} bytes"
         if problem is None:
             return
-        has = part.stat().st_size if part.is_file() else 0
-        tries_left = PATIENCE if has > had else tries_left - 1
+        tries_left = PATIENCE if has > most else tries_left - 1
+        most = max(has, most)
         if not tries_left:
             kept = f"; {has:,} bytes are kept, the next call goes on from there" if has else ""
             raise UserError(f"{address}: {problem}{kept}")
+        if tries_left < PATIENCE:
+            time.sleep(PAUSE)
 
 
 def _receive_more(address: str, part: Path, had: int) -> str | None:
@@ -163,8 +188,8 @@ def _receive_more(address: str, part: Path, had: int) -> str | None:
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={had}-"} if had else {})
     try:
         with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            if response.status_code in (404, 410):
-                raise NotThereError
+            if response.status_code in (403, 404, 410):  # some say 403 of what they do not have
+                raise NotThereError(f"answers {response.status_code} {response.reason}")
             if response.status_code == 416:  # nothing after what we have: it is another file, or all of it
                 part.unlink()
                 return "answers 416 (range not satisfiable)"
@@ -173,16 +198,17 @@ def _receive_more(address: str, part: Path, had: int) -> str | None:
             if response.status_code not in (200, 206):
                 raise UserError(f"{address}: answers {response.status_code} {response.reason}")
             if response.headers.get("Content-Type", "").startswith("text/html"):
-                raise UserError(f"{address}: answers with a web page (HTML), not with the file")
+                raise NotThereError("answers with a web page (HTML), not with the file")
             resumed = had if response.status_code == 206 else 0
             return _append(response, part, resumed, address)
-    except requests.RequestException as error:
+    except (requests.RequestException, ValueError) as error:  # ValueError: an address or a length that is none
         return f"no connection ({type(error).__name__})"
 
 
 def _append(response: requests.Response, part: Path, resumed: int, address: str) -> str | None:
     length = response.headers.get("Content-Length")
     total = resumed + int(length) if length else None
+    broken = False
     with _opened(part, resumed) as file, Progress(address.rpartition("/")[2], total, "B") as progress:
         progress.advance(resumed)
         try:
@@ -190,15 +216,19 @@ def _append(response: requests.Response, part: Path, resumed: int, address: str)
                 file.write(block)
                 progress.advance(len(block))
         except (requests.RequestException, urllib3.exceptions.HTTPError):
-            pass  # told below: the length says whether all came
+            broken = True
         has = file.tell()
-    if total is not None and has != total:
-        return f"stopped after {has:,} of {total:,} bytes"
+    if broken or (total is not None and has != total):
+        return f"stopped after {has:,}{'' if total is None else f' of {total:,}'} bytes"
     return None
 
 
 @contextmanager
 def _opened(part: Path, resumed: int) -> Iterator[Any]:
-    with part.open("r+b" if resumed else "wb") as file:
-        file.seek(resumed)
-        yield file
+    try:
+        with part.open("r+b" if resumed else "wb") as file:
+            file.seek(resumed)
+            yield file
+    except OSError as error:
+        error.filename = error.filename or str(part)  # a full disk does not say what it is full of
+        raise

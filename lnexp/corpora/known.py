@@ -11,13 +11,13 @@ class Known:
     Attributes:
         title: what people call it.
         pairs: sentence pairs of each split, where the exact number is known.
-        whole: training pairs of the whole corpus, in words.
+        whole: training pairs of the whole corpus, in words, where their exact number is not known.
         sha256: of the tokenised files, before subwords.
     """
 
     title: str
     pairs: Mapping[str, int]
-    whole: str
+    whole: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -26,7 +26,6 @@ KNOWN = {
     "iwslt14": Known(
         title="IWSLT14 De-En",
         pairs={"train": 160_239, "valid": 7_283, "test": 6_750},
-        whole="160,239",
         sha256={
             "valid.de": "3f051579c9d8c7281a6ea8c72ad4ae09dbaa9bb24dfd41166f2c3a3df7cd940a",
             "valid.en": "e6d7317a9772cd1ed970910c611e9e7dada1f34439269b44a9d801334bff948d",
@@ -37,7 +36,7 @@ KNOWN = {
     # newstest2013 and newstest2014; "about 4.5 million sentence pairs" (Vaswani et al. 2017, section 5.1)
     "wmt14": Known(title="WMT14 En-De", pairs={"valid": 3_000, "test": 3_003}, whole="about 4.5 million"),
     # task 1 (Elliott et al. 2016), with the test set of 2016
-    "multi30k": Known(title="Multi30k De-En", pairs={"train": 29_000, "valid": 1_014, "test": 1_000}, whole="29,000"),
+    "multi30k": Known(title="Multi30k De-En", pairs={"train": 29_000, "valid": 1_014, "test": 1_000}),
 }
 
 
@@ -60,7 +59,16 @@ def differences(name: str, pairs: Mapping[str, int], sha256: Mapping[str, str], 
     return wrong + [f"{file} is not the known one" for file, digest in known.sha256.items() if sha256[file] != digest]
 
 
+def is_whole(name: str, train_pairs: int) -> bool:
+    """Whether so many training pairs are all of a known corpus; False where their exact number is not known."""
+    return KNOWN[name].pairs.get("train") == train_pairs
+
+
 def train_pairs_in_words(count: int, part_of: str | None) -> str:
     """``51,777 of 160,239 training pairs``: a part is never to be taken for the whole."""
-    whole = KNOWN[part_of].whole if part_of else None
-    return f"{count:,}{f' of {whole}' if whole and whole != f'{count:,}' else ''} training pairs"
+    if part_of is None or is_whole(part_of, count):
+        return f"{count:,} training pairs"
+    known = KNOWN[part_of]
+    if "train" in known.pairs:
+        return f"{count:,} of {known.pairs['train']:,} training pairs"
+    return f"{count:,} training pairs (all of {known.title}: {known.whole})"

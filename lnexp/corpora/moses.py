@@ -1,7 +1,10 @@
-"""Moses tokenisation, byte for byte what ``tokenizer.perl`` of the Moses toolkit gives.
+"""Moses tokenisation, byte for byte what ``tokenizer.perl`` of the Moses toolkit gives for text in European scripts.
 
 The work is sacremoses'. Two things stand on top: the one rule of Moses that sacremoses leaves out, and a memory, for
 almost every word of a corpus has been tokenised before.
+
+sacremoses' table of letters is older than Perl's: of Chinese, Korean and other scripts that it lacks, it makes each
+character a token, where Perl keeps words together.
 """
 
 import re
@@ -104,6 +107,13 @@ class MosesTokenizer:
     def _join(self, keys: list[str]) -> str:
         memory = self._memory
         return _split_last_stop(" ".join([memory[key] for key in keys]))
+
+
+def without_rules(language: str) -> str | None:
+    """A word of warning where Moses has no abbreviations for a language, and so takes the English ones."""
+    if language in sacremoses.corpus.NonbreakingPrefixes().available_langs.values():
+        return None
+    return f"{language}: no list of abbreviations for it, the English one is taken"
 
 
 @lru_cache

@@ -11,9 +11,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
+from tqdm import tqdm
+
 from lnexp.corpora import known
 from lnexp.corpora.cleaning import PairFilter
 from lnexp.corpora.fetch import Download, fetch, provenance
+from lnexp.corpora.moses import without_rules
 from lnexp.corpora.sides import Sides, count_pairs, sides_of
 from lnexp.corpora.text import SPLITS
 from lnexp.corpora.treatment import Pair, Treatment, Work, chunks_of, treat
@@ -66,8 +69,14 @@ def write(
     _check_choice("bad_lines", bad_lines, ("refuse", "drop", "keep"))
     _check_choice("known_as", known_as, (None, *known.KNOWN))
     _check_choice("part_of", part_of, (None, *known.KNOWN))
+    for option, value in {"lowercase": lowercase, "drop_duplicates": drop_duplicates}.items():
+        if not isinstance(value, bool):
+            raise UserError(f"data.text.{option}={value}: must be true or false")
     if hold_out is not None and not (isinstance(hold_out, int) and hold_out > 1):
         raise UserError(f"data.text.hold_out={hold_out}: must be a whole number, at least 2")
+    if tokenizer == "moses":
+        for warning in filter(None, map(without_rules, (source_lang, target_lang))):
+            tqdm.write(warning)
     fetched = _fetch_all(downloads, workshop)
     paths = {download.path: path for download, path in fetched}
     files = {split: [sides_of(file, root, paths) for file in splits.get(split) or []] for split in SPLITS}
@@ -166,11 +175,13 @@ def _check_choice(option: str, value: str | None, choices: tuple[str | None, ...
 
 
 def _filter(options: dict[str, Any] | None) -> PairFilter | None:
+    if options is not None and not isinstance(options, dict):
+        raise UserError(f"data.text.pair_filter={options}: must be null or have options of its own")
     known_options = [field.name for field in fields(PairFilter)]
     for option, value in (options or {}).items():
         if option not in known_options:
             raise UserError(f"data.text.pair_filter.{option}: no such option; {near_names(option, known_options)}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 1:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
             raise UserError(f"data.text.pair_filter.{option}={value}: must be a number, at least 1")
     return PairFilter(**options) if options else None
 

@@ -11,10 +11,13 @@ It is built aside and renamed when whole, so a folder that exists is complete.
 """
 
 import importlib.metadata
+import inspect
 import json
 import os
+import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,13 +29,20 @@ from lnexp.corpora import binarise
 from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.corpora.workshop import Workshop
+from lnexp.errors import UserError, near_names
 from lnexp.files import locked
 from lnexp.hashing import file_digest, short_hash
 from lnexp.plain import plain
 
 TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
 #: Settings that say where text comes from; what it is stands in their checksums.
-INDIFFERENT = (("path",), ("text", "root"), ("text", "downloads", "base_url"))
+INDIFFERENT = (
+    ("path",),
+    ("text", "root"),
+    ("text", "downloads", "base_url"),
+    ("subword", "codes"),
+    ("subword", "model"),
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,26 @@ class PreparedCorpus:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        return json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+        """What ``manifest.json`` says. Raises UserError where it cannot be read."""
+        try:
+            manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+            manifest["bytes"].items()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise UserError(f"{self.folder / 'manifest.json'}: missing or malformed; {self._advice}") from None
+        return manifest
+
+    @property
+    def _advice(self) -> str:
+        return f"remove {self.folder}, and it is prepared again"
+
+    def check(self) -> None:
+        """Raises UserError where a file is missing or has another size than it was made with."""
+        for name, size in self.manifest["bytes"].items():
+            path = self.folder / name
+            found = path.stat().st_size if path.is_file() else None
+            if found != size:
+                problem = "missing" if found is None else f"{found:,} bytes, not {size:,}"
+                raise UserError(f"{path}: {problem}; {self._advice}")
 
     def lines(self, split: str, language: str) -> list[str]:
         """The tokenised sentences of one side of a split, before subwords."""
@@ -74,17 +103,25 @@ def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
         data_dir: where prepared corpora and downloads live.
 
     Raises:
-        UserError: where the corpus' own text is at fault, or cannot be had.
+        UserError: where the corpus' own text is at fault or cannot be had, or a prepared corpus is damaged.
         OSError: where ``data_dir`` cannot be written.
     """
     settings = plain(data)
+    if settings["source_lang"] == settings["target_lang"]:
+        raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
+    if not isinstance(settings["joined_dictionary"], bool):
+        raise UserError(f"data.joined_dictionary={data.joined_dictionary}: must be true or false")
+    if not re.fullmatch(r"[\w.-]+", str(data.name)) or str(data.name).startswith("."):
+        raise UserError(f"data.name={data.name}: must be letters, digits, and - _ . within")
     data_dir = Path(data_dir)
     final = data_dir / f"{data.name}-{short_hash(deciding(settings))}"
     if not final.is_dir():
         with locked(data_dir / f".{final.name}.lock"):
             if not final.is_dir():
                 _build_aside(settings, final)
-    return PreparedCorpus(final)
+    corpus = PreparedCorpus(final)
+    corpus.check()
+    return corpus
 
 
 def _build_aside(settings: dict[str, Any], final: Path) -> None:
@@ -96,6 +133,9 @@ def _build_aside(settings: dict[str, Any], final: Path) -> None:
             _build(settings, aside, workshop)
         os.chmod(aside, 0o755)
         aside.rename(final)
+    except OSError as error:
+        error.filename = error.filename or str(final)  # a full disk does not say what it is full of
+        raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
@@ -103,11 +143,10 @@ def _build_aside(settings: dict[str, Any], final: Path) -> None:
 def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
     text = folder / "text"
     text.mkdir()
-    target, options = _target(settings["text"])
-    report = get_method(target)(text, workshop, **options) or {}
-    target, options = _target(settings["subword"])
+    subwords = _make(get_class, "subword", settings)  # first: its options are checked before the long work
+    report = _make(get_method, "text", settings, text, workshop) or {}
     languages = settings["source_lang"], settings["target_lang"]
-    corpus = binarise.Corpus(folder, languages, get_class(target)(**options))
+    corpus = binarise.Corpus(folder, languages, subwords)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], workshop)
     manifest = {
         "settings": settings,
@@ -115,11 +154,24 @@ def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
         "pairs": {split: count_lines(corpus.text(split, languages[0])) for split in SPLITS},
         "tokens": tokens,
         "sha256": {path.name: file_digest(path) for path in sorted(text.iterdir())},
+        "bytes": {
+            str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()
+        },
         "tools": {tool: importlib.metadata.version(tool) for tool in TOOLS},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _target(settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """What a part of the config names, and the options for it."""
-    return settings["_target_"], {key: value for key, value in settings.items() if key != "_target_"}
+def _make(get: Callable[[str], Any], part: str, settings: dict[str, Any], *arguments: Any) -> Any:
+    """Call what ``_target_`` of a part of the config names with the part's other options.
+
+    Raises:
+        UserError: for options that it does not have.
+    """
+    target = get(settings[part]["_target_"])
+    options = {key: value for key, value in settings[part].items() if key != "_target_"}
+    known = inspect.signature(target).parameters
+    for option in options:
+        if option not in known:
+            raise UserError(f"data.{part}.{option}: no such option; {near_names(option, known)}")
+    return target(*arguments, **options)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from lnexp.corpora.archives import Place
 from lnexp.corpora.forms import FORMS
-from lnexp.corpora.workshop import Workshop
+from lnexp.corpora.workshop import Progress, Workshop
 from lnexp.errors import UserError, near_names
 
 
@@ -56,7 +56,11 @@ def count_pairs(files: list[Sides], workshop: Workshop) -> dict[Sides, int]:
         UserError: for sides that differ in their number of lines, or have none.
     """
     flat = [side for sides in files for side in sides]
-    counts = dict(zip(flat, workshop.map(_count_lines, flat), strict=True))
+    counts = {}
+    with Progress("count", len(flat), "files") as progress:
+        for side, count in zip(flat, workshop.map(_count_lines, flat), strict=True):
+            counts[side] = count
+            progress.advance(1)
     for source, target in files:
         if empty := [side for side in (source, target) if not counts[side]]:
             raise UserError(f"{empty[0].place}: empty")

@@ -10,7 +10,7 @@ from lnexp.cli import one_line_errors
 from lnexp.corpora.archives import Place
 from lnexp.corpora.cleaning import decode
 from lnexp.corpora.forms import FORMS, form_of
-from lnexp.corpora.moses import lowercase, moses_tokenizer
+from lnexp.corpora.moses import lowercase, moses_tokenizer, without_rules
 from lnexp.corpora.text import chunks
 from lnexp.errors import UserError
 
@@ -27,6 +27,8 @@ def main() -> None:
     parser.add_argument("--form", choices=["auto", *FORMS], default="auto", help=FORM_HELP)
     arguments = parser.parse_args()
     with one_line_errors():
+        if warning := without_rules(arguments.lang):
+            print(warning, file=sys.stderr)
         tokenize = moses_tokenizer(arguments.lang).tokenize
         lines = chain.from_iterable(_lines(path, arguments.form) for path in arguments.files)
         for chunk in chunks(lines, LINES):

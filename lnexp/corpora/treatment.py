@@ -8,7 +8,7 @@ from itertools import islice, zip_longest
 from typing import Literal, NamedTuple
 
 from lnexp.corpora.archives import Place
-from lnexp.corpora.cleaning import PairFilter, decode, flaw, sound
+from lnexp.corpora.cleaning import PairFilter, decode, flaw
 from lnexp.corpora.moses import lowercase, moses_tokenizer
 from lnexp.corpora.sides import Sides
 from lnexp.errors import UserError
@@ -112,7 +112,7 @@ def _decoded(chunk: Chunk, bad_lines: str) -> tuple[list[Pair], Counter[str]]:
     for number, raw in enumerate(chunk.lines, start=chunk.number):
         try:
             source, target = decode(raw[0]), decode(raw[1])
-            if bad_lines == "keep" or (sound(source) and sound(target)):
+            if bad_lines == "keep" or not (flaw(source) or flaw(target)):
                 pairs.append((source, target))
                 continue
         except UnicodeDecodeError:

@@ -2,13 +2,14 @@
 
 import os
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -63,10 +64,10 @@ class Workshop:
             yield from map(function, first)
             yield from map(function, iterator)
             return
-        self._pool = self._pool or ProcessPoolExecutor(self.cores)
-        waiting: deque[Future[Result]] = deque(self._pool.submit(function, item) for item in first)
+        self._pool = self._pool or ProcessPoolExecutor(self.cores, initializer=_end_with_parent)
+        waiting: deque[Future[Result]] = deque()
         try:
-            for item in iterator:
+            for item in chain(first, iterator):
                 waiting.append(self._pool.submit(function, item))
                 if len(waiting) > 2 * self.cores:
                     yield waiting.popleft().result()
@@ -77,6 +78,18 @@ class Workshop:
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever, with the parent's locks in its hands."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class Progress:

@@ -47,11 +47,11 @@ def test_lines_are_read_however_they_are_packed(tmp_path, compress):
 @pytest.mark.parametrize(
     ("others", "message"),
     [
-        ([member("../evil")], r"points outside: \.\./evil"),
+        ([member("../evil")], r"points outside: '\.\./evil"),
         ([member("a/../../evil")], "points outside"),
-        ([member("/etc/passwd")], "points outside: /etc/passwd"),
-        ([member("link", tarfile.SYMTYPE, "/etc/passwd")], "link or a device: link"),
-        ([member("link", tarfile.LNKTYPE, "text")], "link or a device: link"),
+        ([member("/etc/passwd")], "points outside: '/etc/passwd"),
+        ([member("link", tarfile.SYMTYPE, "/etc/passwd")], "link or a device: 'link'"),
+        ([member("link", tarfile.LNKTYPE, "text")], "link or a device: 'link'"),
         ([member("device", tarfile.CHRTYPE)], "link or a device"),
         ([member("other/text")], "more than one text in it"),
     ],
@@ -75,6 +75,29 @@ def test_what_is_not_there_is_named(tmp_path):
     }.items():
         with pytest.raises(UserError, match=message):
             list(place.lines())
+
+
+def test_an_archive_is_no_text(tmp_path):
+    (tmp_path / "archive").write_bytes(tar({"text": TEXT}))
+    with pytest.raises(UserError, match="archive: an archive of files, not a text"):
+        list(Place(tmp_path / "archive").lines())
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"a", b"a\rb\nc\n", b"x" * 300 + b"\n" + b"y" * 300, b"a\n" * 200])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_lines_end_at_line_feeds_alone(tmp_path, text, pack):
+    (tmp_path / "text").write_bytes(pack(text))
+    lines = text.split(b"\n")
+    assert list(Place(tmp_path / "text").lines()) == (lines if lines[-1] else lines[:-1])
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_damaged_file_is_named(tmp_path, pack):
+    packed = bytearray(pack(TEXT * 100))
+    packed[len(packed) // 2] ^= 0xFF
+    (tmp_path / "text").write_bytes(packed)
+    with pytest.raises(UserError, match="text: damaged or cut short"):
+        list(Place(tmp_path / "text").lines())
 
 
 ARCHIVE = gzip.compress(tar({"first": TEXT, "text": TEXT, "last": TEXT}), mtime=0)

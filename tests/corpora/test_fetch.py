@@ -5,16 +5,22 @@ import gzip
 import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from lnexp.corpora.fetch import Download, fetch, provenance
+from lnexp.corpora.fetch import Download, fetch, mirror_of_the_environment, provenance
 from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError
 
 CONTENT = gzip.compress(bytes(range(256)) * 4_000, compresslevel=0, mtime=0)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 MD5 = hashlib.md5(CONTENT).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch):
+    monkeypatch.setattr("lnexp.corpora.fetch.PAUSE", 0)
 
 
 class Server(BaseHTTPRequestHandler):
@@ -60,6 +66,25 @@ class Server(BaseHTTPRequestHandler):
 
     def serve_trouble(self):
         self.answer(503, b"")
+
+    def serve_forbidden(self):
+        self.answer(403, b"no")
+
+    def serve_forgetful(self):  # stops half-way, and then wants to begin anew
+        if self.headers.get("Range"):
+            self.answer(416, b"")
+        else:
+            self.ranged(at_most=1_000)
+
+    def serve_lengthless(self):  # stops within a chunk
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b"3e8\r\n" + CONTENT[:1_000] + b"\r\n3e8\r\n")
+        self.close_connection = True
+
+    def serve_nonsense(self):
+        self.answer(200, b"", announced="many")
 
     def serve_nothing(self):
         self.answer(404, b"no")
@@ -108,13 +133,15 @@ def test_a_file_lands_whole_whatever_the_server_does(server, tmp_path, way, fact
 @pytest.mark.parametrize(
     ("way", "facts", "message"),
     [
-        ("nothing", KNOWN, r"nothing/deep/file\.gz: no such file there; LNEXP_MIRROR names a mirror"),
+        ("nothing", KNOWN, r"nothing/deep/file\.gz: answers 404 Not Found; LNEXP_MIRROR names a mirror"),
         ("page", KNOWN, r"answers with a web page \(HTML\)"),
         ("page", {}, r"answers with a web page \(HTML\)"),
         ("wrong", KNOWN, rf"sha256 is [0-9a-f]+, not {SHA256}"),
         ("wrong", {"md5": MD5}, rf"md5 is [0-9a-f]+, not {MD5}"),
         ("well", {"bytes": 5}, r"bytes, not 5"),
         ("trouble", KNOWN, "answers 503"),
+        ("forbidden", KNOWN, "answers 403"),
+        ("nonsense", KNOWN, "no connection"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_lands(server, tmp_path, way, facts, message):
@@ -129,6 +156,48 @@ def test_a_download_that_stops_goes_on_with_the_next_call(server, tmp_path):
     del server.requests[:]
     fetch(download(server, "well", **KNOWN), Workshop(tmp_path))
     assert server.requests == [("/well/deep/file.gz", "bytes=1000-")]
+
+
+def test_a_server_that_never_gets_further_is_given_up(server, tmp_path):
+    with pytest.raises(UserError, match=r"answers 416|stopped after"):
+        fetch(download(server, "forgetful", **KNOWN), Workshop(tmp_path))
+    assert len(server.requests) < 10
+
+
+def test_a_break_is_seen_without_a_length_and_what_came_is_kept(server, tmp_path):
+    with pytest.raises(UserError, match=r"stopped after 1,000 bytes; 1,000 bytes are kept"):
+        fetch(download(server, "lengthless"), Workshop(tmp_path))
+    assert fetch(download(server, "well", **KNOWN), Workshop(tmp_path)).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("refusal", ["forbidden", "page", "nothing"])
+def test_a_mirror_may_refuse_one_of_its_two_addresses(server, tmp_path, refusal):
+    server.RequestHandlerClass.serve_either = lambda self: (
+        getattr(self, f"serve_{refusal}")() if "/corpus/" in self.path else self.serve_well()
+    )
+    wanted = Download("deep/file.gz", "http://127.0.0.1:9", "corpus", **KNOWN)
+    assert fetch(wanted, Workshop(tmp_path, f"{server.address}/either")).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("", None),
+        ("/a/b", "/a/b"),
+        ("file:///a/b", "/a/b"),
+        ("~/b", str(Path.home() / "b")),
+        ("HTTPS://x/y", "https://x/y"),
+    ],
+)
+def test_what_a_mirror_can_be(monkeypatch, said, meant):
+    monkeypatch.setenv("LNEXP_MIRROR", said)
+    assert mirror_of_the_environment() == meant
+
+
+def test_what_a_mirror_cannot_be(monkeypatch):
+    monkeypatch.setenv("LNEXP_MIRROR", "ftp://x/y")
+    with pytest.raises(UserError, match="LNEXP_MIRROR=ftp://x/y: must be http://…, https://… or a folder"):
+        mirror_of_the_environment()
 
 
 def test_no_connection_is_said(tmp_path):
@@ -156,7 +225,7 @@ def test_a_mirror_is_a_folder_or_an_address(server, tmp_path, place):
 
 def test_with_a_mirror_no_other_address_is_asked(server, tmp_path):
     with pytest.raises(
-        UserError, match=r"nowhere/corpus/deep/file\.gz and .*nowhere/deep/file\.gz: no such file there$"
+        UserError, match=r"nowhere/corpus/deep/file\.gz: no such file and .*nowhere/deep/file\.gz: no such file$"
     ):
         fetch(download(server, "well", **KNOWN), Workshop(tmp_path, str(tmp_path / "nowhere")))
     assert server.requests == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lnexp.corpora.known import KNOWN, differences, recognise, train_pairs_in_words
+from lnexp.corpora.known import KNOWN, differences, is_whole, recognise, train_pairs_in_words
 
 
 @pytest.mark.parametrize(
@@ -10,12 +10,18 @@ from lnexp.corpora.known import KNOWN, differences, recognise, train_pairs_in_wo
     [
         (51_777, "iwslt14", "51,777 of 160,239 training pairs"),
         (160_239, "iwslt14", "160,239 training pairs"),
-        (31_392, "wmt14", "31,392 of about 4.5 million training pairs"),
+        (31_392, "wmt14", "31,392 training pairs (all of WMT14 En-De: about 4.5 million)"),
         (3_000, None, "3,000 training pairs"),
     ],
 )
 def test_sizes_in_words(count, part_of, words):
     assert train_pairs_in_words(count, part_of) == words
+
+
+def test_only_an_exact_number_is_the_whole():
+    assert is_whole("iwslt14", 160_239)
+    assert not is_whole("iwslt14", 160_238)
+    assert not is_whole("wmt14", 4_500_000)
 
 
 def test_a_corpus_is_recognised_by_what_is_tested_on():

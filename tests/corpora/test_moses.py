@@ -41,6 +41,8 @@ def test_what_is_remembered_is_what_sacremoses_would_say(lines, language):
         ("de", "", ""),
         ("de", " \t ", ""),
         ("de", "a\x1cb\x07c", "abc"),
+        ("en", "one ,2 and", "one , 2 and"),
+        ("en", ",2 and", ",2 and"),  # a comma splits off what has something to its left
         ("en", "well-known Ends with 'quote.'", "well-known Ends with &apos; quote . &apos; "),  # the blank is Moses'
     ],
 )
@@ -62,6 +64,8 @@ def test_a_full_memory_is_emptied_and_nothing_changes(monkeypatch):
     tokenizer = MosesTokenizer("en")
     line = "one, two, three, four, five."
     assert [tokenizer.tokenize([line]) for _ in range(3)] == [["one , two , three , four , five ."]] * 3
+    tokenizer.tokenize(["six seven"])
+    assert len(tokenizer._memory) == 2
 
 
 def test_the_official_test_sets_come_out_to_the_byte(real_text, tmp_path):
@@ -86,5 +90,7 @@ def test_the_command_takes_plain_text_and_says_what_is_wrong_with_it(tmp_path):
     done = run_script("tokenize_text", "--lang", "de", str(tmp_path / "bad"))
     assert done.returncode == 2
     assert re.fullmatch(r"error: .*bad:2: not UTF-8 \(byte 2 of the line\)\n", done.stderr)
+    done = run_script("tokenize_text", "--lang", "xx", str(tmp_path / "text"))
+    assert done.stderr == "xx: no list of abbreviations for it, the English one is taken\n"
     done = run_script("tokenize_text", "--lang", "de", str(tmp_path / "nowhere"))
     assert done.stderr == f"error: {tmp_path / 'nowhere'}: no such file\n"

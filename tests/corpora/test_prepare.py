@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -145,7 +146,7 @@ def test_a_part_of_wmt14_takes_the_road_of_wmt14(real_text, tmp_path):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("train: 33,071 pairs read; left out: ")
-    assert lines[1].endswith(" of about 4.5 million training pairs, 3,000 valid and 3,003 test")
+    assert lines[1].endswith(" training pairs (all of WMT14 En-De: about 4.5 million), 3,000 valid and 3,003 test")
 
 
 def campaign_archive(path):
@@ -204,12 +205,13 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
     done = run_script(*command, preexec_fn=no_room)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert "File too large" in line or "space" in line
+    assert re.fullmatch(r"error: (File too large|No space left on device): .*/data/tokenized-[0-9a-f]{8}", line)
     assert names(tmp_path / "data") == []
     assert run_script(*command).returncode == 0
 
 
-def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path):
+@pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["of all its processes", "of the first process alone"])
+def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path, kill):
     source = tmp_path / "in"
     source.mkdir()
     for split in SPLITS:
@@ -223,10 +225,101 @@ def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path):
     while not any((tmp_path / "data").glob(".plain-*/text/train.de")):
         assert process.poll() is None, "the corpus was prepared too quickly to be killed"
         time.sleep(0.005)
-    os.killpg(process.pid, signal.SIGKILL)
+    kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not list((tmp_path / "data").glob("plain-*"))
     assert list((tmp_path / "data").glob(".plain-*"))
     done = run_script("prepare_data", *overrides)
     assert done.stdout.splitlines()[-2] == "30,000 training pairs, 10 valid and 10 test"
     assert len(names(tmp_path / "data")) == 1, "what the killed one left is gone"
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("subword", ["sentencepiece", "subword_nmt"])
+def test_the_same_text_gives_the_same_bytes_wherever_and_by_however_many(folder, tmp_path, subword, monkeypatch):
+    made = []
+    for cores, place in ((1, "one"), (2, "a-longer-name")):
+        monkeypatch.setattr("lnexp.corpora.workshop.available_cores", lambda cores=cores: cores)
+        cfg = compose(["data=tokenized", f"subword={subword}", f"data.path={folder}", "data.subword.size=30"])
+        made.append(contents(prepare(cfg.data, tmp_path / place).folder))
+    assert made[0].keys() == made[1].keys()
+    for name, content in made[0].items():
+        assert content == made[1][name], name
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("data.subword.size=abc", "data.subword.size=abc: must be a whole number"),
+        ("data.subword.size=0", "data.subword.size=0: must be a whole number, at least 1"),
+        ("data.subword.most_frequent=-1", "data.subword.most_frequent=-1: must be"),
+        ("data.subword.model={folder}/train.de", "train.de: not a SentencePiece model"),
+        ("+data.text.fooo=1", "data.text.fooo: no such option"),
+        ("data.text.lowercase=maybe", "data.text.lowercase=maybe: must be true or false"),
+        ("data.name=a/b", "data.name=a/b: must be letters"),
+        ("data.name=..", "data.name=..: must be letters"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused_in_a_line(folder, tmp_path, option, message):
+    cfg = compose(["data=tokenized", "subword=sentencepiece", f"data.path={folder}", option.format(folder=folder)])
+    with pytest.raises(UserError) as caught:
+        prepare(cfg.data, tmp_path / "data")
+    assert message in str(caught.value)
+    assert names(tmp_path / "data") == [] if (tmp_path / "data").exists() else True
+
+
+def test_merges_that_are_none_are_refused(folder, tmp_path):
+    overrides = [
+        "data=tokenized",
+        "subword=subword_nmt",
+        f"data.path={folder}",
+        f"data.subword.codes={folder}/train.de",
+    ]
+    with pytest.raises(UserError, match=r"train\.de: not a file of merges"):
+        prepare(compose(overrides).data, tmp_path / "data")
+
+
+def test_where_merges_lie_does_not_make_another_corpus(folder, tmp_path):
+    found = []
+    for name in ("here", "there"):
+        (tmp_path / name).write_text("#version: 0.2\na b\n")
+        cfg = compose(
+            ["data=tokenized", "subword=subword_nmt", f"data.path={folder}", f"data.subword.codes={tmp_path / name}"]
+        )
+        found.append(prepare(cfg.data, tmp_path / "data").folder)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda corpus: (corpus / "bin/train.de-en.de.bin").unlink(), "train.de-en.de.bin: missing; remove "),
+        (lambda corpus: (corpus / "text/test.en").write_text("x\n"), "test.en: 2 bytes, not "),
+        (lambda corpus: (corpus / "manifest.json").unlink(), "manifest.json: missing or malformed; remove "),
+        (lambda corpus: (corpus / "manifest.json").write_text("{}"), "manifest.json: missing or malformed; remove "),
+    ],
+)
+def test_a_damaged_corpus_is_not_trusted(folder, tmp_path, damage, message):
+    corpus = prepare(tokenized(folder), tmp_path / "data").folder
+    damage(corpus)
+    with pytest.raises(UserError) as caught:
+        prepare(tokenized(folder), tmp_path / "data")
+    assert message in str(caught.value)
+    assert "prepared again" in str(caught.value)
+
+
+def test_the_other_direction_of_a_named_corpus_swaps_its_files(real_text, tmp_path, monkeypatch):
+    monkeypatch.setenv("LNEXP_MIRROR", str(real_text / "mirror"))
+    there = prepare(compose(["data=multi30k"]).data, tmp_path)
+    back = prepare(compose(["data=multi30k", "data.source_lang=en", "data.target_lang=de"]).data, tmp_path)
+    for language in ("de", "en"):
+        assert there.lines("test", language) == back.lines("test", language)
+    assert there.lines("train", "de") == back.lines("train", "de")
+
+
+def test_a_language_is_not_translated_to_itself(folder, tmp_path):
+    with pytest.raises(UserError, match=r"data\.target_lang=de: must be another language"):
+        prepare(tokenized(folder, "data.target_lang=de"), tmp_path / "data")

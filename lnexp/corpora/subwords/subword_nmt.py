@@ -12,6 +12,7 @@ from pathlib import Path
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
+from lnexp.corpora.subwords import check_whole, most_frequent
 from lnexp.errors import UserError
 
 CODES = "bpe.codes"
@@ -26,12 +27,18 @@ class SubwordNmt:
     Attributes:
         size: merges to learn.
         codes: a file of merges that somebody has learned; None: learn them from train.
+        most_frequent: learn from so many word types at most, which bounds the memory on a large corpus.
         sha256: of that file; tells settings apart, nothing more.
     """
 
     size: int
     codes: str | None = None
+    most_frequent: int = 1_000_000
     sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("size", self.size)
+        check_whole("most_frequent", self.most_frequent)
 
     def learn(self, words: Counter[str], folder: Path) -> None:
         """Learn merges from both languages together, or take the given ones."""
@@ -39,10 +46,13 @@ class SubwordNmt:
             _check(Path(self.codes))
             shutil.copyfile(self.codes, folder / CODES)
             return
-        counts = [f"{word} {count}\n" for word, count in words.items()]
+        counts = [f"{word} {count}\n" for word, count in most_frequent(words, self.most_frequent)]
         quiet = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())  # its progress bar
         with quiet, (folder / CODES).open("w", encoding="utf-8") as file:
-            learn_bpe(counts, file, num_symbols=self.size, is_dict=True)
+            try:
+                learn_bpe(counts, file, num_symbols=self.size, is_dict=True)
+            except ValueError:
+                raise UserError(f"data.subword.size={self.size}: there is nothing to merge in this corpus") from None
 
     def cut(self, words: list[str], folder: Path) -> list[str]:
         """``unter@@ ir@@ disch`` of ``unterirdisch``."""
@@ -55,6 +65,11 @@ class SubwordNmt:
 def _check(codes: Path) -> None:
     if not codes.is_file():
         raise UserError(f"{codes}: no such file of merges")
+    try:
+        with redirect_stderr(io.StringIO()):
+            _load(codes)
+    except (SystemExit, ValueError, IndexError):
+        raise UserError(f"{codes}: not a file of merges") from None
 
 
 @lru_cache(maxsize=1)
