@@ -22,6 +22,8 @@ def register_resolvers() -> None:
 
 def _corpus_sha256(*, _parent_: DictConfig) -> str:
     """Of the files below ``root`` that the ``splits`` beside it name."""
+    if not _parent_.root:
+        raise UserError("data.path: not set; say data.path=…")
     files = [file for split in _parent_.splits.values() for file in split]
     return sha256_of_files(_parent_.root, [file[side] for file in files for side in ("source", "target")])
 

@@ -5,10 +5,7 @@ import sys
 
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import ROOT, check, check_device, compose
-from lnexp.recipes import split_recipes
-
-#: What a profile is run on unless the user says otherwise.
-CORPORA = {"small": "toy", "paper": "iwslt14"}
+from lnexp.recipes.command_line import split_recipes, with_corpus
 
 
 def choose_profile(overrides: list[str]) -> tuple[str, str]:
@@ -35,20 +32,17 @@ def main() -> None:
         chosen = [f"+recipe={','.join(recipe.name for recipe in recipes)}", *settings]
         if f"profile={profile}" not in chosen:
             chosen.append(f"profile={profile}")
-        if not any(setting.startswith("data=") for setting in settings):
-            chosen.append(f"data={CORPORA.get(profile, 'toy')}")
-        data = next(setting for setting in reversed(chosen) if setting.startswith("data="))
-        print(f"profile {profile}, {data}: {why}", flush=True)
-        cfg = compose(chosen[1:])
-        check(cfg)
-        check_device(cfg)
+        configs = [compose(with_corpus(recipe, profile, chosen[1:])) for recipe in recipes]
+        for cfg in configs:
+            check(cfg)
+            check_device(cfg)
+        corpora = [str(cfg.data.name) for cfg in configs]
+        print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora))}: {why}", flush=True)
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
         # a run that fails is missing from the tables, and the exit code says so
         codes = [_script("train", ["-m", *chosen, *launcher]), _script("collect", chosen)]
-        for recipe in recipes:
-            codes.append(
-                _script("verify", ["--recipe", recipe.name, "--profile", profile, "--data", str(cfg.data.name)])
-            )
+        for recipe, corpus in zip(recipes, corpora, strict=True):
+            codes.append(_script("verify", ["--recipe", recipe.name, "--profile", profile, "--data", corpus]))
         sys.exit(max(codes))
 
 

@@ -6,7 +6,8 @@ import pytest
 from omegaconf import OmegaConf
 
 from lnexp.configuration import CONFIG_DIR, check, compose, register_resolvers
-from lnexp.recipes import jobs_of, load_recipe, recipe_names
+from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.recipe import jobs_of
 from lnexp.results.claims import Comparison
 from lnexp.runs.identity import identity
 
@@ -93,4 +94,4 @@ def test_the_paper_profile_is_the_papers_iwslt14_model():
     assert {model.encoder_attention_heads, model.decoder_attention_heads} == {4}
     assert (cfg.max_tokens, cfg.label_smoothing, cfg.evaluation.test_beam) == (4096, 0.1, 5)
     assert dict(cfg.scale.lr_max) == {"low": 5e-4, "high": 1e-3}
-    assert dict(cfg.scale.warmup_updates) == {"none": 1, "full": 4000}
+    assert dict(cfg.scale.warmup_updates) == {"none": 1, "short": 500, "full": 4000}

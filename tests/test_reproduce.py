@@ -30,9 +30,9 @@ def test_from_nothing_to_verdicts(tmp_path, where):
     done = run_script("reproduce", "+recipe=fig2a", *small, *where, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first, *_ = done.stdout.splitlines()
-    assert first == "profile small, data=toy: this machine has no GPU; PROFILE=paper needs one"
+    assert first == "profile small, data toy: this machine has no GPU; PROFILE=paper needs one"
     assert "4 arms × seeds are 4 runs, 0 of them done already" in done.stdout
-    assert "3 claims: 3 inconclusive" in done.stdout, "one seed shows nothing"
+    assert "5 claims: 3 inconclusive, 2 not run" in done.stdout, "one seed shows nothing"
     assert (tmp_path / "results" / "small" / "toy" / "fig2a" / "figure.png").exists()
     again = run_script("reproduce", "+recipe=fig2a", *small, *where, cwd=tmp_path)
     assert "4 of them done already" in again.stdout
@@ -43,7 +43,7 @@ def test_from_nothing_to_verdicts(tmp_path, where):
     [
         (["+recipe=fig2a", "data=toyy"], "data=toyy: no such data; did you mean toy?"),
         (["+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),
-        (["+recipe=fig2b"], "recipe=fig2b: no such recipe; did you mean fig2a"),
+        (["+recipe=fig2c"], "recipe=fig2c: no such recipe; did you mean fig2"),
         (["+recipe=fig2a", "lr_max=="], "lr_max=="),
     ],
 )

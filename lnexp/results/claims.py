@@ -10,17 +10,18 @@ read from the 95% interval of the mean margin:
 - ``reproduced``: the whole interval is above zero;
 - ``contradicted``: the whole interval is below zero;
 - ``inconclusive``: zero is in it, or there is only one seed;
-- ``not run``: an arm has no run that is over.
+- ``not run``: an arm has no run that is over, or the claim is about the paper's own numbers (its scope is
+  ``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
 """
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from lnexp.errors import UserError, near_names
-from lnexp.recipes import Claim
+from lnexp.recipes.recipe import Claim
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import Interval, interval
 from lnexp.results.measures import MEASURES
@@ -112,18 +113,18 @@ class Comparison:
                 return values[ast.unparse(node)]
 
 
-def judge(claim: Claim, runs: list[RunResult]) -> Judgement:
-    """Judge one claim on the runs of its recipe; runs that are not over do not count.
+def judge(claim: Claim, arms: Collection[str], runs: list[RunResult]) -> Judgement:
+    """Judge one claim on runs of its recipe, which has these arms; runs that are not over do not count.
 
     Raises:
         UserError: for a ``holds_if`` that cannot be read or names an arm that the recipe lacks.
     """
     comparison = Comparison(claim.holds_if)
-    known = {run.job.arm.name for run in runs}
     for _, arm in comparison.calls.values():
-        if arm not in known:
-            raise UserError(f"claim {claim.id}: no arm {arm}; {near_names(arm, known)}")
-    values = _measure(comparison, runs)
+        if arm not in arms:
+            raise UserError(f"claim {claim.id}: no arm {arm}; {near_names(arm, arms)}")
+    judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
+    values = _measure(comparison, judged)
     margin = interval(_margins(comparison, values))
     return Judgement(claim, _verdict(margin), margin, _arms(comparison, values))
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.recipes import check_overrides, split_recipes
+from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.load import load_recipe
 from lnexp.results.collect import collect
-from lnexp.results.verdicts import as_page, as_terminal_table, read_verdicts
+from lnexp.results.verdicts import as_page, as_terminal_table, not_run, read_verdicts
 from lnexp.results.write import RESULTS_DIR, write_results
 
 EXIT_MALFORMED = 1
@@ -31,7 +32,8 @@ def collect_main() -> None:
         check_overrides(recipes, rest)
         for recipe in recipes:
             runs = collect(recipe, rest)
-            folder = write_results(recipe, runs, _command(recipe.name, rest), arguments.results)
+            said = with_corpus(recipe, runs[0].cfg.profile, rest)
+            folder = write_results(recipe, runs, _command(recipe.name, said), arguments.results)
             over = sum(run.counts for run in runs)
             print(f"{recipe.name}: {over} of {len(runs)} runs are over; tables, figure and verdicts in {folder}")
         write_whole(arguments.results / "verdicts.md", as_page(read_verdicts(arguments.results)))
@@ -53,14 +55,21 @@ def verify_main() -> None:
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
     arguments = parser.parse_args()
+    with one_line_errors():
+        if arguments.recipe:
+            load_recipe(arguments.recipe)  # says which there are, if it is none
     try:
-        verdicts = read_verdicts(
-            arguments.results, profile=arguments.profile, data=arguments.data, recipe=arguments.recipe
-        )
+        found = read_verdicts(arguments.results)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_MALFORMED)
+    wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": arguments.recipe}
+    shown = [one for one in [*found, *not_run(arguments.results, found)] if one.has(**wanted)]
     if arguments.json:
-        print(json.dumps([{"profile": found.profile, **found.content} for found in verdicts], indent=2))
+        print(json.dumps([{"profile": one.profile, "data": one.data, **one.content} for one in shown], indent=2))
     else:
-        print(as_terminal_table(verdicts, shutil.get_terminal_size((160, 24)).columns))
+        print(as_terminal_table(shown, shutil.get_terminal_size((160, 24)).columns))
+    problems = [problem for one in shown if one.was_run for problem in one.problems]
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    sys.exit(EXIT_MALFORMED if problems else 0)

@@ -7,7 +7,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lnexp.recipes import Recipe
+from lnexp.recipes.recipe import Recipe
 
 #: Okabe and Ito's palette: told apart by the colour-blind, too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")

@@ -36,6 +36,11 @@ def best_nll(run: RunResult) -> float | None:
     return min(_epoch_values(run, "valid_nll"), default=None)
 
 
+def best_loss(run: RunResult) -> float | None:
+    """Lowest label-smoothed validation loss of any epoch, nats a token."""
+    return min(_epoch_values(run, "valid_loss"), default=None)
+
+
 def last_nll(run: RunResult) -> float | None:
     """Validation nll of the last epoch, nats a token."""
     values = _epoch_values(run, "valid_nll")
@@ -49,5 +54,6 @@ def test_bleu(run: RunResult) -> float | None:
 
 
 MEASURES: dict[str, Measure] = {
-    measure.__name__: measure for measure in (best_bleu, last_bleu, early_bleu, best_nll, last_nll, test_bleu)
+    measure.__name__: measure
+    for measure in (best_bleu, last_bleu, early_bleu, best_loss, best_nll, last_nll, test_bleu)
 }

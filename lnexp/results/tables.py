@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from lnexp.corpora.known import KNOWN
-from lnexp.recipes import Recipe
+from lnexp.corpora.known import train_pairs_in_words
+from lnexp.recipes.recipe import Recipe
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import interval
 from lnexp.results.measures import MEASURES
@@ -54,7 +54,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         "test_bleu_tokenised": run.end.get("test_bleu_tokenised"),
         "bleu_signature": run.end.get("bleu_signature"),
         "train_pairs": train_pairs(run),
-        "train_pairs_of": whole_train_pairs(run),
+        "trained_on": trained_on(run),
         "seconds": round(sum(record["seconds"] for record in run.epochs), 1),
         "device": run.environment.get("device"),
         "identity": run.identity,
@@ -71,10 +71,10 @@ def train_pairs(run: RunResult) -> int | None:
     return run.environment.get("data", {}).get("pairs", {}).get("train")
 
 
-def whole_train_pairs(run: RunResult) -> str | None:
-    """Of how many, where the corpus is a known one or a part of it."""
-    part_of = run.environment.get("data", {}).get("part_of")
-    return KNOWN[part_of].whole if part_of in KNOWN else None
+def trained_on(run: RunResult) -> str | None:
+    """The same in words, which tell a part of a known corpus from the whole."""
+    pairs = train_pairs(run)
+    return None if pairs is None else train_pairs_in_words(pairs, run.environment["data"].get("part_of"))
 
 
 def epochs_table(runs: list[RunResult]) -> pd.DataFrame:
@@ -109,6 +109,7 @@ def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]
         "lr_max": f"{cfg.lr_max:g}",
         "T_warmup": cfg.warmup_updates,
         "schedule": _schedule(cfg),
+        "trained on": ", ".join(sorted({words for run in mine if (words := trained_on(run))})) or "–",
         "runs": f"{len(over)} of {len(mine)}{f', {diverged} diverged' if diverged else ''}",
         "best valid BLEU": mean("best_bleu"),
         "last valid BLEU": mean("last_bleu"),

@@ -2,24 +2,30 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from tabulate import tabulate
 
 from lnexp.errors import UserError
+from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.claims import Verdict, judge
 from lnexp.results.intervals import Interval
 
-REQUIRED = ("id", "source", "paper", "verdict", "arms", "command", "holds_if", "why", "margin")
+REQUIRED = ("id", "source", "paper", "scope", "verdict", "arms", "command", "holds_if", "why", "margin")
+#: What a recipe states of a claim: a published verdict must have been found by this very test.
+STATED = ("source", "paper", "scope", "holds_if")
 
 
 @dataclass(frozen=True)
 class RecipeVerdicts:
-    """What one ``verdicts.json`` says."""
+    """What one ``verdicts.json`` says, or would say where the recipe was not run."""
 
     path: Path
     content: dict[str, Any]
+    was_run: bool = True
 
     @property
     def profile(self) -> str:
@@ -33,52 +39,109 @@ class RecipeVerdicts:
     def recipe(self) -> str:
         return self.content["recipe"]
 
+    def has(self, **wanted: str | None) -> bool:
+        """Whether it is of this ``profile``, ``data`` and ``recipe``, as far as they are given."""
+        return all(value is None or getattr(self, key) == value for key, value in wanted.items())
 
-def read_verdicts(results_dir: Path, **wanted: str | None) -> list[RecipeVerdicts]:
-    """Every ``verdicts.json``, or those of one ``profile``, ``data`` or ``recipe``.
+    @property
+    def problems(self) -> list[str]:
+        """What is malformed in the runs behind it, and where it is not what the recipe states."""
+        found = [f"{self.path.parent}: {problem}" for problem in self.content["malformed"]]
+        try:
+            stated = {claim.id: asdict(claim) for claim in load_recipe(self.recipe).claims}
+        except UserError as error:
+            return [*found, f"{self.path}: {error}"]
+        published = {claim["id"]: claim for claim in self.content["claims"]}
+        same = stated.keys() == published.keys() and all(
+            published[name][key] == claim[key] for name, claim in stated.items() for key in STATED
+        )
+        again = f"{self.path}: its claims are not those of recipe {self.recipe}; collect again"
+        return found if same else [*found, again]
+
+
+def read_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
+    """Every ``verdicts.json``.
 
     Raises:
         UserError: for a file that is malformed.
     """
-    found = [_read(path) for path in sorted(results_dir.glob("*/*/*/verdicts.json"))]
-    return [
-        verdicts
-        for verdicts in found
-        if all(value is None or getattr(verdicts, key) == value for key, value in wanted.items())
-    ]
+    return [_read(path) for path in sorted(results_dir.glob("*/*/*/verdicts.json"))]
+
+
+def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdicts]:
+    """The recipes that have no results on their own corpus, by profile, with all their claims ``not run``."""
+    there = {(verdicts.profile, verdicts.data, verdicts.recipe) for verdicts in found}
+    missing = []
+    for name in recipe_names():
+        recipe = load_recipe(name)
+        for profile, setting in recipe.profiles.items():
+            if (profile, setting.data, name) not in there:
+                path = results_dir / profile / setting.data / name / "verdicts.json"
+                missing.append(RecipeVerdicts(path, _nothing(recipe, profile, setting.data), was_run=False))
+    return missing
+
+
+def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
+    command = f"python scripts/reproduce.py +recipe={recipe.name} profile={profile} data={data}"
+    return {
+        "recipe": recipe.name,
+        "figure": recipe.figure,
+        "title": recipe.title,
+        "scope": f"profile {profile}, data {data}",
+        "malformed": [],
+        "claims": [judge(claim, recipe.arms, []).to_json(command) for claim in recipe.claims],
+    }
 
 
 def _read(path: Path) -> RecipeVerdicts:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
         for claim in content["claims"]:
             missing = [key for key in REQUIRED if key not in claim]
             if missing:
                 raise KeyError(", ".join(missing))
-        for key in ("recipe", "figure", "title", "scope"):
+            if claim["verdict"] not in get_args(Verdict):
+                raise ValueError(f"no verdict: {claim['verdict']}")
+        for key in ("recipe", "figure", "title", "scope", "malformed"):
             content[key]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
     return RecipeVerdicts(path, content)
 
 
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
 def as_terminal_table(all_verdicts: list[RecipeVerdicts], width: int) -> str:
     """The verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
-    if not all_verdicts:
-        return "no verdicts yet: run make reproduce-iwslt"
     blocks = []
     for verdicts in all_verdicts:
+        if not verdicts.was_run:
+            continue
         rows = [_row(claim, "\n") for claim in verdicts.content["claims"]]
         widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
         table = tabulate(rows, headers=HEADERS, tablefmt="rounded_grid", maxcolwidths=widths)
         blocks.append(f"{_title(verdicts)}\n{table}")
-    return "\n\n".join([*blocks, _count(all_verdicts)])
+    return "\n\n".join([*blocks, *_not_run_lines(all_verdicts), _count(all_verdicts)])
+
+
+def _not_run_lines(all_verdicts: list[RecipeVerdicts]) -> list[str]:
+    """One paragraph of all that is still to be run."""
+    lines = [
+        f"  {verdicts.recipe} ({verdicts.content['figure']}), {verdicts.content['scope']}:"
+        f" {len(verdicts.content['claims'])} claims"
+        for verdicts in all_verdicts
+        if not verdicts.was_run
+    ]
+    return ["\n".join(["not run:", *lines])] if lines else []
 
 
 def _count(all_verdicts: list[RecipeVerdicts]) -> str:
     """How many claims have which verdict."""
     counted = Counter(claim["verdict"] for verdicts in all_verdicts for claim in verdicts.content["claims"])
-    return f"{counted.total()} claims: {', '.join(f'{number} {verdict}' for verdict, number in counted.most_common())}"
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
+    return f"{counted.total()} claims: {counts or 'no such results'}"
 
 
 def as_page(all_verdicts: list[RecipeVerdicts]) -> str:

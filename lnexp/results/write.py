@@ -5,9 +5,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from lnexp.corpora.known import train_pairs_in_words
 from lnexp.files import write_whole
-from lnexp.recipes import Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.results import figures, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
@@ -32,7 +31,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
     write_whole(folder / "table.md", _table_page(recipe, runs, command))
     figures.draw(recipe, tables.epochs_table(over), _subtitle(over or runs), folder)
-    judgements = [judge(claim, runs) for claim in recipe.claims]
+    judgements = [judge(claim, recipe.arms, runs) for claim in recipe.claims]
     write_whole(folder / "verdicts.json", _verdicts_json(recipe, runs, judgements, command))
     return folder
 
@@ -40,11 +39,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
 def scope(runs: list[RunResult]) -> str:
     """What the runs were trained on, in words: never to be taken for something else."""
     cfg = runs[0].cfg
-    sizes = {
-        train_pairs_in_words(pairs, run.environment["data"].get("part_of"))
-        for run in runs
-        if (pairs := tables.train_pairs(run)) is not None
-    }
+    sizes = {words for run in runs if (words := tables.trained_on(run))}
     size = f", {' or '.join(sorted(sizes))}" if sizes else ""
     return f"profile {cfg.profile}, data {cfg.data.name}{size}"
 
@@ -90,6 +85,7 @@ def _verdicts_json(recipe: Recipe, runs: list[RunResult], judgements: list[Judge
         "figure": recipe.figure,
         "title": recipe.title,
         "scope": scope(runs),
+        "malformed": [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem],
         "claims": [judgement.to_json(command) for judgement in judgements],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

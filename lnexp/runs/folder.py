@@ -4,8 +4,7 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,7 @@ from typing import Any, Literal
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
-from lnexp.files import locked, write_whole
+from lnexp.files import write_whole
 from lnexp.runs import records
 from lnexp.runs.identity import identity, readable_name
 
@@ -21,9 +20,10 @@ State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")
 
 
-def find_folder(runs_dir: str | Path, run_identity: str) -> Path | None:
-    """The folder of a run wherever it was first trained, whichever recipe asked for it; None where there is none."""
-    return next(iter(sorted(Path(runs_dir).glob(f"*/*-{run_identity}"))), None)
+def find_folders(runs_dir: str | Path) -> dict[str, Path]:
+    """The folders of all runs by identity, wherever they were first trained, whichever recipe asked for them."""
+    paths = sorted(Path(runs_dir).glob("[!.]*/*-*"), reverse=True)
+    return {path.name.rpartition("-")[2]: path for path in paths}
 
 
 class RunFolder:
@@ -37,7 +37,7 @@ class RunFolder:
         """The folder for a resolved config: where the run lies already, or else where it belongs."""
         run_identity = identity(cfg)
         home = Path(cfg.runs_dir) / cfg.get("recipe", "adhoc") / f"{readable_name(cfg)}-{run_identity}"
-        return cls(find_folder(cfg.runs_dir, run_identity) or home)
+        return cls(find_folders(cfg.runs_dir).get(run_identity, home))
 
     @property
     def name(self) -> str:
@@ -120,6 +120,10 @@ class RunFolder:
         """The epoch records so far."""
         return [record for record in records.read(self.metrics) if record["kind"] == "epoch"]
 
+    def best_nll(self) -> float | None:
+        """The least validation nll of any epoch, nats a token; None where no epoch has one."""
+        return min((nll for record in self.epochs() if (nll := record["valid_nll"]) is not None), default=None)
+
     def checkpoint(self, epoch: int) -> Path:
         return self.checkpoints / f"checkpoint{epoch}.pt"
 
@@ -133,23 +137,7 @@ class RunFolder:
         return max(self.checkpoint_epochs(), default=0)
 
     def clear(self) -> None:
-        """Forget everything the run has, but for the lock that the caller holds."""
+        """Forget everything the run has."""
         (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run
         for path in self.path.iterdir():
-            if path.name == "lock":
-                continue
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the run, so that no second process trains it; the lock falls with its holder, however that ends.
-
-        Raises:
-            UserError: where another process holds it.
-        """
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(locked(self.path / "lock", wait=False))
-            except BlockingIOError:
-                raise UserError(f"{self.path}: another process is training this run") from None
-            yield

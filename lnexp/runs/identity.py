@@ -3,6 +3,8 @@
 Two configs with one identity are one run: its numbers cannot differ, but for the hardware.
 """
 
+import copy
+from collections.abc import Sequence
 from typing import Any
 
 from omegaconf import DictConfig
@@ -32,12 +34,48 @@ INDIFFERENT = (
 
 def identity(cfg: DictConfig) -> str:
     """Eight hex digits that name the run of a resolved config."""
+    return short_hash(_deciding(cfg))
+
+
+def identities(cfg: DictConfig, seeds: Sequence[int]) -> list[str]:
+    """Those of a config at many seeds, for the price of two: resolving a config takes most of the time."""
+    one, other = (_deciding(_with_seed(cfg, seed)) for seed in PROBES)
+    try:
+        return [short_hash(_put_seed(one, other, seed)) for seed in seeds]
+    except ValueError:
+        return [identity(_with_seed(cfg, seed)) for seed in seeds]
+
+
+#: Two seeds that nobody takes: where settings differ between them, the seed stands.
+PROBES = (900_000_001, 900_000_002)
+
+
+def _with_seed(cfg: DictConfig, seed: int) -> DictConfig:
+    cfg = copy.deepcopy(cfg)
+    cfg.seed = seed
+    return cfg
+
+
+def _put_seed(one: Any, other: Any, seed: int) -> Any:
+    """``one`` with ``seed`` wherever the two are the probes. Raises ValueError where they differ otherwise."""
+    if isinstance(one, dict):
+        return {key: _put_seed(value, other[key], seed) for key, value in one.items()}
+    if isinstance(one, list):
+        return [_put_seed(left, right, seed) for left, right in zip(one, other, strict=True)]
+    if one == other:
+        return one
+    if (one, other) != PROBES:
+        raise ValueError(f"{one} and {other} are not the seed itself")
+    return seed
+
+
+def _deciding(cfg: DictConfig) -> dict[str, Any]:
+    """The settings that decide the numbers."""
     resolved = plain(cfg)
     deciding = {part: resolved[part] for part in DECIDING} | {"data": corpus_deciding(resolved["data"])}
     for key in INDIFFERENT:
         _drop(deciding, key.split("."))
-    deciding["fairseq"] = _without_empty(deciding["fairseq"])
-    return short_hash(deciding)
+    return deciding | {"fairseq": _without_empty(deciding["fairseq"])}
 
 
 def _drop(settings: Any, path: list[str]) -> None:

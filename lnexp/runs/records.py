@@ -18,6 +18,7 @@ lr                  learning rate of the epoch's last update
 grad_norm           Euclidean norm of the gradient before clipping, mean over the epoch's updates
 seconds             time of the epoch's training, without its validation
 tokens_per_second   target tokens trained on, a second of that
+time                when it was recorded, UTC, ISO 8601
 =================== ============================================================================================
 
 ``end``, once, after the test set was translated with the checkpoint of ``checkpoint_epoch`` (the least ``valid_nll``;
@@ -55,23 +56,49 @@ def append(path: Path, record: Record) -> None:
 
 
 def read(path: Path) -> list[Record]:
-    """All whole records of a file; none where it does not exist.
+    """All whole records of a file; none where it does not exist. What is not finite is None.
 
     Raises:
-        UserError: for a line other than the last that is no JSON object (the line is named).
+        UserError: for a line other than an unfinished last one that is no record (the line is named).
     """
     if not path.exists():
         return []
     *lines, _unfinished = path.read_text(encoding="utf-8").split("\n")
-    records = []
+    try:
+        found = [_checked(record) for record in _parse(f"[{','.join(lines)}]")]  # at once: their keys are then shared
+        if len(found) == len(lines):
+            return found
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise UserError(f"{path}:{_first_bad(lines)}: not a record; force=true trains the run afresh")
+
+
+def _parse(text: str) -> Any:
+    return json.loads(text, parse_constant=lambda name: None)  # NaN and Infinity, which are no JSON
+
+
+def _first_bad(lines: list[str]) -> int:
+    """The number of the first line, from 1, that is no record."""
     for number, line in enumerate(lines, start=1):
         try:
-            record = json.loads(line)
-            record["kind"]
-        except (json.JSONDecodeError, KeyError, TypeError):
-            raise UserError(f"{path}:{number}: not a record; force=true trains the run afresh") from None
-        records.append(record)
-    return records
+            _checked(_parse(line))
+        except (ValueError, KeyError, TypeError):
+            return number
+    return len(lines)
+
+
+#: What records say as a number, or as null where it was not finite.
+NUMBERS = {"epoch": ("valid_loss", "valid_nll", "valid_bleu"), "end": ("test_bleu",)}
+
+
+def _checked(record: Any) -> Record:
+    """The record itself. Raises ValueError, KeyError or TypeError where it is none."""
+    for key in NUMBERS.get(record["kind"], ()):
+        if not isinstance(record[key], int | float | None):
+            raise ValueError(f"{key} is no number")
+    if record["kind"] == "epoch" and not (isinstance(record["epoch"], int) and isinstance(record["update"], int)):
+        raise ValueError("epoch or update is no whole number")
+    return record
 
 
 def keep_until_epoch(path: Path, epoch: int) -> None:

@@ -15,14 +15,17 @@ from lnexp.launchers import register_plugins
 
 
 @hydra.main(config_path=str(CONFIG_DIR), config_name="train", version_base="1.3")
-def _run(cfg: DictConfig) -> None:
+def _run(cfg: DictConfig) -> float | None:
+    """Train; what a sweeper that searches for the best settings sees is the least validation nll."""
     register_resolvers()  # again: a launcher may call this in a process of its own
     from lnexp.training.run import train_run
 
+    if "recipe" in cfg and "arm" not in cfg:
+        raise UserError("+recipe=…: only hydra/sweeper=recipe sweeps recipes")
     # a sweep collects what its runs raise; for a single run Hydra would add lines of its own
     alone = HydraConfig.get().mode == RunMode.RUN
     with one_line_errors() if alone else nullcontext():
-        train_run(cfg, show_progress=alone and sys.stderr.isatty())
+        return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
 
 
 def main() -> None:

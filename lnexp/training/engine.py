@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,7 @@ class Engine:
             "grad_norm": float(train["gnorm"].avg),
             "seconds": round(seconds, 3),
             "tokens_per_second": round(float(train["wpb"].sum) / seconds, 1),
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
         }
 
     def _last_lr(self) -> float:

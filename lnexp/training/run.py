@@ -10,6 +10,7 @@ from lnexp.corpora.prepare import prepare
 from lnexp.runs import records
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
+from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.training.console import Clock, epoch_line, logging_to, say
 from lnexp.training.tracker import Tracker
@@ -22,7 +23,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     ``show_progress`` draws a bar for each epoch on standard error.
 
     Raises:
-        UserError: for settings or data that cannot work, or where another process trains the same run.
+        UserError: for settings or data that cannot work; a RunBusyError where another process trains the same run.
         OSError: where the disk is full or a folder cannot be written; the run is then marked ``failed``.
     """
     check(cfg)
@@ -32,10 +33,11 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder
     check_device(cfg)
-    with folder.locked():
-        if cfg.force:
+    with held(cfg.runs_dir, folder.identity):
+        folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
+        if cfg.force and folder.path.exists():
             folder.clear()
-        elif folder.is_done:  # another process had the lock, and finished
+        elif folder.is_done:
             return folder
         try:
             _train_locked(cfg, folder, show_progress)
@@ -46,7 +48,8 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
 
 
 def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> None:
-    folder.checkpoints.mkdir(exist_ok=True)
+    folder.checkpoints.mkdir(parents=True, exist_ok=True)
+    folder.set_status("running")
     folder.write_config(cfg)
     with logging_to(folder.log):
         corpus = prepare(cfg.data, cfg.data_dir)
@@ -56,7 +59,6 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
             path.unlink()
         first_epoch = folder.last_checkpoint_epoch() + 1
         records.keep_until_epoch(folder.metrics, first_epoch - 1)
-        folder.set_status("running")
         machine = engine.Engine(cfg, folder, corpus, show_progress)
         folder.write_environment(environment(machine.device, corpus.manifest))
         _announce(cfg, folder, first_epoch)

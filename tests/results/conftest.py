@@ -3,7 +3,7 @@
 import pytest
 from omegaconf import OmegaConf
 
-from lnexp.recipes import Arm, Claim, Job, Recipe
+from lnexp.recipes.recipe import Arm, Claim, Job, Recipe, Scope, Setting
 from lnexp.results.collect import RunResult
 
 
@@ -13,7 +13,19 @@ class MakeRun:
     def __init__(self) -> None:
         arms = {name: Arm(name, name.capitalize(), ()) for name in ("good", "bad")}
         claim = self.claim("best_bleu(bad) < 0.5 * best_bleu(good)")
-        self.recipe = Recipe("figx", "A title", "Fig. X", "somewhere", "decoupled", (), 11, 3, arms, (claim,))
+        self.recipe = Recipe(
+            name="figx",
+            title="A title",
+            figure="Fig. X",
+            source="somewhere",
+            reading="decoupled",
+            settings=(),
+            profiles={"small": Setting("toy", ()), "paper": Setting("iwslt14", ())},
+            first_seed=11,
+            n_seeds=3,
+            arms=arms,
+            claims=(claim,),
+        )
         self.cfg = OmegaConf.create(
             {
                 "profile": "small",
@@ -29,8 +41,8 @@ class MakeRun:
         )
 
     @staticmethod
-    def claim(holds_if: str) -> Claim:
-        return Claim(id="x", source="the paper's words", paper={"good": 34}, holds_if=holds_if, why="because")
+    def claim(holds_if: str, scope: Scope = "relative") -> Claim:
+        return Claim("x", "the paper's words", {"good": 34}, scope, holds_if, "because")
 
     def __call__(self, arm: str, seed: int, bleu: list[float | None], state: str = "finished") -> RunResult:
         epochs = [
@@ -48,11 +60,11 @@ class MakeRun:
         ]
         end = {"kind": "end", "test_bleu": bleu[-1] if bleu else None, "bleu_signature": "sig"}
         environment = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}}
-        job = Job(self.recipe, self.recipe.arms[arm], seed)
+        job = Job(self.recipe, "small", self.recipe.arms[arm], seed)
         return RunResult(job, self.cfg, f"{arm}{seed}", state, epochs=epochs, end=end, environment=environment)
 
     def missing(self, arm: str, seed: int) -> RunResult:
-        return RunResult(Job(self.recipe, self.recipe.arms[arm], seed), self.cfg, f"{arm}{seed}", "not run")
+        return RunResult(Job(self.recipe, "small", self.recipe.arms[arm], seed), self.cfg, f"{arm}{seed}", "not run")
 
 
 @pytest.fixture

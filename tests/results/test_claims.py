@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from lnexp.errors import UserError
 from lnexp.results.claims import Comparison, judge
 
+ARMS = ("good", "bad")
+
 
 def arms(make_run, good, bad):
     """Runs with these best BLEU, seed by seed."""
@@ -30,11 +32,11 @@ def arms(make_run, good, bad):
 def test_known_verdicts(make_run, good, bad, verdict):
     claim = make_run.recipe.claims[0]
     runs = [*arms(make_run, good, bad), make_run.missing("good", 9), make_run.missing("bad", 9)]
-    assert judge(claim, runs).verdict == verdict
+    assert judge(claim, ARMS, runs).verdict == verdict
 
 
 def test_the_numbers_stand_beside_the_verdict(make_run):
-    judgement = judge(make_run.recipe.claims[0], arms(make_run, [90, 92, 94], [0, 3, 3]))
+    judgement = judge(make_run.recipe.claims[0], ARMS, arms(make_run, [90, 92, 94], [0, 3, 3]))
     assert judgement.arms["good"] == pytest.approx(
         {"measure": "best_bleu", "mean": 92, "low": 92 - 4.3027 * 2 / 3**0.5, "high": 92 + 4.3027 * 2 / 3**0.5, "n": 3},
         abs=0.01,
@@ -49,13 +51,13 @@ def test_runs_that_are_not_over_are_no_evidence(make_run):
     runs = arms(make_run, [90, 92, 94], [0, 3, 1])
     unfinished = [make_run("bad", seed, [99.0], state="running") for seed in (3, 4)]
     failed = [make_run("bad", 5, [99.0], state="failed")]
-    assert judge(make_run.recipe.claims[0], [*runs, *unfinished, *failed]).verdict == "reproduced"
+    assert judge(make_run.recipe.claims[0], ARMS, [*runs, *unfinished, *failed]).verdict == "reproduced"
 
 
 def test_divergence_is_a_result(make_run):
     good = [make_run("good", seed, [90.0 + seed]) for seed in range(3)]
     diverged = [make_run("bad", 0, [], "diverged"), make_run("bad", 1, [2.0], "diverged"), make_run("bad", 2, [0.0])]
-    judgement = judge(make_run.recipe.claims[0], good + diverged)
+    judgement = judge(make_run.recipe.claims[0], ARMS, good + diverged)
     assert judgement.verdict == "reproduced"
     assert judgement.arms["bad"]["n"] == 3
 
@@ -67,7 +69,7 @@ def test_a_number_that_was_not_finite_is_no_value(make_run):
         make_run("bad", 0, [1.0]),
         make_run("bad", 1, [1.0]),
     ]
-    judgement = judge(make_run.recipe.claims[0], runs)
+    judgement = judge(make_run.recipe.claims[0], ARMS, runs)
     assert judgement.arms["good"]["n"] == 1
     assert judgement.verdict == "inconclusive"
 
@@ -75,7 +77,7 @@ def test_a_number_that_was_not_finite_is_no_value(make_run):
 def test_an_arm_can_be_asked_twice(make_run):
     claim = make_run.claim("last_bleu(good) < best_bleu(good)")
     runs = [make_run("good", seed, [90.0, 80.0 + seed]) for seed in range(3)]
-    judgement = judge(claim, runs)
+    judgement = judge(claim, ARMS, runs)
     assert judgement.verdict == "reproduced"
     assert set(judgement.arms) == {"last_bleu(good)", "best_bleu(good)"}
 
@@ -83,7 +85,7 @@ def test_an_arm_can_be_asked_twice(make_run):
 def test_early_bleu_is_at_three_fifths(make_run):
     claim = make_run.claim("early_bleu(good) > 29")
     runs = [make_run("good", seed, [10.0, 20.0, 30.0 + seed / 10, 40.0, 50.0]) for seed in range(3)]
-    assert judge(claim, runs).arms["good"]["mean"] == pytest.approx(30.1)
+    assert judge(claim, ARMS, runs).arms["good"]["mean"] == pytest.approx(30.1)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_early_bleu_is_at_three_fifths(make_run):
 )
 def test_what_is_no_claim_is_refused(make_run, holds_if, message):
     with pytest.raises(UserError, match=message):
-        judge(make_run.claim(holds_if), arms(make_run, [90, 91], [1, 2]))
+        judge(make_run.claim(holds_if), ARMS, arms(make_run, [90, 91], [1, 2]))
 
 
 numbers = st.floats(-1e3, 1e3)

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from lnexp.configuration import compose
-from lnexp.recipes import load_recipe
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Job
 from lnexp.results.collect import collect
 from lnexp.runs.folder import RunFolder
 
@@ -19,10 +20,10 @@ def overrides(tmp_path):
 def folder(overrides) -> RunFolder:
     """The folder of fig2a's arm ``warmup_low``, seed 11, with one epoch in it."""
     recipe = load_recipe("fig2a")
-    job = ["seed=11", *recipe.settings, *recipe.arms["warmup_low"].overrides]
-    folder = RunFolder.of(compose([*overrides, *job, "+recipe=fig2a"]))
+    job = Job(recipe, "small", recipe.arms["warmup_low"], seed=11)
+    folder = RunFolder.of(compose([*overrides, *job.overrides]))
     folder.path.mkdir(parents=True)
-    folder.append({"kind": "epoch", "epoch": 1, "valid_bleu": 5.0, "valid_nll": 1.0})
+    folder.append({"kind": "epoch", "epoch": 1, "update": 60, "valid_bleu": 5.0, "valid_nll": 1.0, "valid_loss": 1.5})
     return folder
 
 
@@ -54,6 +55,7 @@ def test_a_cut_last_line_is_passed_over(overrides, folder):
 
 @pytest.mark.parametrize("file", ["metrics.jsonl", "status.json", "environment.json"])
 def test_a_malformed_file_is_said_not_raised(overrides, folder, file):
+    folder.append({"kind": "end", "test_bleu": 4.0})
     folder.set_status("finished")
     (folder.path / file).write_text("nonsense\n" + json.dumps({"kind": "end"}) + "\n")
     found = result(overrides)

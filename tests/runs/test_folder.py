@@ -1,12 +1,9 @@
 """A run folder's status, lock and checkpoints."""
 
-import subprocess
-import sys
-
 import pytest
 
 from lnexp.errors import UserError
-from lnexp.runs.folder import RunFolder
+from lnexp.runs.folder import RunFolder, find_folders
 
 
 @pytest.fixture
@@ -47,25 +44,18 @@ def test_the_newest_checkpoint_is_the_highest_epoch(folder):
     assert folder.last_checkpoint_epoch() == 10
 
 
-def test_a_second_process_is_refused_and_a_killed_holder_is_no_obstacle(folder):
-    hold = (
-        "import sys, time; from pathlib import Path; from lnexp.runs.folder import RunFolder\n"
-        "with RunFolder(Path(sys.argv[1])).locked(): print('held', flush=True); time.sleep(60)"
-    )
-    holder = subprocess.Popen([sys.executable, "-c", hold, str(folder.path)], stdout=subprocess.PIPE, text=True)
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
-    with pytest.raises(UserError, match="another process is training this run"), folder.locked():
-        pass
-    holder.kill()
-    holder.wait()
-    with folder.locked():
-        pass
+def test_clearing_forgets_everything(folder):
+    folder.set_status("finished")
+    folder.append({"kind": "end"})
+    folder.clear()
+    assert list(folder.path.iterdir()) == []
 
 
-def test_clearing_forgets_everything_but_the_lock(folder):
-    with folder.locked():
-        folder.set_status("finished")
-        folder.append({"kind": "end"})
-        folder.clear()
-        assert [path.name for path in folder.path.iterdir()] == ["lock"]
+def test_folders_are_found_by_identity_wherever_they_lie(tmp_path):
+    for path in ("fig2a/a-b-0123abcd", "adhoc/c-4567cdef", ".sweeps/x-89ab89ab", "fig2a/notes"):
+        (tmp_path / path).mkdir(parents=True)
+    assert find_folders(tmp_path) == {
+        "0123abcd": tmp_path / "fig2a/a-b-0123abcd",
+        "4567cdef": tmp_path / "adhoc/c-4567cdef",
+    }
+    assert find_folders(tmp_path / "nowhere") == {}

@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from lnexp.errors import UserError
 from lnexp.runs import records
 
+MEASURED = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0}
+
 
 def epoch(number: int, **values) -> records.Record:
-    return {"kind": "epoch", "epoch": number, "valid_nll": 1.5, **values}
+    return {"kind": "epoch", "epoch": number, "update": 10 * number, **MEASURED, **values}
 
 
 def test_records_come_back_in_order_with_kind_first(tmp_path):
     path = tmp_path / "metrics.jsonl"
     for number in (1, 2):
-        records.append(path, {"epoch": number, "kind": "epoch"})
-    assert records.read(path) == [{"kind": "epoch", "epoch": 1}, {"kind": "epoch", "epoch": 2}]
+        records.append(path, {"epoch": number, "kind": "epoch", "update": 1, **MEASURED})
+    assert [record["epoch"] for record in records.read(path)] == [1, 2]
     assert all(line.startswith('{"kind"') for line in path.read_text().splitlines())
 
 
@@ -50,7 +52,7 @@ def test_what_is_not_finite_is_null(value):
 
 def test_resuming_drops_later_epochs_the_end_and_half_a_line(tmp_path):
     path = tmp_path / "metrics.jsonl"
-    for record in (epoch(1), epoch(2), epoch(3), {"kind": "end"}):
+    for record in (epoch(1), epoch(2), epoch(3), {"kind": "end", "test_bleu": 1.0}):
         records.append(path, record)
     with path.open("a") as file:
         file.write('{"kind": "epo')

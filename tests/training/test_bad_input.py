@@ -22,7 +22,7 @@ ONE_LINERS = [
     (["data=tokenized", "data.path=/nowhere/at/all"], "/nowhere/at/all: no such folder"),
     (["data=tokenized"], "data.path: not set; say data.path=…"),
     (["+recipe=fig2a"], "a recipe is a sweep of many runs; add -m"),
-    (["-m", "+recipe=fig2"], "recipe=fig2: no such recipe; did you mean fig2a"),
+    (["-m", "+recipe=fig2"], "recipe=fig2: no such recipe; did you mean fig2b"),
     (["-m", "+recipe=fig2a", "seed=1"], "recipe fig2a sets seed itself"),
     (["-m", "+recipe=fig2a", "lr_max=1"], "recipe fig2a sets lr_max itself"),
     (["-m", "+recipe=fig2a", "max_tokens=1,2"], "a recipe sweeps its own arms"),

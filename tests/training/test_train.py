@@ -29,8 +29,9 @@ EPOCH_KEYS = [
     "grad_norm",
     "seconds",
     "tokens_per_second",
+    "time",
 ]
-TIMES = ("seconds", "tokens_per_second")
+TIMES = ("seconds", "tokens_per_second", "time")
 
 
 def without_times(record):

@@ -1,0 +1,58 @@
+"""Composing the configs of many jobs that share most of what they say."""
+
+import copy
+from collections.abc import Callable
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import OmegaConfBaseException
+
+from lnexp.configuration import CONFIG_DIR
+
+
+class Composer:
+    """What Hydra would compose, sooner.
+
+    Hydra composes all of a config anew, which takes a fifth of a second. Here it does so once for every choice of
+    files; the values that jobs differ in are set on a copy.
+    """
+
+    def __init__(self, load: Callable[[list[str]], DictConfig]):
+        """``load`` has Hydra compose the config for command-line overrides."""
+        self._load = load
+        self._composed: dict[tuple[str, ...], DictConfig] = {}
+        self._parser = OverridesParser.create()
+
+    def compose(self, overrides: list[str]) -> DictConfig:
+        """The config for these overrides, without Hydra's own node.
+
+        Raises:
+            HydraException, OmegaConfBaseException: for overrides that do not fit, as Hydra does.
+        """
+        parsed = self._parser.parse_overrides(overrides)
+        others = {override.key_or_group for override in parsed if not _sets_a_value(override)}
+        values = [override for override in parsed if override.key_or_group not in others]
+        files = [override.input_line or "" for override in parsed if override.key_or_group in others]
+        cfg = copy.deepcopy(self._files(tuple(files)))
+        try:
+            for override in values:
+                OmegaConf.update(cfg, override.key_or_group, override.value())
+        except OmegaConfBaseException:
+            self._load(overrides)  # Hydra says it better
+            raise
+        return cfg
+
+    def _files(self, overrides: tuple[str, ...]) -> DictConfig:
+        if overrides not in self._composed:
+            cfg = self._load(list(overrides))
+            with open_dict(cfg):
+                cfg.pop("hydra", None)
+            self._composed[overrides] = cfg
+        return self._composed[overrides]
+
+
+def _sets_a_value(override: Override) -> bool:
+    """``lr_max=1``, but neither ``model=pre_ln``, which chooses a file, nor ``+x=1`` or ``~x``."""
+    plain = not (override.is_add() or override.is_force_add() or override.is_delete() or override.package)
+    return plain and not (CONFIG_DIR / override.key_or_group).is_dir()

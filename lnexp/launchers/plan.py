@@ -1,0 +1,62 @@
+"""From the jobs of a sweep to its runs: each once, and which of them are still to do."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from omegaconf import DictConfig
+
+from lnexp.configuration import check, check_device, forget_fairseq_schemas
+from lnexp.corpora.prepare import prepare
+from lnexp.launchers.rounds import Planned, status_of
+from lnexp.plain import plain
+from lnexp.runs.folder import DONE, find_folders
+from lnexp.runs.identity import identity, readable_name
+from lnexp.runs.sweep import Member
+
+
+@dataclass
+class Plan:
+    """What a sweep will do.
+
+    Attributes:
+        members: its runs, by identity.
+        missing: those that are not done.
+        corpora: configs that between them have every corpus of the missing ones.
+    """
+
+    members: dict[str, Member] = field(default_factory=dict)
+    missing: list[Planned] = field(default_factory=list)
+    corpora: dict[str, DictConfig] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, jobs: list[list[str]], compose: Callable[[list[str]], DictConfig], runs_dir: str) -> "Plan":
+        """Plan jobs, each a list of overrides.
+
+        Raises:
+            UserError: for a value that cannot be meant, before anything is launched.
+        """
+        plan, folders = cls(), find_folders(runs_dir)
+        for overrides in jobs:
+            cfg = compose(overrides)
+            check(cfg)
+            run = identity(cfg)
+            if run not in plan.members:
+                plan.members[run] = Member(run, readable_name(cfg), cfg.seed, cfg.max_epoch)
+                if cfg.force or status_of(folders.get(run)).get("state") not in DONE:
+                    plan._add_missing(run, overrides, cfg)
+            if "arm" in cfg:
+                plan.members[run].arms.append(f"{cfg.recipe}/{cfg.arm}")
+        return plan
+
+    def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
+        check_device(cfg)
+        name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
+        self.missing.append(Planned(run, name, overrides))
+        self.corpora.setdefault(json.dumps(plain(cfg.data)), cfg)
+
+    def prepare(self) -> None:
+        """Prepare the corpora here, once, and not in every worker."""
+        for cfg in self.corpora.values():
+            prepare(cfg.data, cfg.data_dir)
+            forget_fairseq_schemas()

@@ -1,0 +1,133 @@
+"""Launching runs until each is done, has failed or is given up, whatever dies on the way."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hydra.core.utils import JobReturn, JobStatus
+
+from lnexp.errors import UserError
+from lnexp.runs.folder import DONE, RunFolder, find_folders
+from lnexp.runs.lock import RunBusyError, is_held
+
+Launch = Callable[[list[list[str]]], Sequence[JobReturn]]
+
+#: A run whose process dies so often is given up; before its last try it runs alone, so that it takes none along.
+DEATHS = 3
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run to launch: its identity, what people call it, and what to say to Hydra."""
+
+    identity: str
+    name: str
+    overrides: list[str]
+
+
+class Rounds:
+    """Launches what is left, round after round.
+
+    A launcher gives up its whole round when a process of its own dies; the next round takes up what is left of it. A
+    run that another process trains is waited for, and taken over should that process die.
+    """
+
+    def __init__(self, runs: list[Planned], launch: Launch, runs_dir: str | Path, force: bool):
+        self.left = {run.identity: run for run in runs}
+        self.failures: dict[str, str] = {}
+        self.returns: list[JobReturn] = []
+        self._launch, self._runs_dir, self._force = launch, runs_dir, force
+        self._deaths: Counter[str] = Counter()
+        self._fruitless = 0
+
+    def run(self) -> None:
+        """Go on until nothing is left; :attr:`failures` then says which runs failed, and why.
+
+        Raises:
+            Exception: the launcher's own, where it fails again and again without having started a run.
+        """
+        while self.left:
+            batch = self._next_batch()
+            if not batch:
+                self._wait()
+                continue
+            before = self._states(batch)
+            try:
+                returns = self._launch([run.overrides for run in batch])
+            except Exception as error:
+                self._after_a_death(batch, before, error)
+            else:
+                for run, job in zip(batch, returns, strict=True):
+                    self._after_a_job(run, job)
+                self.returns += returns
+
+    def _next_batch(self) -> list[Planned]:
+        """The runs that nobody trains and whose processes died least often; the much tried ones alone."""
+        if not self._force:
+            self._drop_done()
+        free = [run for run in self.left.values() if not is_held(self._runs_dir, run.identity)]
+        fewest = min((self._deaths[run.identity] for run in free), default=0)
+        batch = [run for run in free if self._deaths[run.identity] == fewest]
+        return batch[:1] if fewest == DEATHS - 1 else batch
+
+    def _drop_done(self) -> None:
+        """Forget the runs that are done, by us or by another process."""
+        for identity, path in find_folders(self._runs_dir).items():
+            if identity in self.left and status_of(path).get("state") in DONE:
+                del self.left[identity]
+
+    def _wait(self) -> None:
+        print(f"{len(self.left)} runs are being trained by another process: waiting for them", flush=True)
+        while self.left and all(is_held(self._runs_dir, identity) for identity in self.left):
+            time.sleep(1)
+
+    def _after_a_job(self, run: Planned, job: JobReturn) -> None:
+        error = job._return_value  # the public property raises it
+        if job.status == JobStatus.COMPLETED:
+            del self.left[run.identity]
+        elif not isinstance(error, RunBusyError):
+            self._give_up(run, _reason(error))
+
+    def _after_a_death(self, batch: list[Planned], before: dict[str, Any], error: Exception) -> None:
+        """Take note of the runs that began in this round: they are done, or nobody's because their process died."""
+        now = self._states(batch)
+        begun = [run for run in batch if now[run.identity] != before[run.identity]]
+        self._fruitless = 0 if begun else self._fruitless + 1
+        if self._fruitless == DEATHS:
+            raise error
+        kind = type(error).__name__
+        for run in begun:
+            state = now[run.identity].get("state")
+            if state in DONE:
+                del self.left[run.identity]
+            elif state == "running" and not is_held(self._runs_dir, run.identity):
+                self._count_death(run, kind)
+        print(f"a process of this sweep died ({kind}): going on with what is left", flush=True)
+
+    def _count_death(self, run: Planned, kind: str) -> None:
+        self._deaths[run.identity] += 1
+        if self._deaths[run.identity] == DEATHS:
+            self._give_up(run, f"its process died {DEATHS} times ({kind})")
+
+    def _give_up(self, run: Planned, reason: str) -> None:
+        del self.left[run.identity]
+        self.failures[run.name] = reason
+
+    def _states(self, batch: list[Planned]) -> dict[str, Any]:
+        folders = find_folders(self._runs_dir)
+        return {run.identity: status_of(folders.get(run.identity)) for run in batch}
+
+
+def status_of(path: Path | None) -> dict[str, Any]:
+    """``status.json``; empty where there is none that can be read."""
+    try:
+        return RunFolder(path).status if path else {}
+    except UserError:
+        return {}
+
+
+def _reason(error: Any) -> str:
+    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error} (see its train.log)"

@@ -1,0 +1,59 @@
+"""Recipes on a command line: which are asked for, and what else is said."""
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+
+from lnexp.errors import UserError, near_names
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Job, Recipe
+
+
+def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
+    """The recipes that command-line arguments ask for, and the other arguments."""
+    recipes, rest = [], []
+    for override in OverridesParser.create().parse_overrides(arguments):
+        if override.key_or_group == "recipe":
+            recipes += [load_recipe(name) for name in _values(override)]
+        else:
+            rest.append(override.input_line or "")
+    return recipes, rest
+
+
+def _values(override: Override) -> list[str]:
+    return list(override.sweep_string_iterator()) if override.is_sweep_override() else [str(override.value())]
+
+
+def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
+    """The other arguments, and the recipe's own corpus where they name none.
+
+    Raises:
+        UserError: for a profile that the recipe has no settings for.
+    """
+    if profile not in recipe.profiles:
+        raise UserError(f"profile={profile}: recipe {recipe.name} has none; {near_names(profile, recipe.profiles)}")
+    said = any(override.startswith("data=") for override in rest)
+    return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
+
+
+def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
+    """Refuse to change what makes an arm the arm it is.
+
+    Raises:
+        UserError: for a sweep beside a recipe, or an option that the recipe sets.
+    """
+    parser = OverridesParser.create()
+    for override in parser.parse_overrides(rest):
+        key = override.key_or_group
+        if override.is_sweep_override():
+            raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
+        for recipe in recipes:
+            if key in _fixed(recipe, parser):
+                hint = "; say first_seed=… and n_seeds=…" if key == "seed" else ""
+                raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
+
+
+def _fixed(recipe: Recipe, parser: OverridesParser) -> set[str]:
+    """The options that a recipe sets."""
+    jobs = [Job(recipe, profile, arm, 0) for profile in recipe.profiles for arm in recipe.arms.values()]
+    said = [override for job in jobs for override in job.overrides]
+    return {override.key_or_group for override in parser.parse_overrides(said)}

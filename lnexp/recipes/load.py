@@ -1,0 +1,68 @@
+"""Reading ``recipes/<name>.yaml``."""
+
+import itertools
+from typing import Any
+
+import yaml
+
+from lnexp.configuration import ROOT
+from lnexp.errors import UserError, near_names
+from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
+
+RECIPES_DIR = ROOT / "recipes"
+
+
+def recipe_names() -> list[str]:
+    """All recipes there are."""
+    return sorted(path.stem for path in RECIPES_DIR.glob("*.yaml"))
+
+
+def load_recipe(name: str) -> Recipe:
+    """Read ``recipes/<name>.yaml``.
+
+    Raises:
+        UserError: for an unknown name, or a file that is no recipe.
+    """
+    path = RECIPES_DIR / f"{name}.yaml"
+    if not path.is_file():
+        raise UserError(f"recipe={name}: no such recipe; {near_names(name, recipe_names())}")
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return Recipe(
+            name=name,
+            settings=tuple(content.pop("settings")),
+            profiles={
+                profile: Setting(said["data"], tuple(said.get("settings", ())))
+                for profile, said in content.pop("profiles").items()
+            },
+            arms=_arms(content),
+            claims=tuple(Claim(**claim) for claim in content.pop("claims")),
+            **content,
+        )
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise UserError(f"{path}: not a recipe ({type(error).__name__}: {error})") from error
+
+
+def _arms(content: dict[str, Any]) -> dict[str, Arm]:
+    """``arms`` one by one; or those of another recipe, by its name; or all combinations of ``axes``."""
+    if "axes" in content:
+        return _product(content.pop("axes"), content.pop("rows"))
+    arms = content.pop("arms")
+    if isinstance(arms, str):
+        return load_recipe(arms).arms
+    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in arms.items()}
+
+
+def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]:
+    """An arm for every combination of one value an axis; the values of the axes in ``rows`` name the figure's rows."""
+    arms = {}
+    for values in itertools.product(*(axis.items() for axis in axes.values())):
+        chosen = dict(zip(axes, values, strict=True))
+        name = "_".join(value for value, _ in values)
+        arms[name] = Arm(
+            name=name,
+            label=", ".join(said["label"] for _, said in values),
+            overrides=tuple(override for _, said in values for override in said["overrides"]),
+            row=", ".join(chosen[axis][1]["label"] for axis in rows),
+        )
+    return arms

@@ -1,0 +1,112 @@
+"""What a recipe is made of."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from omegaconf import DictConfig
+
+#: Where a claim is judged: ``relative`` ones on every corpus, in a form that compares our arms with each other;
+#: ``absolute`` ones, which take the paper's own numbers, only with the paper's model on the paper's whole corpus.
+Scope = Literal["relative", "absolute"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One line of a figure.
+
+    Attributes:
+        name: what claims and tables call it.
+        label: what people read.
+        overrides: what sets it apart.
+        row: the row of the figure that it is drawn in; figures of few arms have one row, without a name.
+    """
+
+    name: str
+    label: str
+    overrides: tuple[str, ...]
+    row: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of the paper, and the test of it, fixed before any run.
+
+    Attributes:
+        id: a name for it.
+        source: where the paper says it, in its words.
+        paper: the paper's numbers by arm; empty where it gives none.
+        scope: where it is judged.
+        holds_if: a comparison of measured quantities, see :mod:`lnexp.results.claims`.
+        why: why this test and this threshold.
+    """
+
+    id: str
+    source: str
+    paper: dict[str, Any]
+    scope: Scope
+    holds_if: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a recipe sets at one profile: the corpus it takes unless told otherwise, and overrides for all arms."""
+
+    data: str
+    overrides: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One figure: arms to train and claims to judge.
+
+    Attributes:
+        name: of its file.
+        title: what it compares.
+        figure: the paper's.
+        source: the paper's section.
+        reading: how the paper is read where it can be read in two ways, "no warm-up" above all.
+        settings: overrides that all arms share.
+        profiles: what it sets at each profile.
+        first_seed: of the seeds it is run with.
+        n_seeds: how many there are.
+        arms: by name, in the order they are drawn.
+        claims: what must hold.
+    """
+
+    name: str
+    title: str
+    figure: str
+    source: str
+    reading: str
+    settings: tuple[str, ...]
+    profiles: dict[str, Setting]
+    first_seed: int
+    n_seeds: int
+    arms: dict[str, Arm]
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run that a recipe asks for, at one profile."""
+
+    recipe: Recipe
+    profile: str
+    arm: Arm
+    seed: int
+
+    @property
+    def overrides(self) -> list[str]:
+        """What to say to Hydra for it."""
+        shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
+        where = [f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
+        return [*shared, *self.arm.overrides, f"seed={self.seed}", *where]
+
+
+def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
+    """Every arm with every seed: the recipe's own, or those of the config's ``first_seed`` and ``n_seeds``."""
+    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
+    count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
+    seeds = range(first, first + count)
+    return [Job(recipe, cfg.profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]

@@ -1,0 +1,50 @@
+"""One process a run. The lock goes with the identity, whichever folder a process would train the run in."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from lnexp.errors import UserError
+from lnexp.files import locked
+
+TRIES = 5  # is_held holds the lock for a moment: that is not somebody training
+
+
+class RunBusyError(UserError):
+    """Another process is training the run."""
+
+
+@contextmanager
+def held(runs_dir: str | Path, run_identity: str) -> Iterator[None]:
+    """Hold a run, so that no second process trains it; the lock falls with its holder, however that ends.
+
+    Raises:
+        RunBusyError: where another process holds it.
+    """
+    with ExitStack() as stack:
+        for attempt in range(1, TRIES + 1):
+            try:
+                stack.enter_context(locked(_path(runs_dir, run_identity), wait=False))
+                break
+            except BlockingIOError:
+                if attempt == TRIES:
+                    raise RunBusyError(f"{run_identity}: another process is training this run") from None
+                time.sleep(0.05)
+        yield
+
+
+def is_held(runs_dir: str | Path, run_identity: str) -> bool:
+    """Whether a process is training the run now."""
+    path = _path(runs_dir, run_identity)
+    if not path.exists():
+        return False
+    try:
+        with locked(path, wait=False):
+            return False
+    except BlockingIOError:
+        return True
+
+
+def _path(runs_dir: str | Path, run_identity: str) -> Path:
+    return Path(runs_dir) / ".locks" / run_identity
