@@ -22,7 +22,7 @@ OPTIONS ?=
 export OMP_NUM_THREADS := 1
 
 help:  ## list the targets
-	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-16s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-20s %s\n", $$1, $$2}'
 
 install: .venv/installed  ## create .venv with everything pinned (done by itself where needed)
 
@@ -36,9 +36,20 @@ install: .venv/installed  ## create .venv with everything pinned (done by itself
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a,b) and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
-	@$(PY) scripts/reproduce.py +recipe=fig2a,fig4ab $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
-		$(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
+REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
+	$(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
+
+reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2 and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
+	$(REPRODUCE) +recipe=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab
+
+reproduce-wmt: install  ## the WMT14 figure, Fig. 4(c,d), and its verdicts
+	$(REPRODUCE) +recipe=fig4cd
+
+reproduce-factorial: install  ## placement × optimizer × warm-up × lr_max, and Fig. 2(a,b) in the coupled reading
+	$(REPRODUCE) +recipe=factorial,fig2a_coupled
+
+status: install  ## how the newest sweep stands, live
+	@$(PY) scripts/status.py
 
 verify: install  ## print the verdict of every claim
 	@$(PY) scripts/verify.py
@@ -65,4 +76,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt verify test lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial status verify test lint bench lock clean

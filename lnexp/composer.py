@@ -37,7 +37,7 @@ class Composer:
         cfg = copy.deepcopy(self._files(tuple(files)))
         try:
             for override in values:
-                OmegaConf.update(cfg, override.key_or_group, override.value())
+                OmegaConf.update(cfg, override.key_or_group, override.value(), force_add=override.is_add())
         except OmegaConfBaseException:
             self._load(overrides)  # Hydra says it better
             raise
@@ -53,6 +53,6 @@ class Composer:
 
 
 def _sets_a_value(override: Override) -> bool:
-    """``lr_max=1``, but neither ``model=pre_ln``, which chooses a file, nor ``+x=1`` or ``~x``."""
-    plain = not (override.is_add() or override.is_force_add() or override.is_delete() or override.package)
+    """``lr_max=1`` and ``+arm=x``, but neither ``model=pre_ln``, which chooses a file, nor ``++x=1`` or ``~x``."""
+    plain = not (override.is_force_add() or override.is_delete() or override.package)
     return plain and not (CONFIG_DIR / override.key_or_group).is_dir()

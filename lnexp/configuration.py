@@ -112,7 +112,7 @@ def compose(overrides: list[str]) -> DictConfig:
     import hydra
 
     register_resolvers()
-    forget_fairseq_schemas()
+    forget_schemas()
     with hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
         return hydra.compose("train", overrides=[spell_out(override) for override in overrides])
 
@@ -133,12 +133,14 @@ def spell_out(override: str) -> str:
     return f"++{OUR_GROUPS[group]}.{option}" if group in OUR_GROUPS else f"++fairseq.{rest}"
 
 
-def forget_fairseq_schemas() -> None:
-    """Take out of Hydra's ConfigStore what fairseq put there under the names of our files.
+def forget_schemas() -> None:
+    """Take out of Hydra's ConfigStore what others put there under the names of our files.
 
     Hydra validates a config file against a stored one of the same name, so once fairseq is imported our
     ``optimizer/adam`` would have to fit fairseq's.
     """
-    stored = ConfigStore.instance().repo
-    for path in CONFIG_DIR.glob("*/*.yaml"):
-        stored.get(path.parent.name, {}).pop(path.name, None)
+    for path in CONFIG_DIR.glob("**/*.yaml"):
+        stored: Any = ConfigStore.instance().repo
+        for group in path.relative_to(CONFIG_DIR).parent.parts:
+            stored = stored.get(group, {})
+        stored.pop(path.name, None)

@@ -1,13 +1,16 @@
 """Every file under configs/ and recipes/ composes, and the recipes ask for what their figures show."""
 
 import itertools
+from typing import get_args
 
 import pytest
 from omegaconf import OmegaConf
 
+from lnexp.composer import Composer
 from lnexp.configuration import CONFIG_DIR, check, compose, register_resolvers
+from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import jobs_of
+from lnexp.recipes.recipe import Scope, jobs_of
 from lnexp.results.claims import Comparison
 from lnexp.runs.identity import identity
 
@@ -47,9 +50,9 @@ def test_every_recipe_composes_at_every_profile(name, profile):
     base = [f"profile={profile}"]
     jobs = jobs_of(recipe, compose(base))
     assert len(jobs) == 3 * len(recipe.arms)
-    identities = set()
+    identities, composer = set(), Composer(compose)
     for job in jobs:
-        cfg = compose([*base, *job.overrides])
+        cfg = composer.compose([*with_corpus(recipe, profile, base), *job.overrides])
         check(cfg)
         identities.add(identity(cfg))
         assert (cfg.recipe, cfg.arm, cfg.seed, cfg.profile) == (name, job.arm.name, job.seed, profile)
@@ -66,6 +69,33 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
         assert set(claim.paper) <= set(recipe.arms), claim.id
         assert claim.source
         assert claim.why
+        assert claim.scope in get_args(Scope)
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_says_how_it_reads_no_warmup(name):
+    recipe = load_recipe(name)
+    assert set(recipe.profiles) == set(PROFILES)
+    assert recipe.n_seeds >= 3
+    assert "warm-up" in recipe.reading or "T_warmup" in recipe.reading
+    assert "coupled" in recipe.reading
+    said = " ".join([*recipe.settings, *(override for arm in recipe.arms.values() for override in arm.overrides)])
+    assert len({form for form in ("coupled", "decoupled") if f"lr_schedule.form={form}" in said}) == 1, "never mixed"
+
+
+def test_the_factorial_is_the_sweep_that_the_suite_is_named_for():
+    arms = load_recipe("factorial").arms
+    assert len(arms) == 2 * 3 * 3 * 2
+    composer = Composer(compose)
+    made = set()
+    for job in jobs_of(load_recipe("factorial"), compose(["profile=paper", "n_seeds=1"])):
+        cfg = composer.compose(["profile=paper", *job.overrides])
+        made.add((cfg.model._name, cfg.optimizer._name, cfg.warmup_updates, cfg.lr_max))
+    adam = itertools.product(
+        ("lnexp_post_ln", "lnexp_pre_ln"), ("lnexp_adam", "lnexp_radam"), (1, 500, 4000), (5e-4, 1e-3)
+    )
+    sgd = itertools.product(("lnexp_post_ln", "lnexp_pre_ln"), ("lnexp_sgd",), (1, 500, 4000), (1e-3, 5e-3))
+    assert made == {*adam, *sgd}
 
 
 def test_claim_ids_are_unique():

@@ -2,14 +2,14 @@
 
 import logging
 
-from lnexp.benchmarks import answer_time
+from lnexp.benchmarks import answer_time, collecting_speed, overhead
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 
 
 def main() -> None:
     """Run the benchmarks, on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=…``)."""
     overrides = overrides_of_the_command_line(
-        "Time answers to mistakes, preparing of raw text, and training against stock fairseq.",
+        "Time answers to mistakes, runs beside training, collecting, preparing, and training against stock fairseq.",
         "python scripts/bench.py data=plain data.path=/path/to/raw/text",
     )
     logging.captureWarnings(True)
@@ -18,6 +18,10 @@ def main() -> None:
         print("How long a person waits, median seconds:")
         for question, arguments in answer_time.QUESTIONS.items():
             print(f"  {question}: {answer_time.seconds(arguments):.2f} s", flush=True)
+        print("\nA run with next to nothing to train:\n")
+        print(overhead.table(), flush=True)
+        print(f"\nTables, figure and verdicts of made-up runs of {collecting_speed.EPOCHS} epochs:\n")
+        print(collecting_speed.table(), flush=True)
         from lnexp.benchmarks import preparing_speed, training_speed
 
         print("\nPreparing raw text, sentence pairs a second:\n")

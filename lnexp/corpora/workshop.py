@@ -2,7 +2,6 @@
 
 import os
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from lnexp.errors import UserError
+from lnexp.processes import end_with_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -64,7 +64,7 @@ class Workshop:
             yield from map(function, first)
             yield from map(function, iterator)
             return
-        self._pool = self._pool or ProcessPoolExecutor(self.cores, initializer=_end_with_parent)
+        self._pool = self._pool or ProcessPoolExecutor(self.cores, initializer=end_with_parent)
         waiting: deque[Future[Result]] = deque()
         try:
             for item in chain(first, iterator):
@@ -78,18 +78,6 @@ class Workshop:
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever, with the parent's locks in its hands."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.2)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 class Progress:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import check, check_device, forget_fairseq_schemas
+from lnexp.configuration import check, check_device, forget_schemas
 from lnexp.corpora.prepare import prepare
 from lnexp.launchers.rounds import Planned, status_of
 from lnexp.plain import plain
@@ -59,4 +59,4 @@ class Plan:
         """Prepare the corpora here, once, and not in every worker."""
         for cfg in self.corpora.values():
             prepare(cfg.data, cfg.data_dir)
-            forget_fairseq_schemas()
+            forget_schemas()

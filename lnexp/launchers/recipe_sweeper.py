@@ -36,7 +36,7 @@ class RecipeSweeper(BasicSweeper):
         jobs = self._jobs_of(recipes, rest) if recipes else self._product(rest)
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
         plan = Plan.of(jobs, composer.compose, config.runs_dir)
-        title = ", ".join(recipe.name for recipe in recipes) or " ".join(rest)
+        title = ", ".join(recipe.name for recipe in recipes) or " ".join(filter(_is_swept, rest)) or "one run"
         done = len(plan.members) - len(plan.missing)
         what = "arms × seeds" if recipes else "jobs"
         plan.prepare()
@@ -73,6 +73,10 @@ class RecipeSweeper(BasicSweeper):
             returns += self.launcher.launch(batch, initial_job_idx=self.batch_index)
             self.batch_index += len(batch)
         return returns
+
+
+def _is_swept(argument: str) -> bool:
+    return OverridesParser.create().parse_override(argument).is_sweep_override()
 
 
 def _raise_on(failures: dict[str, str], launched: int) -> None:

@@ -55,5 +55,5 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
 def _fixed(recipe: Recipe, parser: OverridesParser) -> set[str]:
     """The options that a recipe sets."""
     jobs = [Job(recipe, profile, arm, 0) for profile in recipe.profiles for arm in recipe.arms.values()]
-    said = [override for job in jobs for override in job.overrides]
+    said = sorted({override for job in jobs for override in job.overrides})
     return {override.key_or_group for override in parser.parse_overrides(said)}

@@ -54,7 +54,9 @@ def _arms(content: dict[str, Any]) -> dict[str, Arm]:
 
 
 def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]:
-    """An arm for every combination of one value an axis; the values of the axes in ``rows`` name the figure's rows."""
+    """An arm for every combination of one value an axis; the first axes, named by ``rows``, make the figure's rows."""
+    if list(axes)[: len(rows)] != rows:
+        raise ValueError(f"rows: must be the first of the axes, not {rows}")
     arms = {}
     for values in itertools.product(*(axis.items() for axis in axes.values())):
         chosen = dict(zip(axes, values, strict=True))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from lnexp.composer import Composer
 from lnexp.configuration import compose
@@ -75,6 +75,7 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     for jobs in by_arm.values():
         cfg = composer.compose([*settings, *jobs[0].overrides])
         runs = identities(cfg, [job.seed for job in jobs])
+        OmegaConf.resolve(cfg)
         found += [_read(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
     return found
 

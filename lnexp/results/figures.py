@@ -7,15 +7,15 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lnexp.recipes.recipe import Recipe
+from lnexp.recipes.recipe import Arm, Recipe
 
 #: Okabe and Ito's palette: told apart by the colour-blind, too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 LINE_STYLES = ("-", "--", "-.", ":")
 PANELS = {
-    "valid_loss": "validation loss (label-smoothed, nats a token)",
+    "valid_loss": "validation loss (nats a token)",
     "valid_bleu": "validation BLEU",
-    "lr": "learning rate of the epoch's last update",
+    "lr": "learning rate at its last update",
 }
 STYLE: Any = {"svg.hashsalt": "lnexp", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 
@@ -31,19 +31,39 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
             path.unlink(missing_ok=True)
         return
     matplotlib.use("Agg")
+    by_arm = dict(list(epochs.groupby("arm")))
+    rows = _rows(recipe)
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(1, len(PANELS), figsize=(12, 4.4), layout="constrained")
-        for axis, (column, title) in zip(axes, PANELS.items(), strict=True):
-            for position, arm in enumerate(recipe.arms.values()):
-                _draw_arm(axis, epochs[epochs["arm"] == arm.name], column, arm.label, position)
-            axis.set(xlabel="epoch", title=title)
-            axis.xaxis.get_major_locator().set_params(integer=True)
+        size = (12, 1.4 + 3 * len(rows))
+        figure, axes = plt.subplots(len(rows), len(PANELS), figsize=size, layout="constrained", squeeze=False)
+        for (row, arms), row_axes in zip(rows.items(), axes, strict=True):
+            for axis, (column, title) in zip(row_axes, PANELS.items(), strict=True):
+                for position, arm in enumerate(arms):
+                    if arm.name in by_arm:
+                        _draw_arm(axis, by_arm[arm.name], column, _label(arm), position)
+                axis.set(xlabel="epoch", title=f"{row}: {title}" if row else title)
+                axis.xaxis.get_major_locator().set_params(integer=True)
         figure.suptitle(f"{recipe.figure}: {recipe.title}\n{subtitle}", fontsize=10)
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+        lines = {line.get_label(): line for axis in axes.flat for line in axis.get_lines()}  # each label once
+        figure.legend(lines.values(), lines, loc="outside lower center", ncols=min(3, len(lines)), frameon=False)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # everything has its place now: once is enough for two files
         figure.savefig(paths[0], dpi=150, metadata={"Software": None})
         figure.savefig(paths[1], metadata={"Date": None})
         plt.close(figure)
+
+
+def _rows(recipe: Recipe) -> dict[str, list[Arm]]:
+    """The arms by the row of the figure that they are drawn in."""
+    rows: dict[str, list[Arm]] = {}
+    for arm in recipe.arms.values():
+        rows.setdefault(arm.row, []).append(arm)
+    return rows
+
+
+def _label(arm: Arm) -> str:
+    """What tells an arm from the others of its row."""
+    return arm.label.removeprefix(f"{arm.row}, ")
 
 
 def _draw_arm(axis: Any, epochs: pd.DataFrame, column: str, label: str, position: int) -> None:

@@ -39,21 +39,21 @@ def identity(cfg: DictConfig) -> str:
 
 def identities(cfg: DictConfig, seeds: Sequence[int]) -> list[str]:
     """Those of a config at many seeds, for the price of two: resolving a config takes most of the time."""
-    one, other = (_deciding(_with_seed(cfg, seed)) for seed in PROBES)
+    probe = copy.deepcopy(cfg)
+    one, other = (_deciding_with_seed(probe, seed) for seed in PROBES)
     try:
         return [short_hash(_put_seed(one, other, seed)) for seed in seeds]
     except ValueError:
-        return [identity(_with_seed(cfg, seed)) for seed in seeds]
+        return [short_hash(_deciding_with_seed(probe, seed)) for seed in seeds]
 
 
 #: Two seeds that nobody takes: where settings differ between them, the seed stands.
 PROBES = (900_000_001, 900_000_002)
 
 
-def _with_seed(cfg: DictConfig, seed: int) -> DictConfig:
-    cfg = copy.deepcopy(cfg)
+def _deciding_with_seed(cfg: DictConfig, seed: int) -> dict[str, Any]:
     cfg.seed = seed
-    return cfg
+    return _deciding(cfg)
 
 
 def _put_seed(one: Any, other: Any, seed: int) -> Any:
@@ -71,8 +71,8 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
 
 def _deciding(cfg: DictConfig) -> dict[str, Any]:
     """The settings that decide the numbers."""
-    resolved = plain(cfg)
-    deciding = {part: resolved[part] for part in DECIDING} | {"data": corpus_deciding(resolved["data"])}
+    deciding = {part: plain(cfg[part]) for part in DECIDING}
+    deciding["data"] = corpus_deciding(deciding["data"])
     for key in INDIFFERENT:
         _drop(deciding, key.split("."))
     return deciding | {"fairseq": _without_empty(deciding["fairseq"])}

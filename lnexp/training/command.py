@@ -1,7 +1,9 @@
 """The command behind ``scripts/train.py``: Hydra around :func:`lnexp.training.run.train_run`."""
 
+import os
 import sys
 from contextlib import nullcontext
+from functools import cache
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -12,12 +14,17 @@ from lnexp.cli import one_line_errors
 from lnexp.configuration import CONFIG_DIR, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
+from lnexp.processes import end_with_parent
+
+#: Tells the processes of a launcher's own who started the sweep.
+FIRST_PROCESS = "LNEXP_FIRST_PROCESS"
 
 
 @hydra.main(config_path=str(CONFIG_DIR), config_name="train", version_base="1.3")
 def _run(cfg: DictConfig) -> float | None:
     """Train; what a sweeper that searches for the best settings sees is the least validation nll."""
-    register_resolvers()  # again: a launcher may call this in a process of its own
+    if os.environ.get(FIRST_PROCESS) != str(os.getpid()):  # a launcher called this in a process of its own
+        _set_up_worker()
     from lnexp.training.run import train_run
 
     if "recipe" in cfg and "arm" not in cfg:
@@ -28,9 +35,16 @@ def _run(cfg: DictConfig) -> float | None:
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
 
 
+@cache
+def _set_up_worker() -> None:
+    end_with_parent()
+    register_resolvers()
+
+
 def main() -> None:
     """Run Hydra on the command line."""
     with one_line_errors():
+        os.environ[FIRST_PROCESS] = str(os.getpid())
         register_resolvers()
         register_plugins()
         sys.argv[1:] = [spell_out(argument) for argument in sys.argv[1:]]

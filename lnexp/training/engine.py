@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
-from lnexp.configuration import forget_fairseq_schemas
+from lnexp.configuration import forget_schemas
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
@@ -29,7 +29,7 @@ from lnexp.training.translate import FirstSentences, translate
 
 OnEpoch = Callable[[Record], None]
 
-forget_fairseq_schemas()  # a worker composes its next job's config in this process
+forget_schemas()  # a worker composes its next job's config in this process
 
 
 class Engine:

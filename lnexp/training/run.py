@@ -41,7 +41,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
             return folder
         try:
             _train_locked(cfg, folder, show_progress)
-        except BaseException as error:
+        except Exception as error:  # an interrupted run is not a failed one
             _mark_failed(folder, error)
             raise
     return folder
@@ -120,7 +120,7 @@ def _test_words(end: Record) -> str:
     )
 
 
-def _mark_failed(folder: RunFolder, error: BaseException) -> None:
+def _mark_failed(folder: RunFolder, error: Exception) -> None:
     with suppress(OSError):  # the disk that broke the run may not take its epitaph either
         epochs = folder.epochs()
         folder.set_status("failed", f"{type(error).__name__}: {error}", epochs[-1]["update"] if epochs else 0)

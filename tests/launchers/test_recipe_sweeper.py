@@ -2,7 +2,7 @@
 
 import json
 
-from helpers import TINY, run_script
+from helpers import ROOT, TINY, run_script
 
 SMALL = [option for option in TINY if not option.startswith("warmup")] + ["max_epoch=1", "n_seeds=1"]
 
@@ -56,3 +56,50 @@ def test_tables_figures_and_verdicts_follow_from_the_run_folders(tmp_path, where
     assert {claim["verdict"] for claim in as_json[0]["claims"]} <= {"inconclusive", "not run"}, "one seed shows nothing"
     (tmp_path / "results" / "small" / "toy" / "fig2a" / "verdicts.json").write_text("{}")
     assert run_script("verify", *results).returncode == 1
+
+
+PLUGINS = """
+from hydra._internal.core_plugins.basic_launcher import BasicLauncher
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.config_store import ConfigStore
+
+class BackwardsLauncher(BasicLauncher):
+    def launch(self, job_overrides, initial_job_idx):
+        return super().launch(job_overrides[::-1], initial_job_idx)[::-1]
+
+class SearchingSweeper(BasicSweeper):
+    def sweep(self, arguments):
+        (jobs,) = super().sweep(arguments)
+        print("values:", [round(job.return_value, 3) for job in jobs])
+
+for group, name in (("launcher", "Backwards"), ("sweeper", "Searching")):
+    node = {"_target_": f"hydra_plugins.users.{name}{group.capitalize()}"}
+    node |= {"max_batch_size": None, "params": None} if group == "sweeper" else {}
+    ConfigStore.instance().store(group=f"hydra/{group}", name=name.lower(), node=node)
+"""
+
+
+def test_a_launcher_and_a_sweeper_of_the_users_work(tmp_path, where):
+    (tmp_path / "hydra_plugins").mkdir()
+    (tmp_path / "hydra_plugins" / "users.py").write_text(PLUGINS)
+    env = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    two = ["-m", *TINY, "max_epoch=1", "seed=1,2", *where]
+    done = run_script("train", *two, "hydra/launcher=backwards", env=env)
+    assert done.returncode == 0, done.stderr
+    starts = [line for line in done.stdout.splitlines() if "starts" in line]
+    assert ["-s2-" in starts[0], "-s1-" in starts[1]] == [True, True]
+    done = run_script("train", *two, "hydra/sweeper=searching", env=env)
+    assert done.returncode == 0, done.stderr
+    nll = [
+        json.loads(path.read_text().splitlines()[0])["valid_nll"]
+        for path in (tmp_path / "runs").glob("*/*/metrics.jsonl")
+    ]
+    values = json.loads(done.stdout.partition("values: ")[2].splitlines()[0])
+    assert sorted(values) == sorted(round(value, 3) for value in nll), "also of runs that were finished already"
+
+
+def test_a_recipe_needs_our_sweeper(where):
+    done = run_script("train", "-m", "+recipe=fig2a", *where, "hydra/sweeper=basic")
+    assert done.returncode == 2
+    assert "only hydra/sweeper=recipe sweeps recipes" in done.stderr
+    assert "Traceback" not in done.stderr

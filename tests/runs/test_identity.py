@@ -3,7 +3,7 @@
 import pytest
 
 from lnexp.configuration import compose
-from lnexp.runs.identity import identity, readable_name
+from lnexp.runs.identity import identities, identity, readable_name
 
 SAME = [
     ["runs_dir=/elsewhere", "data_dir=/elsewhere"],
@@ -73,3 +73,16 @@ def test_a_run_is_found_under_whichever_recipe_asked_first(tmp_path):
     assert RunFolder.of(compose([where, "+recipe=fig4ab", "+arm=post_ln_adam_warmup"])).path == first.path
     assert RunFolder.of(compose([where])).path == first.path
     assert RunFolder.of(compose([where, "seed=2"])).path.parent == tmp_path / "adhoc"
+
+
+@pytest.mark.parametrize("overrides", [[], ["profile=paper", "model=pre_ln"], ["+data.text.own_seed=${seed}"]])
+def test_identities_by_seed_are_those_of_the_configs(overrides):
+    cfg = compose([*overrides, "seed=3"])
+    seeds = [1, 3, 12345]
+    assert identities(cfg, seeds) == [identity(compose([*overrides, f"seed={seed}"])) for seed in seeds]
+    assert cfg.seed == 3, "the config is left as it was"
+
+
+def test_a_seed_within_something_else_is_no_obstacle():
+    cfg = compose(["+data.text.label=run-${seed}"])
+    assert identities(cfg, [1, 2]) == [identity(compose(["+data.text.label=run-${seed}", f"seed={n}"])) for n in (1, 2)]

@@ -1,0 +1,87 @@
+"""How long tables, figures and verdicts of many finished runs take, and how much memory."""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from lnexp.composer import Composer
+from lnexp.configuration import ROOT, compose
+from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Job
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.identity import identities, readable_name
+
+#: The recipe with the most arms.
+RECIPE, EPOCHS = "factorial", 50
+RUNS = (100, 1_000, 5_000)
+FIRST_SEED = 1
+#: Prints the most memory that the command below it held, in MB, after what the command prints itself.
+PEAK = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); \
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
+
+
+def table() -> str:
+    """A row for each number of runs: seconds to collect and to verify, and the most memory of collecting."""
+    rows = ["| runs | collect, s | most memory, MB | verify, s | s a 1,000 runs |", "|---|---|---|---|---|"]
+    for count in RUNS:
+        with tempfile.TemporaryDirectory() as here:
+            rows.append(_row(Path(here), count))
+    return "\n".join(rows)
+
+
+def _row(here: Path, count: int) -> str:
+    seeds = -(-count // len(load_recipe(RECIPE).arms))
+    overrides = [f"runs_dir={here / 'runs'}", f"first_seed={FIRST_SEED}", f"n_seeds={seeds}"]
+    made = _make_up(overrides, seeds)
+    results = ["--results", str(here / "results")]
+    collecting, peak = _timed("collect", f"+recipe={RECIPE}", *overrides, *results)
+    verifying, _ = _timed("verify", *results)
+    each = (collecting + verifying) / made * 1000
+    return f"| {made:,} | {collecting:.1f} | {peak} | {verifying:.1f} | {each:.1f} |"
+
+
+def _timed(script: str, *arguments: str) -> tuple[float, int]:
+    """Seconds and megabytes of one of our commands."""
+    command = [sys.executable, "-c", PEAK, sys.executable, str(ROOT / "scripts" / f"{script}.py"), *arguments]
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return time.perf_counter() - start, int(done.stdout.splitlines()[-1])
+
+
+def _make_up(overrides: list[str], seeds: int) -> int:
+    """Write folders of finished runs of every arm with so many seeds, and return their number."""
+    recipe, composer = load_recipe(RECIPE), Composer(compose)
+    choose = random.Random(0)
+    for arm in recipe.arms.values():
+        job = Job(recipe, "small", arm, FIRST_SEED)
+        cfg = composer.compose([*with_corpus(recipe, "small", overrides), *job.overrides])
+        names = range(FIRST_SEED, FIRST_SEED + seeds)
+        for seed, run in zip(names, identities(cfg, names), strict=True):
+            cfg.seed = seed
+            _write(RunFolder(Path(cfg.runs_dir) / RECIPE / f"{readable_name(cfg)}-{run}"), choose)
+    return len(recipe.arms) * seeds
+
+
+def _write(folder: RunFolder, choose: random.Random) -> None:
+    folder.path.mkdir(parents=True)
+    signature = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+    records = [
+        {
+            "kind": "epoch", "epoch": epoch, "update": 60 * epoch, "valid_loss": 4 / epoch, "valid_nll": 3 / epoch,
+            "valid_bleu": choose.uniform(0, 40), "bleu_signature": signature, "n_sentences": 200, "beam": 1,
+            "train_loss": choose.random(), "lr": 2e-3, "grad_norm": choose.random(), "seconds": 5.0,
+            "tokens_per_second": 7000.0, "time": "2026-01-01T00:00:00+00:00",
+        }
+        for epoch in range(1, EPOCHS + 1)
+    ]  # fmt: skip
+    records.append({"kind": "end", "test_bleu": 20.0, "test_bleu_tokenised": 21.0, "bleu_signature": signature})
+    folder.metrics.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    folder.write_environment(
+        {"git": {"commit": "0" * 40, "dirty": False}, "cpu": "none", "device": "cpu", "data": {"pairs": {"train": 1}}}
+    )
+    folder.set_status("finished", updates=60 * EPOCHS)

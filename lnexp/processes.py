@@ -1,0 +1,23 @@
+"""Worker processes that end with the process that they work for."""
+
+import os
+import threading
+import time
+
+SECONDS = 0.2
+
+
+def end_with_parent() -> None:
+    """End this process soon after its parent, however that ends.
+
+    A worker whose parent was killed would wait for work for ever, or go on with work that nobody waits for, and hold
+    what locks it has.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,34 @@
+"""The command behind ``scripts/status.py``."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+
+from lnexp.cli import one_line_errors
+from lnexp.runs.status_table import SweepStatus
+from lnexp.runs.sweep import newest_sweep
+
+SECONDS = 2.0
+
+
+def main() -> None:
+    """Show how the newest sweep stands; on a terminal until it is over."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="the sweep's runs_dir (default: runs/)")
+    parser.add_argument("--once", action="store_true", help="print it once, also on a terminal")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        status = SweepStatus(newest_sweep(arguments.runs), arguments.runs)
+        console = Console()
+        if arguments.once or not sys.stdout.isatty() or status.is_over:
+            console.print(status.table())
+            return
+        with Live(status.table(console.height), console=console) as live:
+            while not status.is_over:
+                time.sleep(SECONDS)
+                status = SweepStatus(newest_sweep(arguments.runs), arguments.runs)
+                live.update(status.table(console.height))

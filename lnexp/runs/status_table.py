@@ -1,0 +1,94 @@
+"""How a sweep stands, as a table for a terminal."""
+
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from lnexp.runs.folder import find_folders
+from lnexp.runs.progress import Progress, progress
+from lnexp.runs.sweep import Member, Sweep
+
+#: By state, from what a person wants to see first to what can wait.
+COLOURS = {
+    "running": "cyan", "failed": "red", "malformed": "red", "interrupted": "magenta", "diverged": "yellow",
+    "waiting": "dim", "finished": "green",
+}  # fmt: skip
+#: Lines around the rows: title, head, frame, what is left out, the whole.
+FRAME = 9
+COLUMNS = ("arm", "seed", "state", "epoch", "BLEU", "tokens/s", "left")
+
+
+class SweepStatus:
+    """The runs of a sweep at one moment."""
+
+    def __init__(self, sweep: Sweep, runs_dir: str | Path):
+        folders = find_folders(runs_dir)
+        self.sweep = sweep
+        self.runs = [(member, progress(member, folders.get(member.identity), runs_dir)) for member in sweep.members]
+        paces = [run.seconds_an_epoch for _, run in self.runs if run.seconds_an_epoch]
+        self._pace = sum(paces) / len(paces) if paces else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        return all(run.is_over for _, run in self.runs)
+
+    def table(self, height: int | None = None) -> Group:
+        """A row a run, and a line on the whole; with a ``height`` in lines, what matters most now comes first."""
+        table = Table(*COLUMNS, title=self.sweep.title, title_justify="left", pad_edge=False)
+        for column in table.columns[3:]:
+            column.justify = "right"
+        shown = self.runs
+        if height is not None:
+            shown = sorted(self.runs, key=lambda row: list(COLOURS).index(row[1].state))[: max(1, height - FRAME)]
+        for member, run in shown:
+            table.add_row(*self._row(member, run))
+        more = len(self.runs) - len(shown)
+        return Group(table, *([f"… and {more} more"] if more else []), self.summary())
+
+    def summary(self) -> str:
+        """``12 of 21 runs done: 11 finished, 1 diverged; 2 running, 7 waiting; 3:20 left``."""
+        counts = Counter(run.state for _, run in self.runs)
+        states = ", ".join(f"{counts[state]} {state}" for state in COLOURS if counts[state])
+        left = self._seconds_left()
+        done = sum(run.is_over for _, run in self.runs)
+        return f"{done} of {len(self.runs)} runs done ({states}){f'; about {_clock(left)} left' if left else ''}"
+
+    def _row(self, member: Member, run: Progress) -> tuple[str | Text, ...]:
+        name = Text(member.arms[0] if member.arms else member.name)
+        if len(member.arms) > 1:
+            name.append(f" +{len(member.arms) - 1}", style="dim")
+        state = Text(run.state, style=COLOURS[run.state])
+        if run.why:
+            state.append(f": {run.why}", style="dim")
+        left = self._run_seconds_left(member, run) if run.state == "running" else None
+        return (
+            name,
+            str(member.seed),
+            state,
+            f"{run.epochs}/{member.max_epoch}" if run.epochs else "",
+            "" if run.bleu is None else f"{run.bleu:.1f}",
+            "" if run.tokens_per_second is None else f"{run.tokens_per_second:,.0f}",
+            "" if left is None else _clock(left),
+        )
+
+    def _run_seconds_left(self, member: Member, run: Progress) -> float | None:
+        pace = run.seconds_an_epoch or self._pace
+        return None if pace is None else pace * (member.max_epoch - run.epochs)
+
+    def _seconds_left(self) -> float | None:
+        """Of the whole sweep at the pace and with the number of processes of now; None while nothing runs."""
+        running = sum(run.state == "running" for _, run in self.runs)
+        if not running or self._pace is None:
+            return None
+        left = [self._run_seconds_left(member, run) or 0.0 for member, run in self.runs if not run.is_over]
+        return max(sum(left) / running, *left)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

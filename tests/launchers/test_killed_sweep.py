@@ -1,0 +1,145 @@
+"""A sweep that cannot be lost: killed at random, shared by two, short of disk, it ends as an undisturbed one."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers import ROOT, TINY, run_script
+
+KILLS = 25
+TINY_RUNS = ["-m", *TINY, "max_epoch=30", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+#: Twelve runs that are told apart by their seeds.
+SWEEP = [*TINY_RUNS, "seed=range(1,13)"]
+TIMES = ("seconds", "tokens_per_second", "time")
+
+
+def start(where) -> subprocess.Popen:
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "ignore", str(ROOT / "scripts/train.py"), *SWEEP, *where]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
+
+
+def processes(sweeps: list[subprocess.Popen]) -> set[int]:
+    """All that live of these sweeps: they themselves, their workers and theirs."""
+    sessions = {sweep.pid for sweep in sweeps}
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, its_session = path.read_text().rpartition(") ")[2].split()[:4]
+        except OSError:
+            continue
+        if int(its_session) in sessions and state != "Z":
+            found.add(int(path.parent.name))
+    return found
+
+
+def training(runs_dir: Path, sweeps: list[subprocess.Popen]) -> set[int]:
+    """Those of them that train a run, and have a checkpoint of it already."""
+    found = [json.loads(path.read_text()) for path in runs_dir.glob("*/*-*/status.json") if any_checkpoint(path.parent)]
+    return {status["pid"] for status in found if status["state"] == "running"} & processes(sweeps)
+
+
+def wait_for_training(runs_dir: Path, sweeps: list[subprocess.Popen]) -> None:
+    while sweeps[-1].poll() is None and not training(runs_dir, sweeps):
+        time.sleep(0.1)
+
+
+def any_checkpoint(folder: Path) -> bool:
+    return any((folder / "checkpoints").glob("checkpoint[0-9]*.pt"))
+
+
+def curves(runs_dir: Path) -> dict[str, list[dict]]:
+    """Every record of every run but for what a clock says; a line that is no record fails."""
+    return {
+        path.parent.name: [
+            {key: value for key, value in json.loads(line).items() if key not in TIMES}
+            for line in path.read_text().splitlines()
+        ]
+        for path in runs_dir.glob("*/*-*/metrics.jsonl")
+    }
+
+
+def states(runs_dir: Path) -> list[str]:
+    return [json.loads(path.read_text())["state"] for path in runs_dir.glob("*/*-*/status.json")]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The curves of a sweep that nobody kills."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    done = run_script("train", *SWEEP, f"runs_dir={folder / 'runs'}", f"data_dir={folder / 'data'}")
+    assert done.returncode == 0, done.stderr
+    assert len(curves(folder / "runs")) == 12
+    return curves(folder / "runs")
+
+
+@pytest.mark.slow
+def test_a_sweep_that_is_killed_at_random_ends_as_an_undisturbed_one(tmp_path, undisturbed):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
+    chance = random.Random(20200212)
+    sweeps = [start(where)]
+    for _ in range(KILLS):
+        if chance.random() < 0.6:  # most moments of a sweep that is not killed all the time are moments of training
+            wait_for_training(tmp_path / "runs", sweeps)
+        time.sleep(chance.uniform(0, 4))
+        working, living = training(tmp_path / "runs", sweeps), processes(sweeps)
+        if victims := sorted(working if working and chance.random() < 0.6 else living):
+            os.kill(chance.choice(victims), signal.SIGKILL)
+        if sweeps[-1].poll() is not None:
+            sweeps.append(start(where))
+    sweeps[-1].wait(400)
+    left_alone = run_script("train", *SWEEP, *where)
+    assert left_alone.returncode == 0, left_alone.stderr
+    assert states(tmp_path / "runs") == ["finished"] * 12
+    assert curves(tmp_path / "runs") == undisturbed
+    assert sum(count_in_logs(tmp_path, "Loaded checkpoint")) >= 5, "some went on from where they were killed"
+    nothing_is_left_over(tmp_path / "runs")
+
+
+def nothing_is_left_over(runs_dir: Path) -> None:
+    for folder in runs_dir.glob("*/*-*"):
+        kept = {path.name for path in (folder / "checkpoints").iterdir()}
+        assert all(name.removeprefix("checkpoint").removesuffix(".pt").isdigit() for name in kept), kept
+        assert not list(folder.glob(".*"))
+
+
+@pytest.mark.slow
+def test_two_that_start_the_same_sweep_share_it(tmp_path, undisturbed):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
+    both = [start(where), start(where)]
+    assert [sweep.wait(300) for sweep in both] == [0, 0]
+    assert curves(tmp_path / "runs") == undisturbed
+    assert count_in_logs(tmp_path, "begin training epoch 1\n") == [1] * 12, "no run was done twice"
+
+
+def count_in_logs(tmp_path, words: str) -> list[int]:
+    return [path.read_text().count(words) for path in (tmp_path / "runs").glob("*/*-*/train.log")]
+
+
+@pytest.mark.slow
+def test_a_quota_hit_in_the_middle_of_a_checkpoint(tmp_path, undisturbed):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
+
+    def quota() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    three = [*TINY_RUNS, "seed=range(1,4)", *where]
+    full = run_script("train", *three, preexec_fn=quota)
+    assert full.returncode == 2
+    assert "3 of 3 runs failed" in full.stderr
+    assert "File too large" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert states(tmp_path / "runs") == ["failed"] * 3
+    with_room = run_script("train", *three)
+    assert with_room.returncode == 0, with_room.stderr
+    assert curves(tmp_path / "runs").items() <= undisturbed.items()
+    assert len(curves(tmp_path / "runs")) == 3
+    nothing_is_left_over(tmp_path / "runs")

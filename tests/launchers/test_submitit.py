@@ -1,0 +1,72 @@
+"""Runs as submitit's jobs: the road to a SLURM cluster, proved here with submitit's local executor."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import submitit
+from helpers import ROOT, TINY, only_run, run_script
+from omegaconf import OmegaConf
+
+from lnexp.configuration import CONFIG_DIR
+
+LAUNCHER = "hydra/launcher=submitit_local"
+
+
+def test_runs_and_failures_come_back_from_submitit(tmp_path, where):
+    tiny = [option for option in TINY if not option.startswith("warmup")]
+    fails = ["lr_schedule=linear", "lr_schedule.total_updates=50", "warmup_updates=1,4000"]
+    done = run_script("train", "-m", *fails, *tiny, "max_epoch=1", *where, LAUNCHER)
+    assert done.returncode == 2
+    assert "1 of 2 runs failed" in done.stderr
+    assert "warmup_updates=4000" in done.stderr
+    assert "Traceback" not in done.stderr
+    states = [json.loads(path.read_text())["state"] for path in (tmp_path / "runs").glob("*/*-*/status.json")]
+    assert sorted(states) == ["failed", "finished"]
+
+
+@pytest.mark.slow
+def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
+    command = [sys.executable, str(ROOT / "scripts/train.py"), "-m", *TINY, "max_epoch=40", "seed=1", *where, LAUNCHER]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    sweep = subprocess.Popen(command, env=environment)
+    checkpoint = wait_for(lambda: next((tmp_path / "runs").glob("adhoc/*/checkpoints/checkpoint5.pt"), None))
+    status = json.loads((checkpoint.parents[1] / "status.json").read_text())
+    os.kill(status["pid"], signal.SIGUSR2)  # what SLURM sends before it takes the machine away
+    assert sweep.wait(300) == 0
+    folder = only_run(tmp_path)
+    after = json.loads((folder / "status.json").read_text())
+    assert after["state"] == "finished"
+    assert after["pid"] != status["pid"]
+    epochs = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 41))
+    assert "goes on with epoch" in "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
+
+
+def wait_for(look):
+    for _ in range(600):
+        if found := look():
+            return found
+        time.sleep(0.1)
+    raise AssertionError("it never came")
+
+
+def test_what_slurm_is_told(tmp_path, monkeypatch):
+    """One GPU a run, a signal before the time is up, and again into the queue when preempted."""
+    settings = OmegaConf.load(CONFIG_DIR / "hydra/launcher/submitit_slurm.yaml")
+    settings.cpus_per_task = 8
+    ours = {key: value for key, value in OmegaConf.to_container(settings, resolve=False).items() if value is not None}
+    shared = {"name", "nodes", "tasks_per_node", "gpus_per_node", "cpus_per_task", "mem_gb", "timeout_min"}
+    for key in ("_target_", "submitit_folder", "max_num_timeout"):
+        ours.pop(key)
+    monkeypatch.setattr(submitit.SlurmExecutor, "affinity", classmethod(lambda cls: 1))
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    executor = submitit.AutoExecutor(cluster="slurm", folder=tmp_path)
+    executor.update_parameters(**{key if key in shared else f"slurm_{key}": value for key, value in ours.items()})
+    script = executor._executor._make_submission_file_text("train", "uid")
+    for line in ("--gpus-per-node=1", "--cpus-per-task=8", "--requeue", "--signal=USR2@120", "--time=1440"):
+        assert f"#SBATCH {line}\n" in script, script

@@ -1,0 +1,45 @@
+"""Recipes beside other options on a command line."""
+
+import pytest
+
+from lnexp.configuration import compose
+from lnexp.errors import UserError
+from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import jobs_of
+
+FIG2A = load_recipe("fig2a")
+
+
+def test_recipes_are_told_from_the_rest():
+    recipes, rest = split_recipes(["+recipe=fig2a,fig4ab", "max_epoch=3", "data=toy"])
+    assert [recipe.name for recipe in recipes] == ["fig2a", "fig4ab"]
+    assert rest == ["max_epoch=3", "data=toy"]
+
+
+def test_the_corpus_is_the_recipes_unless_said():
+    assert with_corpus(FIG2A, "small", ["max_epoch=3"]) == ["data=toy", "max_epoch=3"]
+    assert with_corpus(FIG2A, "paper", []) == ["data=iwslt14"]
+    assert with_corpus(load_recipe("fig4cd"), "paper", []) == ["data=wmt14"]
+    assert with_corpus(FIG2A, "paper", ["data=tokenized", "data.path=x"]) == ["data=tokenized", "data.path=x"]
+    with pytest.raises(UserError, match="profile=papr: recipe fig2a has none; did you mean paper"):
+        with_corpus(FIG2A, "papr", [])
+
+
+def test_seeds_are_the_recipes_unless_said():
+    assert sorted({job.seed for job in jobs_of(FIG2A, compose([]))}) == [11, 12, 13]
+    assert sorted({job.seed for job in jobs_of(FIG2A, compose(["first_seed=5", "n_seeds=2"]))}) == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        (["lr_max=1"], "lr_max=1: recipe fig2a sets lr_max itself"),
+        (["seed=1"], "say first_seed=… and n_seeds=…"),
+        (["max_epoch=1,2"], "max_epoch=1,2: a recipe sweeps its own arms"),
+    ],
+)
+def test_what_makes_an_arm_is_not_to_be_changed(rest, message):
+    with pytest.raises(UserError, match=message):
+        check_overrides([FIG2A], rest)
+    check_overrides([FIG2A], ["max_epoch=1", "data=toy"])

@@ -1,0 +1,79 @@
+"""A recipe file becomes arms and claims, or a clear refusal."""
+
+import pytest
+import yaml
+
+from lnexp.errors import UserError
+from lnexp.recipes import load
+from lnexp.recipes.load import load_recipe
+
+CONTENT = {
+    "title": "A title",
+    "figure": "Fig. X",
+    "source": "somewhere",
+    "reading": "decoupled",
+    "settings": ["model=pre_ln"],
+    "profiles": {"small": {"data": "toy"}, "paper": {"data": "iwslt14", "settings": ["max_tokens=8192"]}},
+    "first_seed": 11,
+    "n_seeds": 3,
+    "arms": {"one": {"label": "One", "overrides": ["lr_max=1"]}},
+    "claims": [
+        {"id": "x", "source": "s", "paper": {}, "scope": "relative", "holds_if": "best_bleu(one) > 1", "why": "w"}
+    ],
+}
+
+
+@pytest.fixture
+def recipe_of(tmp_path, monkeypatch):
+    """Loads the content above with changes."""
+    monkeypatch.setattr(load, "RECIPES_DIR", tmp_path)
+
+    def write(name="x", without=(), **changes):
+        content = {key: value for key, value in (CONTENT | changes).items() if key not in without}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+        return load_recipe(name)
+
+    return write
+
+
+def test_arms_settings_and_claims_are_read(recipe_of):
+    recipe = recipe_of()
+    assert recipe.arms["one"].overrides == ("lr_max=1",)
+    assert recipe.profiles["paper"].overrides == ("max_tokens=8192",)
+    assert recipe.profiles["small"].overrides == ()
+    assert recipe.claims[0].holds_if == "best_bleu(one) > 1"
+
+
+def test_axes_make_every_combination(recipe_of):
+    axes = {
+        "placement": {name: {"label": name.upper(), "overrides": [f"model={name}"]} for name in ("post", "pre")},
+        "lr_max": {name: {"label": name.upper(), "overrides": [f"lr_max={name}"]} for name in ("low", "high")},
+    }
+    recipe = recipe_of(without=["arms"], axes=axes, rows=["placement"])
+    assert list(recipe.arms) == ["post_low", "post_high", "pre_low", "pre_high"]
+    arm = recipe.arms["pre_low"]
+    assert (arm.label, arm.row, arm.overrides) == ("PRE, LOW", "PRE", ("model=pre", "lr_max=low"))
+    with pytest.raises(UserError, match="rows: must be the first of the axes"):
+        recipe_of(without=["arms"], axes=axes, rows=["lr_max"])
+
+
+def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
+    recipe_of("first")
+    assert recipe_of("second", arms="first").arms == load_recipe("first").arms
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"without": ["claims"]}, "not a recipe .*claims"),
+        ({"without": ["arms"]}, "not a recipe .*arms"),
+        ({"arms": {"one": {"label": "One"}}}, "not a recipe .*overrides"),
+        ({"profiles": {"small": {}}}, "not a recipe .*data"),
+        ({"claims": [{"id": "x"}]}, "not a recipe"),
+        ({"surprise": 1}, "not a recipe .*surprise"),
+        ({"arms": "nowhere"}, "recipe=nowhere: no such recipe"),
+    ],
+)
+def test_what_is_no_recipe_is_refused(recipe_of, changes, message):
+    with pytest.raises(UserError, match=message):
+        recipe_of(**changes)

@@ -1,0 +1,180 @@
+"""From run folders whose right verdict is known to the verdicts, through the real commands' own road."""
+
+import json
+
+import pytest
+from helpers import run_script
+
+from lnexp.composer import Composer
+from lnexp.configuration import compose
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import jobs_of
+from lnexp.results.collect import collect
+from lnexp.results.write import write_results
+from lnexp.runs.folder import RunFolder
+
+RECIPE = load_recipe("fig2a")
+#: Best BLEU by arm, of the paper's kind.
+AS_THE_PAPER = {"no_warmup_low": 8.0, "no_warmup_high": 2.0, "warmup_low": 34.0, "warmup_high": 33.0}
+
+
+class Folders:
+    """Writes run folders of fig2a, and judges them."""
+
+    def __init__(self, tmp_path):
+        self.tmp_path, self.overrides = tmp_path, [f"runs_dir={tmp_path / 'runs'}"]
+        composer = Composer(compose)
+        self.runs = {
+            (job.arm.name, job.seed): RunFolder.of(composer.compose([*self.overrides, *job.overrides]))
+            for job in jobs_of(RECIPE, compose(self.overrides))
+        }
+
+    def write(self, arm, seed, bleu, state="finished", epochs=3) -> RunFolder:
+        folder = self.runs[arm, seed]
+        folder.path.mkdir(parents=True)
+        folder.write_environment({"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}, "git": {}})
+        for epoch in range(1, epochs + 1):
+            measured = {
+                "valid_loss": 2.0,
+                "valid_nll": 1.5,
+                "valid_bleu": bleu * epoch / epochs,
+                "lr": 0.1,
+                "seconds": 1.0,
+            }
+            folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **measured})
+        folder.append({"kind": "end", "test_bleu": bleu if epochs else None})
+        folder.set_status(state)
+        return folder
+
+    def write_all(self, bleu, seeds=(11, 12, 13)):
+        for arm, value in bleu.items():
+            for seed in seeds:
+                self.write(arm, seed, value + 0.1 * (seed - 12))
+
+    def verify(self):
+        """Exit code and verdicts by claim, as ``make verify`` gives them after collecting."""
+        results = self.tmp_path / "results"
+        write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
+        done = run_script("verify", "--recipe", "fig2a", "--profile", "small", "--json", "--results", str(results))
+        (block,) = json.loads(done.stdout)
+        return done, {claim["id"].removeprefix("fig2a-"): claim["verdict"] for claim in block["claims"]}
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return Folders(tmp_path)
+
+
+def test_as_in_the_paper_it_is_reproduced(folders):
+    folders.write_all(AS_THE_PAPER)
+    done, verdicts = folders.verify()
+    assert done.returncode == 0, done.stderr
+    assert verdicts == {
+        "no-warmup-fails-low": "reproduced",
+        "no-warmup-fails-high": "reproduced",
+        "warmup-makes-lr-harmless": "reproduced",
+        "bleu-without-warmup": "not run",  # its own number is asked of the paper's model and corpus alone
+        "bleu-with-warmup": "not run",
+    }
+
+
+def test_a_contradiction_is_said_and_no_error(folders):
+    folders.write_all(AS_THE_PAPER | {"no_warmup_low": 33.5, "warmup_high": 3.0})
+    done, verdicts = folders.verify()
+    assert done.returncode == 0
+    assert verdicts["no-warmup-fails-low"] == "contradicted"
+    assert verdicts["warmup-makes-lr-harmless"] == "contradicted"
+    assert verdicts["no-warmup-fails-high"] == "contradicted"
+
+
+def test_a_missing_arm_is_not_run(folders):
+    folders.write_all({arm: bleu for arm, bleu in AS_THE_PAPER.items() if arm != "warmup_high"})
+    done, verdicts = folders.verify()
+    assert done.returncode == 0
+    assert (verdicts["no-warmup-fails-low"], verdicts["no-warmup-fails-high"]) == ("reproduced", "not run")
+
+
+def test_an_arm_that_diverged_is_a_result(folders):
+    folders.write_all({arm: bleu for arm, bleu in AS_THE_PAPER.items() if arm != "no_warmup_high"})
+    for seed, epochs in ((11, 0), (12, 1), (13, 0)):
+        folders.write("no_warmup_high", seed, 0.5, state="diverged", epochs=epochs)
+    assert folders.verify()[1]["no-warmup-fails-high"] == "reproduced"
+
+
+def test_one_seed_shows_no_difference(folders):
+    folders.write_all(AS_THE_PAPER, seeds=(11,))
+    assert set(folders.verify()[1].values()) == {"inconclusive", "not run"}
+
+
+@pytest.mark.parametrize("number", ["NaN", "null", "Infinity"])
+def test_what_is_no_number_is_no_evidence(folders, number):
+    folders.write_all(AS_THE_PAPER)
+    for seed in (11, 12):
+        metrics = folders.runs["warmup_low", seed].metrics
+        lines = [
+            line.replace('"valid_bleu": ', f'"valid_bleu": {number}, "was": ')
+            for line in metrics.read_text().split("\n")
+        ]
+        metrics.write_text("\n".join(lines))
+    done, verdicts = folders.verify()
+    assert done.returncode == 0, done.stderr
+    assert verdicts["no-warmup-fails-low"] == "inconclusive", "one seed is left"
+    assert verdicts["no-warmup-fails-high"] == "reproduced"
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2.5])
+def test_a_truncated_file_of_a_finished_run_is_malformed(folders, kept):
+    folders.write_all(AS_THE_PAPER)
+    metrics = folders.runs["warmup_low", 12].metrics
+    lines = metrics.read_text().splitlines(keepends=True)
+    cut = "".join(lines[: int(kept)]) + (lines[int(kept)][:40] if kept % 1 else "")
+    metrics.write_text(cut)
+    done, verdicts = folders.verify()
+    assert done.returncode == 1
+    assert "warmup_low, seed 12: " in done.stderr
+    assert "its end is missing" in done.stderr
+    assert verdicts["no-warmup-fails-low"] == "reproduced", "two seeds are left"
+
+
+def test_a_line_that_is_no_record_is_malformed(folders):
+    folders.write_all(AS_THE_PAPER)
+    metrics = folders.runs["warmup_low", 12].metrics
+    metrics.write_text(metrics.read_text().replace('"valid_bleu": ', '"valid_bleu": "much", "was": ', 1))
+    done, _ = folders.verify()
+    assert done.returncode == 1
+    assert "metrics.jsonl:1: not a record" in done.stderr
+
+
+def test_a_published_verdict_of_another_test_is_malformed(folders):
+    folders.write_all(AS_THE_PAPER)
+    folders.verify()
+    path = folders.tmp_path / "results/small/toy/fig2a/verdicts.json"
+    path.write_text(path.read_text().replace("< 0.5 *", "< 0.9 *"))
+    done = run_script("verify", "--results", str(folders.tmp_path / "results"))
+    assert done.returncode == 1
+    assert "its claims are not those of recipe fig2a; collect again" in done.stderr
+
+
+def test_what_was_never_run_is_listed(tmp_path):
+    done = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2b")
+    assert done.returncode == 0
+    assert "fig2b (Fig. 2(c,d)), profile small, data toy: 3 claims" in done.stdout
+    assert "6 claims: 6 not run" in done.stdout
+    unknown = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2c")
+    assert unknown.returncode == 2
+    assert "no such recipe" in unknown.stderr
+
+
+def test_a_number_of_the_papers_is_judged_on_the_papers_corpus_alone(make_run):
+    from lnexp.results.claims import judge
+
+    claim = make_run.claim("best_bleu(good) > 30", scope="absolute")
+    runs = [make_run("good", seed, [34.0 + seed]) for seed in (1, 2, 3)]
+    assert judge(claim, ("good", "bad"), runs).verdict == "not run"
+    make_run.cfg.profile = "paper"
+    for run in runs:
+        run.environment["data"] = {"part_of": "iwslt14", "pairs": {"train": 51_777}}
+    assert judge(claim, ("good", "bad"), runs).verdict == "not run", "a part of the corpus"
+    for run in runs:
+        run.environment["data"]["pairs"]["train"] = 160_239
+    assert judge(claim, ("good", "bad"), runs).verdict == "reproduced"

@@ -1,0 +1,109 @@
+"""What scripts/status.py says of a sweep."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from helpers import run_script
+from rich.console import Console
+
+from lnexp.errors import UserError
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.lock import held
+from lnexp.runs.progress import progress
+from lnexp.runs.status_table import SweepStatus
+from lnexp.runs.sweep import Member, Sweep, newest_sweep
+
+START = datetime.fromisoformat("2026-01-01T12:00:00+00:00")
+
+
+def member(run: str, *arms: str) -> Member:
+    return Member(run, f"name-{run}", seed=1, max_epoch=10, arms=list(arms))
+
+
+def folder(tmp_path, run, epochs=0, seconds=10, **values) -> RunFolder:
+    found = RunFolder(tmp_path / "adhoc" / f"name-{run}")
+    found.path.mkdir(parents=True)
+    for epoch in range(1, epochs + 1):
+        time = (START + timedelta(seconds=seconds * epoch)).isoformat()
+        measured = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 5.0 * epoch, "tokens_per_second": 1000.0}
+        found.append({"kind": "epoch", "epoch": epoch, "update": epoch, "time": time, **measured, **values})
+    return found
+
+
+def test_every_state_is_told(tmp_path):
+    sweep = Sweep("two figures", [member(run) for run in ("aa", "bb", "cc", "dd", "ee", "ff")])
+    folder(tmp_path, "aa", epochs=10).set_status("finished")
+    folder(tmp_path, "bb", epochs=4).set_status("running")
+    folder(tmp_path, "cc", epochs=4).set_status("running")
+    folder(tmp_path, "dd", epochs=2).set_status("diverged", "gradients are Nan/Inf")
+    (folder(tmp_path, "ee").path / "status.json").write_text("{")
+    with held(tmp_path, "bb"):
+        status = SweepStatus(sweep, tmp_path)
+    assert [run.state for _, run in status.runs] == [
+        "finished", "running", "interrupted", "diverged", "malformed", "waiting",
+    ]  # fmt: skip
+    assert not status.is_over
+    text = shown(status.table())
+    assert "gradients are Nan/Inf" in text
+    assert "4/10" in text
+    assert "20.0" in text
+    # 10 s an epoch; one process has 6 + 6 + 10 + 10 epochs before it
+    assert status.summary() == (
+        "2 of 6 runs done (1 running, 1 malformed, 1 interrupted, 1 diverged, 1 waiting, 1 finished); about 5:20 left"
+    )
+
+
+def shown(what, width=120) -> str:
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(what)
+    return console.export_text()
+
+
+def test_a_low_terminal_shows_what_runs_and_how_much_more_there_is(tmp_path):
+    sweep = Sweep("x", [member(f"r{number:02d}") for number in range(40)])
+    folder(tmp_path, "r39", epochs=3).set_status("running")
+    with held(tmp_path, "r39"):
+        text = shown(SweepStatus(sweep, tmp_path).table(height=20))
+    assert "name-r39" in text
+    assert "… and 29 more" in text
+    assert len(text.splitlines()) <= 20
+
+
+def test_arms_that_share_a_run_are_counted(tmp_path):
+    text = shown(SweepStatus(Sweep("x", [member("aa", "fig2a/low", "fig4ab/low")]), tmp_path).table())
+    assert "fig2a/low +1" in text
+
+
+def test_an_interruption_does_not_change_the_pace(tmp_path):
+    made = folder(tmp_path, "aa", epochs=3)
+    later = START + timedelta(hours=9)
+    for epoch in (4, 5):
+        measured = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 5.0}
+        time = (later + timedelta(seconds=10 * epoch)).isoformat()
+        made.append({"kind": "epoch", "epoch": epoch, "update": epoch, "time": time, **measured})
+    assert progress(member("aa"), made.path, tmp_path).seconds_an_epoch == 10
+
+
+def test_the_newest_sweep_is_found_and_a_repeated_one_is_one_file(tmp_path):
+    with pytest.raises(UserError, match="no sweep was started there"):
+        newest_sweep(tmp_path)
+    Sweep("old", [member("aa")]).save(tmp_path)
+    Sweep("new", [member("aa"), member("bb")]).save(tmp_path)
+    Sweep("new", [member("bb"), member("aa")]).save(tmp_path)
+    assert newest_sweep(tmp_path).title == "new"
+    assert len(list((tmp_path / ".sweeps").iterdir())) == 2
+    newest = max((tmp_path / ".sweeps").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    newest.write_text("[]")
+    with pytest.raises(UserError, match="malformed"):
+        newest_sweep(tmp_path)
+
+
+def test_the_command_prints_once_where_nobody_watches(tmp_path):
+    Sweep("my sweep", [member("aa", "fig2a/low")]).save(tmp_path)
+    done = run_script("status", "--runs", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "my sweep" in done.stdout
+    assert "0 of 1 runs done (1 waiting)" in done.stdout
+    nothing = run_script("status", "--runs", str(tmp_path / "nowhere"))
+    assert nothing.returncode == 2
+    assert "no sweep was started there" in nothing.stderr

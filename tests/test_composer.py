@@ -1,0 +1,54 @@
+"""The composer says what Hydra says."""
+
+import pytest
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from lnexp.composer import Composer
+from lnexp.configuration import compose
+from lnexp.plain import plain
+
+
+@pytest.fixture(scope="module")
+def composer():
+    return Composer(compose)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [],
+        ["lr_max=1", "model=pre_ln", "seed=7"],
+        ["optimizer=sgd", "scale.lr_max=${scale.sgd_lr_max}", "lr_max=${scale.lr_max.low}"],
+        [
+            "profile=paper",
+            "lr_schedule=step",
+            "lr_schedule.decay_epoch=3",
+            "warmup_updates=${scale.warmup_updates.short}",
+        ],
+        ["+recipe=fig2a", "+arm=x", "seed=3", "++fairseq.common.fp16=true", "~evaluation.lenpen"],
+        ["scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}", "optimizer.betas=[0.9,0.9]", "tracker=none"],
+        ["data.name='a b'", "runs_dir=/x/y", "n_seeds=2"],
+        ["lr_max=1", "++lr_max=2"],
+        ["+recipe=fig2a", "+arm=x", "+new.deep.key=1"],
+    ],
+)
+def test_it_composes_what_hydra_does(composer, overrides):
+    for _ in range(2):  # the second time from what it remembers
+        assert plain(composer.compose(overrides)) == plain(compose(overrides))
+
+
+@pytest.mark.parametrize("overrides", [["lr_maxx=1"], ["model=nothing"], ["lr_max=="], ["model.nothing=1"]])
+def test_it_refuses_what_hydra_refuses(composer, overrides):
+    with pytest.raises((HydraException, OmegaConfBaseException)) as ours:
+        composer.compose(overrides)
+    with pytest.raises((HydraException, OmegaConfBaseException)) as hydras:
+        compose(overrides)
+    assert (type(ours.value), str(ours.value)) == (type(hydras.value), str(hydras.value))
+
+
+def test_jobs_do_not_meet(composer):
+    one = composer.compose(["lr_max=1"])
+    OmegaConf.update(one, "lr_max", 5)
+    assert composer.compose(["lr_max=2"]).lr_max == 2

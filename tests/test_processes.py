@@ -1,0 +1,43 @@
+"""A worker does not outlive the process that it works for."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+WORKER = """
+import time
+from lnexp.processes import end_with_parent
+end_with_parent()
+print("up", flush=True)
+time.sleep(60)
+"""
+PARENT = f"""
+import subprocess, sys
+worker = subprocess.Popen([sys.executable, "-c", {WORKER!r}])
+print(worker.pid, flush=True)
+worker.wait()
+"""
+
+
+def test_a_worker_ends_with_its_killed_parent():
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    words = {parent.stdout.readline().strip(), parent.stdout.readline().strip()}
+    (worker,) = (int(word) for word in words - {"up"})
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    for _ in range(100):
+        if not is_alive(worker):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the worker lives on")
+
+
+def is_alive(process: int) -> bool:
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False
