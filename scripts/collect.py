@@ -1,6 +1,6 @@
 """Make tables, figures and verdicts of recipes from their run folders."""
 
-from lnexp.results.command import collect_main
+from lnexp.results.collect_command import main
 
 if __name__ == "__main__":
-    collect_main()
+    main()

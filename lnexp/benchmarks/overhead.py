@@ -37,7 +37,8 @@ def table() -> str:
 
 
 def _seconds(here: str, *arguments: str) -> float:
-    command = [sys.executable, str(ROOT / "scripts/train.py"), *SMALL, *arguments]
+    where = [f"runs_dir={here}/runs", f"data_dir={here}/data"]
+    command = [sys.executable, str(ROOT / "scripts/train.py"), *arguments, *SMALL, *where]
     start = time.perf_counter()
-    subprocess.run([*command, f"runs_dir={here}/runs", f"data_dir={here}/data"], capture_output=True, check=True)
+    subprocess.run(command, capture_output=True, check=True)
     return time.perf_counter() - start

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
 
 from lnexp.recipes.recipe import Arm, Recipe
 
@@ -17,7 +19,7 @@ PANELS = {
     "valid_bleu": "validation BLEU",
     "lr": "learning rate at its last update",
 }
-STYLE: Any = {"svg.hashsalt": "lnexp", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
+STYLE: Any = {"figure.dpi": 150, "svg.hashsalt": "lnexp", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3}
 
 
 def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> None:
@@ -30,12 +32,12 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
         for path in paths:
             path.unlink(missing_ok=True)
         return
-    matplotlib.use("Agg")
     by_arm = dict(list(epochs.groupby("arm")))
     rows = _rows(recipe)
-    with plt.rc_context(STYLE):
+    with rc_context(STYLE):
         size = (12, 1.4 + 3 * len(rows))
-        figure, axes = plt.subplots(len(rows), len(PANELS), figsize=size, layout="constrained", squeeze=False)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(len(rows), len(PANELS), squeeze=False)
         for (row, arms), row_axes in zip(rows.items(), axes, strict=True):
             for axis, (column, title) in zip(row_axes, PANELS.items(), strict=True):
                 for position, arm in enumerate(arms):
@@ -47,10 +49,9 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
         lines = {line.get_label(): line for axis in axes.flat for line in axis.get_lines()}  # each label once
         figure.legend(lines.values(), lines, loc="outside lower center", ncols=min(3, len(lines)), frameon=False)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # everything has its place now: once is enough for two files
-        figure.savefig(paths[0], dpi=150, metadata={"Software": None})
-        figure.savefig(paths[1], metadata={"Date": None})
-        plt.close(figure)
+        figure.set_layout_engine("none")  # everything has its place now; savefig would draw all of it four times more
+        FigureCanvasAgg(figure).print_png(paths[0], metadata={"Software": None})
+        FigureCanvasSVG(figure).print_svg(paths[1], metadata={"Date": None})
 
 
 def _rows(recipe: Recipe) -> dict[str, list[Arm]]:

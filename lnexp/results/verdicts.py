@@ -14,6 +14,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results.claims import Verdict, judge
 from lnexp.results.intervals import Interval
 
+RESULTS_DIR = Path("results")
 REQUIRED = ("id", "source", "paper", "scope", "verdict", "arms", "command", "holds_if", "why", "margin")
 #: What a recipe states of a claim: a published verdict must have been found by this very test.
 STATED = ("source", "paper", "scope", "holds_if")

@@ -10,8 +10,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results import figures, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
-
-RESULTS_DIR = Path("results")
+from lnexp.results.verdicts import RESULTS_DIR
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:

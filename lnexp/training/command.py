@@ -1,5 +1,6 @@
 """The command behind ``scripts/train.py``: Hydra around :func:`lnexp.training.run.train_run`."""
 
+import gc
 import os
 import sys
 from contextlib import nullcontext
@@ -51,3 +52,4 @@ def main() -> None:
         if not {"-m", "--multirun"} & set(sys.argv) and any(arg.startswith("+recipe=") for arg in sys.argv):
             raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
         _run()
+        gc.freeze()  # the interpreter's last search for garbage would take a second

@@ -1,7 +1,9 @@
 """Train one run, or skip it, or go on with it."""
 
+import gc
 import logging
 from contextlib import suppress
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -53,8 +55,7 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
     folder.write_config(cfg)
     with logging_to(folder.log):
         corpus = prepare(cfg.data, cfg.data_dir)
-        from lnexp.training import engine  # fairseq takes seconds to import: only where work begins
-
+        engine = _import_engine()
         for path in engine.leftovers(folder.checkpoints):
             path.unlink()
         first_epoch = folder.last_checkpoint_epoch() + 1
@@ -78,6 +79,18 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
             path.unlink()
         folder.set_status(state, why, machine.updates)
     say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
+
+
+def _import_engine() -> Any:
+    """fairseq takes seconds to import, so it is only where work begins, and without a vain search for garbage."""
+    gc.disable()
+    try:
+        from lnexp.training import engine
+
+        return engine
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _train(machine, on_epoch) -> tuple[State, str]:

@@ -1,0 +1,40 @@
+"""The command behind ``scripts/collect.py``."""
+
+import argparse
+import shlex
+from pathlib import Path
+
+from lnexp.cli import one_line_errors
+from lnexp.errors import UserError
+from lnexp.files import write_whole
+from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.results.collect import collect
+from lnexp.results.verdicts import RESULTS_DIR, as_page, read_verdicts
+from lnexp.results.write import write_results
+
+
+def main() -> None:
+    """``collect.py +recipe=fig2a[,…] [the overrides that the runs were launched with]``."""
+    parser = argparse.ArgumentParser(description="Make tables, figures and verdicts of recipes from their run folders.")
+    parser.add_argument("overrides", nargs="+", help="+recipe=NAME and the overrides of the sweep: profile=… data=… …")
+    parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results go (default: results/)")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        recipes, rest = split_recipes(arguments.overrides)
+        if not recipes:
+            raise UserError("which recipe? say +recipe=NAME")
+        check_overrides(recipes, rest)
+        for recipe in recipes:
+            runs = collect(recipe, rest)
+            said = with_corpus(recipe, runs[0].cfg.profile, rest)
+            folder = write_results(recipe, runs, _command(recipe.name, said), arguments.results)
+            over = sum(run.counts for run in runs)
+            print(f"{recipe.name}: {over} of {len(runs)} runs are over; tables, figure and verdicts in {folder}")
+        write_whole(arguments.results / "verdicts.md", as_page(read_verdicts(arguments.results)))
+
+
+def _command(recipe: str, overrides: list[str]) -> str:
+    """What a reader would type for the same results; where runs and data lie is the reader's own affair."""
+    said = [override for override in overrides if not override.startswith(("runs_dir=", "data_dir="))]
+    words = shlex.join([f"+recipe={recipe}", *said])
+    return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"
