@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from lnexp.configuration import ROOT
+
 PACKAGES = (
     "ve-fairseq",
     "torch",
@@ -18,6 +20,9 @@ PACKAGES = (
     "sentencepiece",
     "subword-nmt",
 )
+
+#: What decides a run's numbers; a log or a table beside it does not.
+CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
 
 def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
@@ -35,16 +40,16 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def git_state() -> dict[str, Any]:
-    """The commit of the code and whether it has changes on top; nulls outside a repository."""
+    """The commit and whether what decides a run has changes on top, new files included; nulls outside a repository."""
 
     def git(*arguments: str) -> str | None:
-        command = ["git", "-C", str(Path(__file__).parent), *arguments]
+        command = ["git", "-C", str(ROOT), *arguments]
         try:
             return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
         except (OSError, subprocess.CalledProcessError):
             return None
 
-    changes = git("status", "--porcelain")
+    changes = git("status", "--porcelain", "--", *CODE)
     return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
 
 
