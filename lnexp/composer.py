@@ -8,7 +8,7 @@ from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from lnexp.configuration import CONFIG_DIR
+from lnexp.configuration import CONFIG_DIR, spell_out
 
 
 class Composer:
@@ -30,11 +30,13 @@ class Composer:
         Raises:
             HydraException, OmegaConfBaseException: for overrides that do not fit, as Hydra does.
         """
+        overrides = [spell_out(override) for override in overrides]
         parsed = self._parser.parse_overrides(overrides)
-        others = {override.key_or_group for override in parsed if not _sets_a_value(override)}
-        values = [override for override in parsed if override.key_or_group not in others]
-        files = [override.input_line or "" for override in parsed if override.key_or_group in others]
-        cfg = copy.deepcopy(self._files(tuple(files)))
+        values = [override for override in parsed if _sets_a_value(override)]
+        others = [override for override in parsed if not _sets_a_value(override)]
+        if any(_meet(value, other) for value in values for other in others):
+            values, others = [], parsed  # their order matters
+        cfg = copy.deepcopy(self._files(tuple(override.input_line or "" for override in others)))
         try:
             for override in values:
                 OmegaConf.update(cfg, override.key_or_group, override.value(), force_add=override.is_add())
@@ -54,5 +56,18 @@ class Composer:
 
 def _sets_a_value(override: Override) -> bool:
     """``lr_max=1`` and ``+arm=x``, but neither ``model=pre_ln``, which chooses a file, nor ``++x=1`` or ``~x``."""
-    plain = not (override.is_force_add() or override.is_delete() or override.package)
-    return plain and not (CONFIG_DIR / override.key_or_group).is_dir()
+    if override.is_force_add() or override.is_delete() or override.package or override.is_sweep_override():
+        return False
+    if override.is_add():
+        return override.key_or_group in LABELS
+    return not (override.key_or_group.startswith("hydra") or (CONFIG_DIR / override.key_or_group).is_dir())
+
+
+#: What a job adds to a config to say whose it is.
+LABELS = ("recipe", "arm")
+
+
+def _meet(one: Override, other: Override) -> bool:
+    """Whether two overrides are about the same key, or about one within the other."""
+    first, second = f"{one.key_or_group}.", f"{other.key_or_group}."
+    return first.startswith(second) or second.startswith(first)

@@ -32,6 +32,11 @@ def composer():
         ["data.name='a b'", "runs_dir=/x/y", "n_seeds=2"],
         ["lr_max=1", "++lr_max=2"],
         ["+recipe=fig2a", "+arm=x", "+new.deep.key=1"],
+        ["scale.toy={train_pairs: 7}", "++scale.toy.train_pairs=5"],
+        ["++scale.toy.train_pairs=5", "scale.toy={train_pairs: 7}"],
+        ["scale.sgd_lr_max={low: 1, high: 2}", "~scale.sgd_lr_max.low"],
+        ["+new={a: 1}", "++new.a=2"],
+        ["fairseq.optimization.sentence_avg=true", "fairseq.optimizer.eps=1e-6"],
     ],
 )
 def test_it_composes_what_hydra_does(composer, overrides):
@@ -39,7 +44,10 @@ def test_it_composes_what_hydra_does(composer, overrides):
         assert plain(composer.compose(overrides)) == plain(compose(overrides))
 
 
-@pytest.mark.parametrize("overrides", [["lr_maxx=1"], ["model=nothing"], ["lr_max=="], ["model.nothing=1"]])
+@pytest.mark.parametrize(
+    "overrides",
+    [["lr_maxx=1"], ["model=nothing"], ["lr_max=="], ["model.nothing=1"], ["+lr_max=5"], ["+evaluation.lenpen=3"]],
+)
 def test_it_refuses_what_hydra_refuses(composer, overrides):
     with pytest.raises((HydraException, OmegaConfBaseException)) as ours:
         composer.compose(overrides)

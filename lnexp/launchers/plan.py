@@ -8,6 +8,7 @@ from omegaconf import DictConfig
 
 from lnexp.configuration import check, check_device, forget_schemas
 from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
 from lnexp.launchers.rounds import Planned, status_of
 from lnexp.plain import plain
 from lnexp.runs.folder import DONE, find_folders
@@ -22,19 +23,19 @@ class Plan:
     Attributes:
         members: its runs, by identity.
         missing: those that are not done.
-        corpora: configs that between them have every corpus of the missing ones.
+        corpora: of the missing ones, each with a config that has it and the runs that need it.
     """
 
     members: dict[str, Member] = field(default_factory=dict)
     missing: list[Planned] = field(default_factory=list)
-    corpora: dict[str, DictConfig] = field(default_factory=dict)
+    corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, jobs: list[list[str]], compose: Callable[[list[str]], DictConfig], runs_dir: str) -> "Plan":
         """Plan jobs, each a list of overrides.
 
         Raises:
-            UserError: for a value that cannot be meant, before anything is launched.
+            UserError: for a value that cannot be meant, or options that make two arms of a recipe one run.
         """
         plan, folders = cls(), find_folders(runs_dir)
         for overrides in jobs:
@@ -46,17 +47,35 @@ class Plan:
                 if cfg.force or status_of(folders.get(run)).get("state") not in DONE:
                     plan._add_missing(run, overrides, cfg)
             if "arm" in cfg:
-                plan.members[run].arms.append(f"{cfg.recipe}/{cfg.arm}")
+                plan._add_arm(run, cfg)
         return plan
+
+    def _add_arm(self, run: str, cfg: DictConfig) -> None:
+        arms = self.members[run].arms
+        if same := [arm for arm in arms if arm.startswith(f"{cfg.recipe}/")]:
+            raise UserError(f"{cfg.recipe}/{cfg.arm}: the same run as {same[0]} with these options")
+        arms.append(f"{cfg.recipe}/{cfg.arm}")
 
     def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
         check_device(cfg)
         name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
         self.missing.append(Planned(run, name, overrides))
-        self.corpora.setdefault(json.dumps(plain(cfg.data)), cfg)
+        self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
 
-    def prepare(self) -> None:
-        """Prepare the corpora here, once, and not in every worker."""
-        for cfg in self.corpora.values():
-            prepare(cfg.data, cfg.data_dir)
+    def prepare(self) -> dict[str, str]:
+        """Prepare the corpora here, once, and not in every worker; which runs have none, and why.
+
+        Raises:
+            UserError, OSError: where no run has one.
+        """
+        failures: dict[str, str] = {}
+        for cfg, runs in self.corpora.values():
+            try:
+                prepare(cfg.data, cfg.data_dir)
+            except (UserError, OSError) as error:
+                if len(self.corpora) == 1:
+                    raise
+                failures |= {planned.name: str(error) for planned in self.missing if planned.identity in runs}
             forget_schemas()
+        self.missing = [planned for planned in self.missing if planned.name not in failures]
+        return failures

@@ -37,14 +37,17 @@ class RecipeSweeper(BasicSweeper):
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
         plan = Plan.of(jobs, composer.compose, config.runs_dir)
         title = ", ".join(recipe.name for recipe in recipes) or " ".join(filter(_is_swept, rest)) or "one run"
-        done = len(plan.members) - len(plan.missing)
         what = "arms × seeds" if recipes else "jobs"
-        plan.prepare()
-        print(f"{title}: {len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already", flush=True)
+        launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
+        failures = plan.prepare()
+        print(
+            f"{title}: {len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already",
+            flush=True,
+        )
         Sweep(title, list(plan.members.values())).save(config.runs_dir)
         rounds = Rounds(plan.missing, self._launch, config.runs_dir, config.force)
         rounds.run()
-        _raise_on(rounds.failures, len(plan.missing))
+        _raise_on(failures | rounds.failures, launched)
         return rounds.returns
 
     def _jobs_of(self, recipes: list[Recipe], rest: list[str]) -> list[list[str]]:

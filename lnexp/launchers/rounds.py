@@ -37,7 +37,7 @@ class Rounds:
 
     def __init__(self, runs: list[Planned], launch: Launch, runs_dir: str | Path, force: bool):
         self.left = {run.identity: run for run in runs}
-        self.failures: dict[str, str] = {}
+        self.failures: dict[str, str] = {}  # by the name of the run
         self.returns: list[JobReturn] = []
         self._launch, self._runs_dir, self._force = launch, runs_dir, force
         self._deaths: Counter[str] = Counter()
@@ -103,6 +103,8 @@ class Rounds:
             state = now[run.identity].get("state")
             if state in DONE:
                 del self.left[run.identity]
+            elif state == "failed":  # it said why itself, and a launcher of another kind raises for it
+                self._give_up(run, str(now[run.identity].get("why")))
             elif state == "running" and not is_held(self._runs_dir, run.identity):
                 self._count_death(run, kind)
         print(f"a process of this sweep died ({kind}): going on with what is left", flush=True)

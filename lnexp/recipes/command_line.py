@@ -3,6 +3,7 @@
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
+from lnexp.configuration import spell_out
 from lnexp.errors import UserError, near_names
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
@@ -42,14 +43,25 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
         UserError: for a sweep beside a recipe, or an option that the recipe sets.
     """
     parser = OverridesParser.create()
-    for override in parser.parse_overrides(rest):
-        key = override.key_or_group
+    for override in parser.parse_overrides([spell_out(option) for option in rest]):
+        key = ALIASES.get(override.key_or_group, override.key_or_group)
         if override.is_sweep_override():
             raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
         for recipe in recipes:
             if key in _fixed(recipe, parser):
                 hint = "; say first_seed=… and n_seeds=…" if key == "seed" else ""
                 raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
+
+
+#: Other ways to say what recipes set.
+ALIASES = {
+    "fairseq.optimization.lr": "lr_max",
+    "fairseq.common.seed": "seed",
+    "lr_schedule.warmup_updates": "warmup_updates",
+    "model._name": "model",
+    "optimizer._name": "optimizer",
+    "lr_schedule._name": "lr_schedule",
+}
 
 
 def _fixed(recipe: Recipe, parser: OverridesParser) -> set[str]:

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from omegaconf import DictConfig
 
+from lnexp.hashing import short_hash
+
 #: Where a claim is judged: ``relative`` ones on every corpus, in a form that compares our arms with each other;
 #: ``absolute`` ones, which take the paper's own numbers, only with the paper's model on the paper's whole corpus.
 Scope = Literal["relative", "absolute"]
@@ -85,6 +87,12 @@ class Recipe:
     n_seeds: int
     arms: dict[str, Arm]
     claims: tuple[Claim, ...]
+
+    @property
+    def settings_hash(self) -> str:
+        """Eight hex digits for what it has trained: settings, profiles and arms, but no words."""
+        profiles = {name: [setting.data, setting.overrides] for name, setting in self.profiles.items()}
+        return short_hash([self.settings, profiles, {name: arm.overrides for name, arm in self.arms.items()}])
 
 
 @dataclass(frozen=True)

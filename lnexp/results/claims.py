@@ -126,7 +126,7 @@ def judge(claim: Claim, arms: Collection[str], runs: list[RunResult]) -> Judgeme
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
     values = _measure(comparison, judged)
     margin = interval(_margins(comparison, values))
-    return Judgement(claim, _verdict(margin), margin, _arms(comparison, values))
+    return Judgement(claim, verdict_of(margin), margin, _arms(comparison, values))
 
 
 def _measure(comparison: Comparison, runs: list[RunResult]) -> Values:
@@ -143,7 +143,8 @@ def _margins(comparison: Comparison, values: Values) -> list[float]:
     return [comparison.margin({call: by_seed[seed] for call, by_seed in values.items()}) for seed in sorted(shared)]
 
 
-def _verdict(margin: Interval | None) -> Verdict:
+def verdict_of(margin: Interval | None) -> Verdict:
+    """What a margin over seeds says of its claim."""
     if margin is None:
         return "not run"
     if margin.low is None or margin.high is None:

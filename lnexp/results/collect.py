@@ -1,6 +1,6 @@
 """The runs of a recipe, as they lie on disk."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ class RunResult:
         epochs: its epoch records, oldest first.
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.
+        as_stated: whether it is the very run that the recipe states for its profile, with no option of the user's.
     """
 
     job: Job
@@ -41,6 +42,7 @@ class RunResult:
     epochs: list[Record] = field(default_factory=list)
     end: Record = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
+    as_stated: bool = False
 
     @property
     def counts(self) -> bool:
@@ -49,11 +51,11 @@ class RunResult:
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether it is of the paper's model on the whole of the corpus that its recipe takes from the paper."""
+        """Whether it is of the paper's settings on the whole of the corpus that its recipe takes from the paper."""
         data = self.environment.get("data", {})
         corpus = self.job.recipe.profiles["paper"].data
         whole = data.get("part_of") == corpus and is_whole(corpus, data["pairs"]["train"])
-        return self.cfg.profile == "paper" and whole
+        return self.cfg.profile == "paper" and self.as_stated and whole
 
     @property
     def diverged(self) -> bool:
@@ -67,6 +69,7 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     """
     base = compose(overrides)
     settings = with_corpus(recipe, base.profile, overrides)
+    stated = with_corpus(recipe, base.profile, [f"profile={base.profile}"])
     composer, folders = Composer(compose), find_folders(base.runs_dir)
     by_arm: dict[str, list[Job]] = {}
     for job in jobs_of(recipe, base):
@@ -75,23 +78,42 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     for jobs in by_arm.values():
         cfg = composer.compose([*settings, *jobs[0].overrides])
         runs = identities(cfg, [job.seed for job in jobs])
+        own = identities(composer.compose([*stated, *jobs[0].overrides]), [job.seed for job in jobs])
         OmegaConf.resolve(cfg)
-        found += [_read(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
+        for job, run, by_recipe in zip(jobs, runs, own, strict=True):
+            found.append(replace(_read(job, cfg, run, folders.get(run)), as_stated=run == by_recipe))
     return found
 
 
 def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
     if path is None:
         return RunResult(job, cfg, run, "not run")
+    folder = RunFolder(path)
     try:
-        folder = RunFolder(path)
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
+        if state in DONE:
+            _check_whole(folder, read)
         epochs = [record for record in read if record["kind"] == "epoch"]
         end = next((record for record in read if record["kind"] == "end"), {})
-        if state in DONE and not end:
-            raise UserError(
-                f"{folder.metrics}: the run is {state}, but its end is missing; force=true trains it afresh"
-            )
         return RunResult(job, cfg, run, state, epochs=epochs, end=end, environment=folder.environment)
-    except (UserError, UnicodeDecodeError) as error:
+    except (UserError, OSError) as error:
         return RunResult(job, cfg, run, "malformed", problem=str(error))
+
+
+def _check_whole(folder: RunFolder, read: list[Record]) -> None:
+    """Raises UserError where a run that is over does not have every epoch and its end once, or not its environment."""
+    problem = None
+    kinds, numbers = [record["kind"] for record in read], [record.get("epoch") for record in read[:-1]]
+    if kinds[-1:] != ["end"]:
+        problem = "its end is missing"
+    elif kinds != ["epoch"] * len(numbers) + ["end"] or numbers != list(range(1, len(numbers) + 1)):
+        problem = "its epochs are not every one once"
+    elif folder.status["state"] == "finished" and folder.status["updates"] != read[-2:][0].get("update"):
+        problem = "epochs are missing at its end"
+    else:
+        about = folder.environment
+        for part in ("data", "git", "cpu", "device"):
+            if not isinstance(about.get(part), dict if part in ("data", "git") else str):
+                problem = f"environment.json says nothing of its {part}"
+    if problem:
+        raise UserError(f"{folder.path}: the run is over, but {problem}; force=true trains it afresh")

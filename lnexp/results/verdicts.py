@@ -4,14 +4,14 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from tabulate import tabulate
 
 from lnexp.errors import UserError
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.claims import Verdict, judge
+from lnexp.results.claims import judge, verdict_of
 from lnexp.results.intervals import Interval
 
 RESULTS_DIR = Path("results")
@@ -49,15 +49,19 @@ class RecipeVerdicts:
         """What is malformed in the runs behind it, and where it is not what the recipe states."""
         found = [f"{self.path.parent}: {problem}" for problem in self.content["malformed"]]
         try:
-            stated = {claim.id: asdict(claim) for claim in load_recipe(self.recipe).claims}
+            recipe = load_recipe(self.recipe)
         except UserError as error:
             return [*found, f"{self.path}: {error}"]
+        stated = {claim.id: asdict(claim) for claim in recipe.claims}
         published = {claim["id"]: claim for claim in self.content["claims"]}
         same = stated.keys() == published.keys() and all(
             published[name][key] == claim[key] for name, claim in stated.items() for key in STATED
         )
-        again = f"{self.path}: its claims are not those of recipe {self.recipe}; collect again"
-        return found if same else [*found, again]
+        if not same:
+            found.append(f"{self.path}: its claims are not those of recipe {self.recipe}; collect again")
+        if self.content["settings"] != recipe.settings_hash:
+            found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; train and collect again")
+        return found
 
 
 def read_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
@@ -90,6 +94,7 @@ def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
         "title": recipe.title,
         "scope": f"profile {profile}, data {data}",
         "malformed": [],
+        "settings": recipe.settings_hash,
         "claims": [judge(claim, recipe.arms, []).to_json(command) for claim in recipe.claims],
     }
 
@@ -98,16 +103,30 @@ def _read(path: Path) -> RecipeVerdicts:
     try:
         content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
         for claim in content["claims"]:
-            missing = [key for key in REQUIRED if key not in claim]
-            if missing:
-                raise KeyError(", ".join(missing))
-            if claim["verdict"] not in get_args(Verdict):
-                raise ValueError(f"no verdict: {claim['verdict']}")
-        for key in ("recipe", "figure", "title", "scope", "malformed"):
+            _check(claim)
+        for key in ("recipe", "figure", "title", "scope", "malformed", "settings"):
             content[key]
+        if len({claim["id"] for claim in content["claims"]}) != len(content["claims"]):
+            raise ValueError("a claim is there twice")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
     return RecipeVerdicts(path, content)
+
+
+def _check(claim: dict[str, Any]) -> None:
+    """Raises KeyError, TypeError or ValueError where it is no claim, or its verdict is not what its margin says."""
+    missing = [key for key in REQUIRED if key not in claim]
+    if missing:
+        raise KeyError(", ".join(missing))
+    for arm in claim["arms"].values():
+        _interval(arm)
+    margin = None if claim["margin"] is None else _interval(claim["margin"])
+    if claim["verdict"] != verdict_of(margin):
+        raise ValueError(f"{claim['id']}: {claim['verdict']} is not what its margin says")
+
+
+def _interval(content: dict[str, Any]) -> Interval:
+    return Interval(**{key: content[key] for key in ("mean", "low", "high", "n")})
 
 
 def _refuse(name: str) -> None:
@@ -182,4 +201,4 @@ def _call(name: str, arm: dict[str, Any]) -> str:
 def _numbers(content: dict[str, Any] | None) -> str:
     if not content or content["mean"] is None:
         return "–"
-    return str(Interval(**{key: content[key] for key in ("mean", "low", "high", "n")}))
+    return str(_interval(content))

@@ -65,7 +65,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
-        f"Device: {'; '.join(devices) or 'none yet'}. Commit: {', '.join(_commits(runs)) or 'none yet'}.",
+        f"Device: {'; '.join(devices) or 'none yet'}. Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
         f"```\n{command}\n```",
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
     ]
@@ -84,6 +84,7 @@ def _verdicts_json(recipe: Recipe, runs: list[RunResult], judgements: list[Judge
         "figure": recipe.figure,
         "title": recipe.title,
         "scope": scope(runs),
+        "settings": recipe.settings_hash,
         "malformed": [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem],
         "claims": [judgement.to_json(command) for judgement in judgements],
     }

@@ -7,7 +7,7 @@ import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -61,8 +61,11 @@ class RunFolder:
 
     @property
     def status(self) -> dict[str, Any]:
-        """What ``status.json`` says; empty where there is none. Raises UserError where it is no JSON object."""
-        return self._read_object("status.json")
+        """What ``status.json`` says; empty where there is none. Raises UserError where it is no status."""
+        status = self._read_object("status.json")
+        if status and status.get("state") not in get_args(State):
+            raise UserError(f"{self.path / 'status.json'}: malformed (no such state); force=true trains the run afresh")
+        return status
 
     @property
     def environment(self) -> dict[str, Any]:
@@ -75,7 +78,7 @@ class RunFolder:
             return {}
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, IsADirectoryError) as error:
             raise UserError(f"{path}: malformed ({error}); force=true trains the run afresh") from error
         if not isinstance(content, dict):
             raise UserError(f"{path}: malformed (no object); force=true trains the run afresh")

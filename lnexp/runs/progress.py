@@ -34,8 +34,13 @@ class Progress:
     why: str = ""
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         return self.state in DONE
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is done, or needs somebody's help."""
+        return self.is_done or self.state in ("failed", "malformed")
 
 
 def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progress:

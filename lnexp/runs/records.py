@@ -63,7 +63,7 @@ def read(path: Path) -> list[Record]:
     """
     if not path.exists():
         return []
-    *lines, _unfinished = path.read_text(encoding="utf-8").split("\n")
+    *lines, _unfinished = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
     try:
         found = [_checked(record) for record in _parse(f"[{','.join(lines)}]")]  # at once: their keys are then shared
         if len(found) == len(lines):
@@ -88,14 +88,17 @@ def _first_bad(lines: list[str]) -> int:
 
 
 #: What records say as a number, or as null where it was not finite.
-NUMBERS = {"epoch": ("valid_loss", "valid_nll", "valid_bleu"), "end": ("test_bleu",)}
+NUMBERS = {"epoch": ("valid_loss", "valid_nll", "valid_bleu", "lr", "seconds"), "end": ("test_bleu",)}
 
 
 def _checked(record: Any) -> Record:
     """The record itself. Raises ValueError, KeyError or TypeError where it is none."""
     for key in NUMBERS.get(record["kind"], ()):
-        if not isinstance(record[key], int | float | None):
+        value = record[key]
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
             raise ValueError(f"{key} is no number")
+        if value is not None and "bleu" in key and not 0 <= value <= 100:
+            raise ValueError(f"{key} is no BLEU")
     if record["kind"] == "epoch" and not (isinstance(record["epoch"], int) and isinstance(record["update"], int)):
         raise ValueError("epoch or update is no whole number")
     return record

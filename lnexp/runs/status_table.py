@@ -54,7 +54,7 @@ class SweepStatus:
         counts = Counter(run.state for _, run in self.runs)
         states = ", ".join(f"{counts[state]} {state}" for state in COLOURS if counts[state])
         left = self._seconds_left()
-        done = sum(run.is_over for _, run in self.runs)
+        done = sum(run.is_done for _, run in self.runs)
         return f"{done} of {len(self.runs)} runs done ({states}){f'; about {_clock(left)} left' if left else ''}"
 
     def _row(self, member: Member, run: Progress) -> tuple[str | Text, ...]:

@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
@@ -134,6 +135,6 @@ def _test_words(end: Record) -> str:
 
 
 def _mark_failed(folder: RunFolder, error: Exception) -> None:
-    with suppress(OSError):  # the disk that broke the run may not take its epitaph either
+    with suppress(OSError, UserError):  # what broke the run may not take its epitaph either
         epochs = folder.epochs()
         folder.set_status("failed", f"{type(error).__name__}: {error}", epochs[-1]["update"] if epochs else 0)

@@ -85,14 +85,15 @@ def undisturbed(tmp_path_factory):
 def test_a_sweep_that_is_killed_at_random_ends_as_an_undisturbed_one(tmp_path, undisturbed):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
     chance = random.Random(20200212)
-    sweeps = [start(where)]
-    for _ in range(KILLS):
+    sweeps, killed = [start(where)], 0
+    while killed < KILLS:
         if chance.random() < 0.6:  # most moments of a sweep that is not killed all the time are moments of training
             wait_for_training(tmp_path / "runs", sweeps)
         time.sleep(chance.uniform(0, 4))
         working, living = training(tmp_path / "runs", sweeps), processes(sweeps)
         if victims := sorted(working if working and chance.random() < 0.6 else living):
             os.kill(chance.choice(victims), signal.SIGKILL)
+            killed += 1
         if sweeps[-1].poll() is not None:
             sweeps.append(start(where))
     sweeps[-1].wait(400)

@@ -77,6 +77,22 @@ def test_what_dies_again_and_again_is_tried_alone_and_given_up(tmp_path):
     assert RunFolder(tmp_path / "adhoc/name-c").is_done
 
 
+def test_a_launcher_that_raises_for_a_failed_run_is_believed(tmp_path):
+    launcher = FakeLauncher(tmp_path)
+
+    def raising(jobs):
+        for (run,) in jobs:
+            if run == "b":
+                launcher.folder(run).set_status("failed", why="no such thing")
+                raise RuntimeError("a job failed")
+            launcher.work(run)
+
+    done = Rounds([Planned(name, f"run {name}", [name]) for name in "abc"], raising, tmp_path, force=False)
+    with pytest.raises(TypeError):  # such a launcher has no returns
+        done.run()
+    assert done.failures == {"run b": "no such thing"}
+
+
 def test_a_launcher_that_starts_nothing_says_so_itself(tmp_path):
     def broken(jobs):
         raise OSError("no queue")

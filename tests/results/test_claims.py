@@ -49,6 +49,7 @@ def test_the_numbers_stand_beside_the_verdict(make_run):
 
 def test_runs_that_are_not_over_are_no_evidence(make_run):
     runs = arms(make_run, [90, 92, 94], [0, 3, 1])
+    runs += [make_run("good", seed, [90.0]) for seed in (3, 4, 5)]  # seeds that both arms have
     unfinished = [make_run("bad", seed, [99.0], state="running") for seed in (3, 4)]
     failed = [make_run("bad", 5, [99.0], state="failed")]
     assert judge(make_run.recipe.claims[0], ARMS, [*runs, *unfinished, *failed]).verdict == "reproduced"

@@ -10,6 +10,8 @@ from lnexp.recipes.recipe import Job
 from lnexp.results.collect import collect
 from lnexp.runs.folder import RunFolder
 
+AT = {"lr": 0.1, "seconds": 1.0}
+
 
 @pytest.fixture
 def overrides(tmp_path):
@@ -23,7 +25,10 @@ def folder(overrides) -> RunFolder:
     job = Job(recipe, "small", recipe.arms["warmup_low"], seed=11)
     folder = RunFolder.of(compose([*overrides, *job.overrides]))
     folder.path.mkdir(parents=True)
-    folder.append({"kind": "epoch", "epoch": 1, "update": 60, "valid_bleu": 5.0, "valid_nll": 1.0, "valid_loss": 1.5})
+    folder.append(
+        {"kind": "epoch", "epoch": 1, "update": 60, "valid_bleu": 5.0, "valid_nll": 1.0, "valid_loss": 1.5, **AT}
+    )
+    folder.write_environment({"cpu": "a processor", "device": "cpu", "data": {}, "git": {}})
     return folder
 
 
@@ -38,7 +43,7 @@ def test_nothing_there_is_not_run(overrides):
 
 def test_a_finished_run_has_its_records(overrides, folder):
     folder.append({"kind": "end", "test_bleu": 4.0})
-    folder.set_status("finished")
+    folder.set_status("finished", updates=60)
     found = result(overrides)
     assert found.counts
     assert found.epochs[0]["valid_bleu"] == 5.0
@@ -56,7 +61,7 @@ def test_a_cut_last_line_is_passed_over(overrides, folder):
 @pytest.mark.parametrize("file", ["metrics.jsonl", "status.json", "environment.json"])
 def test_a_malformed_file_is_said_not_raised(overrides, folder, file):
     folder.append({"kind": "end", "test_bleu": 4.0})
-    folder.set_status("finished")
+    folder.set_status("finished", updates=60)
     (folder.path / file).write_text("nonsense\n" + json.dumps({"kind": "end"}) + "\n")
     found = result(overrides)
     assert found.state == "malformed"

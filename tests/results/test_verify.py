@@ -1,9 +1,10 @@
 """From run folders whose right verdict is known to the verdicts, through the real commands' own road."""
 
 import json
+from dataclasses import replace
 
 import pytest
-from helpers import run_script
+from helpers import ROOT, run_script
 
 from lnexp.composer import Composer
 from lnexp.configuration import compose
@@ -43,7 +44,7 @@ class Folders:
             }
             folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **measured})
         folder.append({"kind": "end", "test_bleu": bleu if epochs else None})
-        folder.set_status(state)
+        folder.set_status(state, updates=10 * epochs)
         return folder
 
     def write_all(self, bleu, seeds=(11, 12, 13)):
@@ -177,4 +178,76 @@ def test_a_number_of_the_papers_is_judged_on_the_papers_corpus_alone(make_run):
     assert judge(claim, ("good", "bad"), runs).verdict == "not run", "a part of the corpus"
     for run in runs:
         run.environment["data"]["pairs"]["train"] = 160_239
+    assert judge(claim, ("good", "bad"), runs).verdict == "not run", "with options of the user's"
+    runs = [replace(run, as_stated=True) for run in runs]
     assert judge(claim, ("good", "bad"), runs).verdict == "reproduced"
+
+
+def cut_to_one_epoch(folder):
+    first, *_, end = folder.metrics.read_text().splitlines(keepends=True)
+    folder.metrics.write_text(first + end)
+
+
+def drop_all_epochs(folder):
+    folder.metrics.write_text(folder.metrics.read_text().splitlines(keepends=True)[-1])
+
+
+def repeat_an_epoch(folder):
+    lines = folder.metrics.read_text().splitlines(keepends=True)
+    folder.metrics.write_text("".join([lines[0], *lines]))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (cut_to_one_epoch, "epochs are missing at its end"),
+        (drop_all_epochs, "epochs are missing at its end"),
+        (repeat_an_epoch, "its epochs are not every one once"),
+        (lambda folder: folder.metrics.write_bytes(b"\xff\n"), "metrics.jsonl:1: not a record"),
+        (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": 1'), "not a record"),
+        (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": -'), "not a record"),
+        (lambda folder: replace_in(folder.path / "status.json", "finished", "finnished"), "malformed (no such state)"),
+        (lambda folder: (folder.path / "environment.json").unlink(), "environment.json says nothing of its"),
+        (
+            lambda folder: (folder.path / "environment.json").write_text('{"data": null}'),
+            "environment.json says nothing",
+        ),
+    ],
+)
+def test_a_finished_run_that_is_not_whole_is_malformed(folders, damage, message):
+    folders.write_all(AS_THE_PAPER)
+    damage(folders.runs["warmup_low", 12])
+    done, _ = folders.verify()
+    assert done.returncode == 1
+    assert "warmup_low, seed 12: " in done.stderr
+    assert message in done.stderr
+
+
+def replace_in(path, old, new):
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"verdict": "reproduced"', '"verdict": "contradicted"', "contradicted is not what its margin says"),
+        ('"id": "fig2a-no-warmup-fails-high"', '"id": "fig2a-no-warmup-fails-low"', "a claim is there twice"),
+        ('"settings": "', '"settings": "x', "its arms are not those of recipe fig2a"),
+        ('"margin": {', '"margin": {"extra": 1}, "was": {', "malformed"),
+    ],
+)
+def test_published_verdicts_that_contradict_themselves_are_malformed(folders, old, new, message):
+    folders.write_all(AS_THE_PAPER)
+    folders.verify()
+    replace_in(folders.tmp_path / "results/small/toy/fig2a/verdicts.json", old, new)
+    done = run_script("verify", "--results", str(folders.tmp_path / "results"))
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_published_here_is_well_formed():
+    done = run_script("verify", cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "reproduced" in done.stdout

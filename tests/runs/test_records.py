@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lnexp.errors import UserError
 from lnexp.runs import records
 
-MEASURED = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0}
+MEASURED = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
 
 
 def epoch(number: int, **values) -> records.Record:

@@ -25,8 +25,18 @@ def folder(tmp_path, run, epochs=0, seconds=10, **values) -> RunFolder:
     found.path.mkdir(parents=True)
     for epoch in range(1, epochs + 1):
         time = (START + timedelta(seconds=seconds * epoch)).isoformat()
-        measured = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 5.0 * epoch, "tokens_per_second": 1000.0}
-        found.append({"kind": "epoch", "epoch": epoch, "update": epoch, "time": time, **measured, **values})
+        measured = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 5.0 * epoch, "lr": 0.1, "seconds": 9.0}
+        found.append(
+            {
+                "kind": "epoch",
+                "epoch": epoch,
+                "update": epoch,
+                "time": time,
+                "tokens_per_second": 1000.0,
+                **measured,
+                **values,
+            }
+        )
     return found
 
 
@@ -47,9 +57,9 @@ def test_every_state_is_told(tmp_path):
     assert "gradients are Nan/Inf" in text
     assert "4/10" in text
     assert "20.0" in text
-    # 10 s an epoch; one process has 6 + 6 + 10 + 10 epochs before it
+    # 10 s an epoch; one process has 6 + 6 + 10 epochs before it
     assert status.summary() == (
-        "2 of 6 runs done (1 running, 1 malformed, 1 interrupted, 1 diverged, 1 waiting, 1 finished); about 5:20 left"
+        "2 of 6 runs done (1 running, 1 malformed, 1 interrupted, 1 diverged, 1 waiting, 1 finished); about 3:40 left"
     )
 
 
@@ -78,7 +88,7 @@ def test_an_interruption_does_not_change_the_pace(tmp_path):
     made = folder(tmp_path, "aa", epochs=3)
     later = START + timedelta(hours=9)
     for epoch in (4, 5):
-        measured = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 5.0}
+        measured = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 5.0, "lr": 0.1, "seconds": 9.0}
         time = (later + timedelta(seconds=10 * epoch)).isoformat()
         made.append({"kind": "epoch", "epoch": epoch, "update": epoch, "time": time, **measured})
     assert progress(member("aa"), made.path, tmp_path).seconds_an_epoch == 10
