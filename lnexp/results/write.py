@@ -65,7 +65,8 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
-        f"Device: {'; '.join(devices) or 'none yet'}. Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
+        f"Device: {'; '.join(devices) or 'none yet'}. "
+        f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
         f"```\n{command}\n```",
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
     ]
