@@ -6,6 +6,7 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.checks import check_choice, check_positive, check_whole
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest, sha256_of_files
 
@@ -37,7 +38,6 @@ def _file_sha256(path: str | None) -> str | None:
 
 
 AT_LEAST_ONE = (
-    "warmup_updates",
     "max_epoch",
     "max_tokens",
     "update_freq",
@@ -55,14 +55,15 @@ def check(cfg: DictConfig) -> None:
         UserError: one line that names the option, its value and what it must be.
     """
     OmegaConf.missing_keys(cfg)  # raises where a setting is made of one that is missing
+    check_whole("warmup_updates", cfg.warmup_updates, least=1, hint="; 1 means no warm-up")
     for option in AT_LEAST_ONE:
-        _check_whole(option, OmegaConf.select(cfg, option), least=1)
+        check_whole(option, OmegaConf.select(cfg, option), least=1)
     for option in ("seed", "evaluation.valid_sentences"):
-        _check_whole(option, OmegaConf.select(cfg, option), least=0)
+        check_whole(option, OmegaConf.select(cfg, option), least=0)
     for option, least in {"first_seed": 0, "n_seeds": 1}.items():
         if cfg[option] is not None:
-            _check_whole(option, cfg[option], least)
-    _check_number("lr_max", cfg.lr_max)
+            check_whole(option, cfg[option], least)
+    check_positive("lr_max", cfg.lr_max)
     if not isinstance(cfg.label_smoothing, int | float) or not 0 <= cfg.label_smoothing < 1:
         raise UserError(f"label_smoothing={cfg.label_smoothing}: must be a number from 0 to below 1")
     for option, choices in {
@@ -71,9 +72,7 @@ def check(cfg: DictConfig) -> None:
         "init": ("paper", "fairseq"),
         "checkpoints.keep": ("best_and_last", "last", "all"),
     }.items():
-        value = OmegaConf.select(cfg, option)
-        if value not in choices:
-            raise UserError(f"{option}={value}: must be one of {', '.join(choices)}")
+        check_choice(option, OmegaConf.select(cfg, option), choices)
 
 
 def check_device(cfg: DictConfig) -> None:
@@ -90,21 +89,6 @@ def check_device(cfg: DictConfig) -> None:
         raise UserError(
             f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
         )
-
-
-def _check_whole(option: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise UserError(f"{option}={value}: must be a whole number")
-    if value < least:
-        hint = "; 1 means no warm-up" if option == "warmup_updates" else ""
-        raise UserError(f"{option}={value}: must be at least {least}{hint}")
-
-
-def _check_number(option: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UserError(f"{option}={value}: must be a number")
-    if not 0 < value < float("inf"):
-        raise UserError(f"{option}={value}: must be positive and finite")
 
 
 def compose(overrides: list[str]) -> DictConfig:

@@ -5,20 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lnexp.benchmarks.overhead import TINY_MODEL
+
 ROOT = Path(__file__).resolve().parent.parent
 
 #: A model and a corpus that train in seconds; nothing is learnt.
-TINY = [
-    "model.encoder_embed_dim=32",
-    "model.decoder_embed_dim=32",
-    "model.encoder_ffn_embed_dim=32",
-    "model.decoder_ffn_embed_dim=32",
-    "model.encoder_layers=1",
-    "model.decoder_layers=1",
-    "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}",
-    "warmup_updates=1",
-    "tracker=none",
-]
+TINY = [*TINY_MODEL, "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}", "tracker=none"]
 
 
 def run_script(name: str, *arguments: str, env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:

@@ -9,8 +9,8 @@ import time
 from lnexp.configuration import ROOT
 
 ROUNDS = 3
-#: As small as it goes: the rest is what all runs have in common.
-SMALL = (
+#: As small as it goes.
+TINY_MODEL = (
     "model.encoder_embed_dim=32",
     "model.decoder_embed_dim=32",
     "model.encoder_ffn_embed_dim=32",
@@ -18,9 +18,9 @@ SMALL = (
     "model.encoder_layers=1",
     "model.decoder_layers=1",
     "warmup_updates=1",
-    "scale.toy={train_pairs: 10, valid_pairs: 1, test_pairs: 1}",
-    "max_epoch=1",
 )
+#: A run of what all runs have in common.
+SMALL = (*TINY_MODEL, "scale.toy={train_pairs: 10, valid_pairs: 1, test_pairs: 1}", "max_epoch=1")
 
 
 def table() -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from tqdm import tqdm
 
+from lnexp.checks import check_choice, check_flag, check_whole
 from lnexp.corpora import known
 from lnexp.corpora.cleaning import PairFilter
 from lnexp.corpora.fetch import Download, fetch, provenance
@@ -65,15 +66,14 @@ def write(
         UserError: for a file that cannot be had or read, sides that differ in their number of lines, a line that is
             refused (with its file and number), and where the outcome is not what is known of the corpus.
     """
-    _check_choice("tokenizer", tokenizer, ("moses", "none"))
-    _check_choice("bad_lines", bad_lines, ("refuse", "drop", "keep"))
-    _check_choice("known_as", known_as, (None, *known.KNOWN))
-    _check_choice("part_of", part_of, (None, *known.KNOWN))
-    for option, value in {"lowercase": lowercase, "drop_duplicates": drop_duplicates}.items():
-        if not isinstance(value, bool):
-            raise UserError(f"data.text.{option}={value}: must be true or false")
-    if hold_out is not None and not (isinstance(hold_out, int) and hold_out > 1):
-        raise UserError(f"data.text.hold_out={hold_out}: must be a whole number, at least 2")
+    check_choice("data.text.tokenizer", tokenizer, ("moses", "none"))
+    check_choice("data.text.bad_lines", bad_lines, ("refuse", "drop", "keep"))
+    check_choice("data.text.known_as", known_as, (None, *known.KNOWN))
+    check_choice("data.text.part_of", part_of, (None, *known.KNOWN))
+    check_flag("data.text.lowercase", lowercase)
+    check_flag("data.text.drop_duplicates", drop_duplicates)
+    if hold_out is not None:
+        check_whole("data.text.hold_out", hold_out, least=2)
     if tokenizer == "moses":
         for warning in filter(None, map(without_rules, (source_lang, target_lang))):
             tqdm.write(warning)
@@ -165,13 +165,6 @@ class Writer:
         for file, line in zip(self._files[split], pair, strict=True):
             file.write(f"{line}\n")
         self.counts[split] += 1
-
-
-def _check_choice(option: str, value: str | None, choices: tuple[str | None, ...]) -> None:
-    if value not in choices:
-        raise UserError(
-            f"data.text.{option}={value}: must be one of {', '.join(choice or 'null' for choice in choices)}"
-        )
 
 
 def _filter(options: dict[str, Any] | None) -> PairFilter | None:

@@ -25,6 +25,7 @@ from typing import Any
 from hydra.utils import get_class, get_method
 from omegaconf import DictConfig
 
+from lnexp.checks import check_flag
 from lnexp.corpora import binarise
 from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
@@ -109,8 +110,7 @@ def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
     settings = plain(data)
     if settings["source_lang"] == settings["target_lang"]:
         raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
-    if not isinstance(settings["joined_dictionary"], bool):
-        raise UserError(f"data.joined_dictionary={data.joined_dictionary}: must be true or false")
+    check_flag("data.joined_dictionary", data.joined_dictionary)
     if not re.fullmatch(r"[\w.-]+", str(data.name)) or str(data.name).startswith("."):
         raise UserError(f"data.name={data.name}: must be letters, digits, and - _ . within")
     data_dir = Path(data_dir)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from lnexp.checks import check_whole
 from lnexp.corpora.workshop import Workshop
-from lnexp.errors import UserError
 
 Tokens = tuple[str, ...]
 
@@ -434,8 +434,7 @@ def write(folder: Path, workshop: Workshop, *, seed: int, train_pairs: int, vali
     source = sentences(seed)
     # the held-out splits first: then they stay the same whatever the size of train
     for split, count in (("test", test_pairs), ("valid", valid_pairs), ("train", train_pairs)):
-        if not isinstance(count, int) or count < 1:
-            raise UserError(f"data.text.{split}_pairs={count}: must be a whole number, at least 1")
+        check_whole(f"data.text.{split}_pairs", count, least=1)
         pairs = [next(source) for _ in range(count)]
         for language, side in (("de", "german"), ("en", "english")):
             lines = "".join(" ".join(getattr(pair, side)) + "\n" for pair in pairs)

@@ -9,9 +9,9 @@ from omegaconf import DictConfig
 from lnexp.configuration import check, check_device, forget_schemas
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.launchers.rounds import Planned, status_of
+from lnexp.launchers.rounds import Planned
 from lnexp.plain import plain
-from lnexp.runs.folder import DONE, find_folders
+from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.identity import identity, readable_name
 from lnexp.runs.sweep import Member
 

@@ -10,7 +10,7 @@ from typing import Any
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.errors import UserError
-from lnexp.runs.folder import DONE, RunFolder, find_folders
+from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.lock import RunBusyError, is_held
 
 Launch = Callable[[list[list[str]]], Sequence[JobReturn]]
@@ -121,14 +121,6 @@ class Rounds:
     def _states(self, batch: list[Planned]) -> dict[str, Any]:
         folders = find_folders(self._runs_dir)
         return {run.identity: status_of(folders.get(run.identity)) for run in batch}
-
-
-def status_of(path: Path | None) -> dict[str, Any]:
-    """``status.json``; empty where there is none that can be read."""
-    try:
-        return RunFolder(path).status if path else {}
-    except UserError:
-        return {}
 
 
 def _reason(error: Any) -> str:

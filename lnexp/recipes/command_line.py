@@ -14,10 +14,10 @@ def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
     recipes, rest = [], []
     for override in OverridesParser.create().parse_overrides(arguments):
         if override.key_or_group == "recipe":
-            recipes += [load_recipe(name) for name in _values(override)]
+            recipes += _values(override)
         else:
             rest.append(override.input_line or "")
-    return recipes, rest
+    return [load_recipe(name) for name in dict.fromkeys(recipes)], rest
 
 
 def _values(override: Override) -> list[str]:
@@ -34,6 +34,16 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
         raise UserError(f"profile={profile}: recipe {recipe.name} has none; {near_names(profile, recipe.profiles)}")
     said = any(override.startswith("data=") for override in rest)
     return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
+
+
+#: Options that say where, how often and how a run is watched, and leave the arms what the recipe states.
+HARMLESS = ("profile", "runs_dir", "data_dir", "n_seeds", "first_seed", "tracker", "force", "checkpoints.keep")
+
+
+def own_options(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
+    """Those of the other arguments that make the arms others than the recipe states."""
+    stated = f"data={recipe.profiles[profile].data}"
+    return [option for option in rest if option.partition("=")[0] not in HARMLESS and option != stated]
 
 
 def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:

@@ -10,7 +10,7 @@ from lnexp.composer import Composer
 from lnexp.configuration import compose
 from lnexp.corpora.known import is_whole
 from lnexp.errors import UserError
-from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.command_line import own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder, find_folders
@@ -31,7 +31,7 @@ class RunResult:
         epochs: its epoch records, oldest first.
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.
-        as_stated: whether it is the very run that the recipe states for its profile, with no option of the user's.
+        own_options: the user's, which make it another run than the recipe states for its profile.
     """
 
     job: Job
@@ -42,7 +42,7 @@ class RunResult:
     epochs: list[Record] = field(default_factory=list)
     end: Record = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
-    as_stated: bool = False
+    own_options: tuple[str, ...] = ()
 
     @property
     def counts(self) -> bool:
@@ -55,7 +55,7 @@ class RunResult:
         data = self.environment.get("data", {})
         corpus = self.job.recipe.profiles["paper"].data
         whole = data.get("part_of") == corpus and is_whole(corpus, data["pairs"]["train"])
-        return self.cfg.profile == "paper" and self.as_stated and whole
+        return self.cfg.profile == "paper" and not self.own_options and whole
 
     @property
     def diverged(self) -> bool:
@@ -69,7 +69,7 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     """
     base = compose(overrides)
     settings = with_corpus(recipe, base.profile, overrides)
-    stated = with_corpus(recipe, base.profile, [f"profile={base.profile}"])
+    own = tuple(own_options(recipe, base.profile, overrides))
     composer, folders = Composer(compose), find_folders(base.runs_dir)
     by_arm: dict[str, list[Job]] = {}
     for job in jobs_of(recipe, base):
@@ -78,11 +78,9 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     for jobs in by_arm.values():
         cfg = composer.compose([*settings, *jobs[0].overrides])
         runs = identities(cfg, [job.seed for job in jobs])
-        own = identities(composer.compose([*stated, *jobs[0].overrides]), [job.seed for job in jobs])
         OmegaConf.resolve(cfg)
-        for job, run, by_recipe in zip(jobs, runs, own, strict=True):
-            found.append(replace(_read(job, cfg, run, folders.get(run)), as_stated=run == by_recipe))
-    return found
+        found += [_read(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
+    return [replace(result, own_options=own) for result in found]
 
 
 def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
@@ -92,7 +90,7 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
     try:
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
         if state in DONE:
-            _check_whole(folder, read)
+            _check_complete(folder, read)
         epochs = [record for record in read if record["kind"] == "epoch"]
         end = next((record for record in read if record["kind"] == "end"), {})
         return RunResult(job, cfg, run, state, epochs=epochs, end=end, environment=folder.environment)
@@ -100,15 +98,15 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
         return RunResult(job, cfg, run, "malformed", problem=str(error))
 
 
-def _check_whole(folder: RunFolder, read: list[Record]) -> None:
+def _check_complete(folder: RunFolder, read: list[Record]) -> None:
     """Raises UserError where a run that is over does not have every epoch and its end once, or not its environment."""
     problem = None
-    kinds, numbers = [record["kind"] for record in read], [record.get("epoch") for record in read[:-1]]
-    if kinds[-1:] != ["end"]:
-        problem = "its end is missing"
-    elif kinds != ["epoch"] * len(numbers) + ["end"] or numbers != list(range(1, len(numbers) + 1)):
+    epochs = [record for record in read if record["kind"] == "epoch"]
+    if [number for number, record in enumerate(read) if record["kind"] == "end"] != [len(read) - 1]:
+        problem = "its end is missing, or not the end"
+    elif [record["epoch"] for record in epochs] != list(range(1, len(epochs) + 1)):
         problem = "its epochs are not every one once"
-    elif folder.status["state"] == "finished" and folder.status["updates"] != read[-2:][0].get("update"):
+    elif folder.status["state"] == "finished" and (epochs or [{}])[-1].get("update") != folder.status["updates"]:
         problem = "epochs are missing at its end"
     else:
         about = folder.environment

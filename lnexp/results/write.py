@@ -40,7 +40,9 @@ def scope(runs: list[RunResult]) -> str:
     cfg = runs[0].cfg
     sizes = {words for run in runs if (words := tables.trained_on(run))}
     size = f", {' or '.join(sorted(sizes))}" if sizes else ""
-    return f"profile {cfg.profile}, data {cfg.data.name}{size}"
+    own = [option for option in runs[0].own_options if not option.startswith(("data=", "data."))]  # said by its name
+    with_options = f", with {' '.join(own)}" if own else ""
+    return f"profile {cfg.profile}, data {cfg.data.name}{size}{with_options}"
 
 
 def _subtitle(runs: list[RunResult]) -> str:

@@ -144,3 +144,11 @@ class RunFolder:
         (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run
         for path in self.path.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def status_of(path: Path | None) -> dict[str, Any]:
+    """``status.json``; empty where there is none that can be read."""
+    try:
+        return RunFolder(path).status if path else {}
+    except UserError:
+        return {}

@@ -71,3 +71,10 @@ def _pace(times: list[str]) -> float | None:
     moments = [datetime.fromisoformat(time) for time in times]
     gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
     return statistics.median(gaps) if gaps else None
+
+
+def clock(seconds: float) -> str:
+    """``3:20``, or ``1:03:20`` from an hour on."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lnexp.runs.folder import find_folders
-from lnexp.runs.progress import Progress, progress
+from lnexp.runs.progress import Progress, clock, progress
 from lnexp.runs.sweep import Member, Sweep
 
 #: By state, from what a person wants to see first to what can wait.
@@ -55,7 +55,7 @@ class SweepStatus:
         states = ", ".join(f"{counts[state]} {state}" for state in COLOURS if counts[state])
         left = self._seconds_left()
         done = sum(run.is_done for _, run in self.runs)
-        return f"{done} of {len(self.runs)} runs done ({states}){f'; about {_clock(left)} left' if left else ''}"
+        return f"{done} of {len(self.runs)} runs done ({states}){f'; about {clock(left)} left' if left else ''}"
 
     def _row(self, member: Member, run: Progress) -> tuple[str | Text, ...]:
         name = Text(member.arms[0] if member.arms else member.name)
@@ -72,7 +72,7 @@ class SweepStatus:
             f"{run.epochs}/{member.max_epoch}" if run.epochs else "",
             "" if run.bleu is None else f"{run.bleu:.1f}",
             "" if run.tokens_per_second is None else f"{run.tokens_per_second:,.0f}",
-            "" if left is None else _clock(left),
+            "" if left is None else clock(left),
         )
 
     def _run_seconds_left(self, member: Member, run: Progress) -> float | None:
@@ -86,9 +86,3 @@ class SweepStatus:
             return None
         left = [self._run_seconds_left(member, run) or 0.0 for member, run in self.runs if not run.is_over]
         return max(sum(left) / running, *left)
-
-
-def _clock(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

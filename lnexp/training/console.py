@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from lnexp.runs.progress import clock
 from lnexp.runs.records import Record
 
 
@@ -20,12 +21,11 @@ def say(text: str) -> None:
 
 def epoch_line(record: Record, max_epoch: int, seconds_left: float) -> str:
     """An epoch in a line: what it reached, how fast, and how long the run still takes."""
-    minutes, seconds = divmod(round(seconds_left), 60)
     return (
         f"epoch {record['epoch']:>{len(str(max_epoch))}}/{max_epoch}"
         f" | valid loss {record['valid_loss']:.3f}, nll {record['valid_nll']:.3f}, BLEU {record['valid_bleu']:5.1f}"
         f" | train loss {record['train_loss']:.3f} | lr {record['lr']:.2e} | grad norm {record['grad_norm']:.2f}"
-        f" | {record['tokens_per_second']:,.0f} tokens/s | {minutes}:{seconds:02d} left"
+        f" | {record['tokens_per_second']:,.0f} tokens/s | {clock(seconds_left)} left"
     )
 
 

@@ -190,7 +190,7 @@ def test_what_is_not_the_known_corpus_is_refused(tmp_path):
         ("part_of", "wmt15", r"part_of=wmt15: must be one of null, iwslt14, wmt14, multi30k"),
         ("tokenizer", "mosses", r"tokenizer=mosses: must be one of moses, none"),
         ("bad_lines", "ignore", r"bad_lines=ignore: must be one of refuse, drop, keep"),
-        ("hold_out", 1, r"hold_out=1: must be a whole number, at least 2"),
+        ("hold_out", 1, r"hold_out=1: must be at least 2"),
         ("pair_filter", {"max_rato": 1}, r"pair_filter\.max_rato: no such option; did you mean max_ratio"),
         ("pair_filter", {"max_ratio": "x"}, r"pair_filter\.max_ratio=x: must be a number"),
     ],
@@ -198,6 +198,10 @@ def test_what_is_not_the_known_corpus_is_refused(tmp_path):
 def test_options_that_cannot_be_are_refused(tmp_path, option, value, message):
     with pytest.raises(UserError, match=message):
         run(tmp_path, put(tmp_path / "in"), **{option: value})
+
+
+def twice(items):
+    return [item for item in items for _ in range(2)]
 
 
 sentence = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=30)
@@ -208,7 +212,10 @@ pairs = st.lists(st.tuples(sentence, sentence), min_size=1, max_size=30)
 @given(train=pairs, hold_out=st.none() | st.integers(2, 5), duplicates=st.booleans())
 def test_counts_add_up_and_sides_stay_aligned(tmp_path_factory, train, hold_out, duplicates):
     tmp_path = tmp_path_factory.mktemp("parallel")
-    numbered = [(f"x{number} {source}", f"x{number} {target}") for number, (source, target) in enumerate(train)]
+    # every number twice, so that there are duplicates to drop
+    numbered = [
+        (f"x{number // 2} {source}", f"x{number // 2} {target}") for number, (source, target) in enumerate(twice(train))
+    ]
     folder = put(tmp_path / "in", NUMBERED | {"train": [("x", "x"), *numbered]})
     options = {
         "hold_out": hold_out, "drop_duplicates": duplicates, "bad_lines": "drop",
@@ -216,10 +223,12 @@ def test_counts_add_up_and_sides_stay_aligned(tmp_path_factory, train, hold_out,
     }  # fmt: skip
     text, report = run(tmp_path, folder, **options)
     steps = report["steps"]
-    assert steps["train"]["read"] == len(train) + 1
+    assert steps["train"]["read"] == 2 * len(train) + 1
     held_out = steps["valid"]["kept"] - steps["valid"]["read"]
     assert steps["train"]["read"] == sum(steps["train"]["left_out"].values()) + steps["train"]["kept"] + held_out
     assert {split: len(text[split]) for split in SPLITS} == {split: steps[split]["kept"] for split in SPLITS}
+    if duplicates:
+        assert len(set(text["train"] + text["valid"])) == len(text["train"] + text["valid"])
     for source, target in text["train"]:
         assert source.split()[0] == target.split()[0], "a line has met another one's translation"
     assert run(tmp_path, folder, **options) == (text, report), "not deterministic"

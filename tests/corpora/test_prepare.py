@@ -14,12 +14,14 @@ import time
 
 import pytest
 from helpers import ROOT, TINY, run_script
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from omegaconf.errors import OmegaConfBaseException
 
 from lnexp.cli import describe
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
-from lnexp.corpora.text import SPLITS
+from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.errors import UserError
 from lnexp.runs.identity import identity
 
@@ -254,7 +256,7 @@ def test_the_same_text_gives_the_same_bytes_wherever_and_by_however_many(folder,
     ("option", "message"),
     [
         ("data.subword.size=abc", "data.subword.size=abc: must be a whole number"),
-        ("data.subword.size=0", "data.subword.size=0: must be a whole number, at least 1"),
+        ("data.subword.size=0", "data.subword.size=0: must be at least 1"),
         ("data.subword.most_frequent=-1", "data.subword.most_frequent=-1: must be"),
         ("data.subword.model={folder}/train.de", "train.de: not a SentencePiece model"),
         ("+data.text.fooo=1", "data.text.fooo: no such option"),
@@ -323,3 +325,27 @@ def test_the_other_direction_of_a_named_corpus_swaps_its_files(real_text, tmp_pa
 def test_a_language_is_not_translated_to_itself(folder, tmp_path):
     with pytest.raises(UserError, match=r"data\.target_lang=de: must be another language"):
         prepare(tokenized(folder, "data.target_lang=de"), tmp_path / "data")
+
+
+word = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="▁"), min_size=1, max_size=5)
+line = st.lists(word, min_size=1, max_size=8).map(" ".join)
+
+
+@settings(max_examples=12, deadline=None)
+@given(pairs=st.lists(st.tuples(line, line), min_size=1, max_size=12), subword=st.sampled_from(["none", "subword_nmt"]))
+def test_preparing_random_text_is_deterministic_and_loses_nothing(tmp_path_factory, pairs, subword):
+    here = tmp_path_factory.mktemp("random")
+    for split in SPLITS:
+        for language, lines in zip(("de", "en"), zip(*pairs, strict=True), strict=True):
+            # aa: something to merge for subword_nmt in any text
+            (here / f"{split}.{language}").write_text("".join(f"aa aa {text}\n" for text in lines), encoding="utf-8")
+    size = ["data.subword.size=5"] if subword == "subword_nmt" else []
+    data = compose(
+        ["data=tokenized", f"subword={subword}", f"data.path={here}", *size, "data.text.bad_lines=keep"]
+    ).data
+    one, other = (prepare(data, here / name) for name in ("one", "other"))
+    assert contents(one.folder) == contents(other.folder)
+    assert one.lines("test", "de") == [f"aa aa {source}" for source, _ in pairs]
+    joined = [re.sub(r"@@( |$)", "", text) for text in read_lines(one.folder / "subwords/test.de")]
+    if subword == "subword_nmt" and not any("@@" in source for source, _ in pairs):
+        assert joined == one.lines("test", "de"), "cut and joined again it is the same"

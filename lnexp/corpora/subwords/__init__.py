@@ -8,19 +8,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Protocol
 
-from lnexp.errors import UserError
-
-
-def most_frequent(words: Counter[str], limit: int) -> list[tuple[str, int]]:
-    """The words that occur most often, with their counts; ties in the order of code points."""
-    return sorted(words.items(), key=lambda item: (-item[1], item[0]))[:limit]
-
-
-def check_whole(option: str, value: object) -> None:
-    """Raises UserError where ``data.subword.<option>`` is no whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UserError(f"data.subword.{option}={value}: must be a whole number, at least 1")
-
 
 class Subwords(Protocol):
     """What every way can do."""

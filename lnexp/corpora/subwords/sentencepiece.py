@@ -2,8 +2,6 @@
 
 import io
 import re
-import shutil
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,42 +9,31 @@ from pathlib import Path
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 
-from lnexp.corpora.subwords import check_whole, most_frequent
+from lnexp.corpora.subwords.learned import Learned
 from lnexp.errors import UserError
 
-MODEL = "sentencepiece.model"
 
-
-@dataclass(frozen=True)
-class SentencePiece:
-    """See ``Subwords``.
+@dataclass(frozen=True, kw_only=True)
+class SentencePiece(Learned):
+    """``size`` is that of the vocabulary, joint over both languages.
 
     Attributes:
-        size: of the vocabulary, joint over both languages.
         model: a model that somebody has trained; None: train it on train.
-        most_frequent: learn from so many word types at most, which bounds the memory on a large corpus.
-        sha256: of the given model; tells settings apart, nothing more.
     """
 
-    size: int
     model: str | None = None
-    most_frequent: int = 1_000_000
-    sha256: str | None = None
 
-    def __post_init__(self) -> None:
-        check_whole("size", self.size)
-        check_whole("most_frequent", self.most_frequent)
+    FILE = "sentencepiece.model"
+    WHAT = "SentencePiece model"
 
-    def learn(self, words: Counter[str], folder: Path) -> None:
-        """Train a model on the counts, which gives the vocabulary that the sentences would; or take the given one."""
-        if self.model:
-            _check(Path(self.model))
-            shutil.copyfile(self.model, folder / MODEL)
-            return
+    @property
+    def given(self) -> str | None:
+        return self.model
+
+    def train(self, words: list[tuple[str, int]], folder: Path) -> None:
+        """Train a model on the counts, which gives the vocabulary that the sentences would."""
         table = folder / "words.tsv"
-        with table.open("w", encoding="utf-8", newline="\n") as file:
-            for word, count in most_frequent(words, self.most_frequent):
-                file.write(f"{word}\t{count}\n")
+        table.write_text("".join(f"{word}\t{count}\n" for word, count in words), encoding="utf-8", newline="\n")
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
@@ -57,11 +44,18 @@ class SentencePiece:
         except RuntimeError as error:
             raise UserError(_in_words(str(error), self.size)) from None
         table.unlink()
-        (folder / MODEL).write_bytes(_without_paths(model.getvalue()))
+        (folder / self.FILE).write_bytes(_without_paths(model.getvalue()))
+
+    def check(self, path: Path) -> bool:
+        try:
+            _load(path)
+        except RuntimeError:
+            return False
+        return True
 
     def cut(self, words: list[str], folder: Path) -> list[str]:
         """``▁unter ir disch`` of ``unterirdisch``."""
-        pieces = _load(folder / MODEL).encode(words, out_type=str)
+        pieces = _load(folder / self.FILE).encode(words, out_type=str)
         return [" ".join(found) or word for word, found in zip(words, pieces, strict=True)]
 
 
@@ -70,15 +64,6 @@ def _in_words(error: str, size: int) -> str:
     if limit:
         return f"data.subword.size={size}: more than this corpus gives; at most {limit[1]}"
     return f"data.subword.size={size}: sentencepiece cannot learn it here ({' '.join(error.split())})"
-
-
-def _check(model: Path) -> None:
-    if not model.is_file():
-        raise UserError(f"{model}: no such SentencePiece model")
-    try:
-        _load(model)
-    except RuntimeError:
-        raise UserError(f"{model}: not a SentencePiece model") from None
 
 
 def _without_paths(model: bytes) -> bytes:
