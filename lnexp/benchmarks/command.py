@@ -1,15 +1,18 @@
 """The command behind ``scripts/bench.py``."""
 
 import logging
+import re
 
 from lnexp.benchmarks import answer_time, collecting_speed, overhead
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
+from lnexp.configuration import ROOT, compose
 
 
 def main() -> None:
     """Run the benchmarks, on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=…``)."""
     overrides = overrides_of_the_command_line(
-        "Time answers to mistakes, runs beside training, collecting, preparing, and training against stock fairseq.",
+        "Time answers to mistakes, runs beside training, collecting, preparing, and training and translating against\n"
+        "stock fairseq, alone and in arrays.",
         "python scripts/bench.py data=plain data.path=/path/to/raw/text",
     )
     logging.captureWarnings(True)
@@ -22,10 +25,26 @@ def main() -> None:
         print(overhead.table(), flush=True)
         print(f"\nTables, figure and verdicts of made-up runs of {collecting_speed.EPOCHS} epochs:\n")
         print(collecting_speed.table(), flush=True)
-        from lnexp.benchmarks import preparing_speed, training_speed
+        from lnexp.benchmarks import array_speed, decoding_speed, preparing_speed, training_speed
 
         print("\nPreparing raw text, sentence pairs a second:\n")
         print(preparing_speed.table(overrides), flush=True)
 
         print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
-        print(training_speed.table(overrides))
+        print(training_speed.table(overrides), flush=True)
+
+        print("\nSweep arrays against stock fairseq, one run after another:\n")
+        sizes = array_speed.measure_all(overrides)
+        print(array_speed.table(sizes), flush=True)
+        cfg = compose(overrides)
+        folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(sizes[0].device)}"
+        array_speed.write(sizes, f"profile {cfg.profile}, {cfg.data.name}", folder)
+        print(f"\n-> {folder}")
+
+        print("\nTranslating test, sentences a second of all members, against fairseq's search:\n")
+        print(decoding_speed.table(overrides))
+
+
+def slug(text: str) -> str:
+    """A folder's name made of a device's: ``nvidia-h100-80gb-hbm3``."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,6 +1,7 @@
 """How many runs are launched: Hydra plugins of ours. joblib and SLURM come from Hydra's own packages."""
 
 import sys
+from types import ModuleType
 
 
 def register_plugins() -> None:
@@ -10,8 +11,12 @@ def register_plugins() -> None:
     from lnexp.configuration import forget_schemas
 
     known = Plugins.instance().class_name_to_class  # first: it loads Hydra's own plugins anew, our base classes too
-    from lnexp.launchers import recipe_sweeper
+    from lnexp.launchers.array_launcher import ArrayLauncher
+    from lnexp.launchers.recipe_sweeper import RecipeSweeper
 
-    sys.modules["hydra_plugins.lnexp"] = recipe_sweeper
+    plugins = {"ArrayLauncher": ArrayLauncher, "RecipeSweeper": RecipeSweeper}
+    module = ModuleType("hydra_plugins.lnexp")
+    vars(module).update(plugins)
+    sys.modules[module.__name__] = module
     forget_schemas()
-    known["hydra_plugins.lnexp.RecipeSweeper"] = recipe_sweeper.RecipeSweeper
+    known.update({f"{module.__name__}.{name}": plugin for name, plugin in plugins.items()})

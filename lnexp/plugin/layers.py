@@ -106,7 +106,7 @@ class DecoderLayer(FeedForward, TransformerDecoderLayerBase):
                 encoder_out,
                 key_padding_mask=encoder_padding_mask,
                 incremental_state=incremental_state,
-                static_kv=True,
+                static_kv=incremental_state is not None,  # where nothing is cached, it only costs the fast kernel
                 need_weights=need_attn and self.need_attn,
                 need_head_weights=need_head_weights and self.need_attn,
             )

@@ -1,6 +1,7 @@
 """Translation without losing a sentence."""
 
 from dataclasses import dataclass, field
+from typing import Optional
 
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
@@ -16,6 +17,9 @@ class LnexpTranslationConfig(TranslationConfig):
             "help": "make an epoch's batches from seed and epoch alone. fairseq makes them once, from the epoch that a "
             "process happens to start with, so a resumed run would see other batches than an undisturbed one"
         },
+    )
+    order_seed: Optional[int] = field(  # noqa: UP045  (fairseq reads the annotation, and knows this form alone)
+        default=None, metadata={"help": "seed of the order of the training data; fairseq's common.seed if not given"}
     )
 
 
@@ -36,4 +40,6 @@ class LnexpTranslationTask(TranslationTask):
 
     def get_batch_iterator(self, dataset, *args, **kwargs):
         kwargs |= {"required_batch_size_multiple": 1, "ignore_invalid_inputs": False}
+        if self.cfg.order_seed is not None:
+            kwargs["seed"] = self.cfg.order_seed
         return super().get_batch_iterator(dataset, *args, **kwargs)

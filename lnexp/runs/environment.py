@@ -32,7 +32,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {package: _version(package) for package in PACKAGES},
         "host": platform.node(),
-        "cpu": _cpu_name(),
+        "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "device": device,
         "data": {key: data_manifest.get(key) for key in ("pairs", "part_of", "sha256")},
@@ -60,7 +60,8 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _cpu_name() -> str:
+def cpu_name() -> str:
+    """What the machine calls its processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -139,6 +139,40 @@ class RunFolder:
         """The epoch of the newest checkpoint; 0 where there is none."""
         return max(self.checkpoint_epochs(), default=0)
 
+    def best_epoch(self) -> int | None:
+        """Of the epochs that have a checkpoint, the one of the least validation nll; None where there is none."""
+        kept = self.checkpoint_epochs()
+        candidates = [record for record in self.epochs() if record["epoch"] in kept]
+        return min(candidates, key=lambda record: record["valid_nll"])["epoch"] if candidates else None
+
+    def epochs_to_test(self, diverged: bool) -> list[int]:
+        """Whose checkpoint to test: the best epoch's; of a diverged run the last one's, or an earlier one's."""
+        latest_first = self.checkpoint_epochs()[::-1]
+        best = self.best_epoch()
+        return latest_first if diverged or best is None else [best, *latest_first]
+
+    def prune(self, keep: str) -> None:
+        """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one."""
+        (self.checkpoints / "checkpoint_best.pt").unlink(missing_ok=True)
+        if keep == "all":
+            return
+        kept = {self.last_checkpoint_epoch()} | ({self.best_epoch()} if keep == "best_and_last" else set())
+        for epoch in self.checkpoint_epochs():
+            if epoch not in kept:
+                self.checkpoint(epoch).unlink()
+
+    def drop_after(self, epoch: int) -> None:
+        """Forget what was recorded and saved after ``epoch``; 0 forgets everything."""
+        records.keep_until_epoch(self.metrics, epoch)
+        for later in self.checkpoint_epochs():
+            if later > epoch:
+                self.checkpoint(later).unlink()
+
+    def drop_leftovers(self) -> None:
+        """Delete what a crash or a kill leaves beside whole checkpoints: fairseq's crash dump, half-written files."""
+        for path in [*self.checkpoints.glob("crash.pt*"), *self.checkpoints.glob("*.tmp")]:
+            path.unlink()
+
     def clear(self) -> None:
         """Forget everything the run has."""
         (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run

@@ -75,7 +75,17 @@ def _deciding(cfg: DictConfig) -> dict[str, Any]:
     deciding["data"] = corpus_deciding(deciding["data"])
     for key in INDIFFERENT:
         _drop(deciding, key.split("."))
+    _drop_at_rest(deciding)
     return deciding | {"fairseq": _without_empty(deciding["fairseq"])}
+
+
+def _drop_at_rest(deciding: dict[str, Any]) -> None:
+    """Drop settings that came later, where they say what was so before: a run keeps its identity."""
+    fairseq, evaluation = deciding["fairseq"], deciding["evaluation"]
+    if fairseq["task"].get("order_seed") == fairseq["common"].get("seed"):
+        fairseq["task"].pop("order_seed", None)
+    if evaluation.get("whole_valid_every") == 0:
+        evaluation.pop("whole_valid_every")
 
 
 def _drop(settings: Any, path: list[str]) -> None:

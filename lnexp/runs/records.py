@@ -13,11 +13,14 @@ valid_bleu          sacreBLEU, 0 to 100, of detokenised translations of the firs
 bleu_signature      sacreBLEU's own signature
 n_sentences         sentences translated
 beam                beam size they were translated with
+whole_valid_bleu    as ``valid_bleu``, of all of valid; at the epochs that ``evaluation.whole_valid_every`` asks for
+whole_n_sentences   sentences of that
 train_loss          label-smoothed cross-entropy over the epoch's updates, nats a target token
 lr                  learning rate of the epoch's last update
 grad_norm           Euclidean norm of the gradient before clipping, mean over the epoch's updates
 seconds             time of the epoch's training, without its validation
 tokens_per_second   target tokens trained on, a second of that
+members             of how many runs the array consisted that this one was trained in; absent where it was none
 time                when it was recorded, UTC, ISO 8601
 =================== ============================================================================================
 

@@ -3,7 +3,7 @@
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,13 +43,14 @@ class Clock:
 
 
 @contextmanager
-def logging_to(path: Path) -> Iterator[None]:
-    """Send everything that is logged, warnings included, to a file and nowhere else."""
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+def logging_to(paths: Sequence[Path]) -> Iterator[None]:
+    """Send everything that is logged, warnings included, to files (the same to each) and nowhere else."""
+    files = [logging.FileHandler(path, encoding="utf-8") for path in paths]
+    for file in files:
+        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
-    root.handlers[:] = [handler]
+    root.handlers[:] = files
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
     try:
@@ -58,4 +59,5 @@ def logging_to(path: Path) -> Iterator[None]:
         logging.captureWarnings(False)
         root.handlers[:] = handlers
         root.setLevel(level)
-        handler.close()
+        for file in files:
+            file.close()

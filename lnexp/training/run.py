@@ -1,6 +1,7 @@
 """Train one run, or skip it, or go on with it."""
 
 import gc
+import importlib
 import logging
 from contextlib import suppress
 from typing import Any
@@ -10,7 +11,6 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.runs import records
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
 from lnexp.runs.lock import held
@@ -45,7 +45,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
         try:
             _train_locked(cfg, folder, show_progress)
         except Exception as error:  # an interrupted run is not a failed one
-            _mark_failed(folder, error)
+            mark_failed(folder, error)
             raise
     return folder
 
@@ -54,16 +54,15 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
     folder.checkpoints.mkdir(parents=True, exist_ok=True)
     folder.set_status("running")
     folder.write_config(cfg)
-    with logging_to(folder.log):
+    with logging_to([folder.log]):
         corpus = prepare(cfg.data, cfg.data_dir)
-        engine = _import_engine()
-        for path in engine.leftovers(folder.checkpoints):
-            path.unlink()
+        engine = import_fairseq("lnexp.training.engine")
+        folder.drop_leftovers()
         first_epoch = folder.last_checkpoint_epoch() + 1
-        records.keep_until_epoch(folder.metrics, first_epoch - 1)
+        folder.drop_after(first_epoch - 1)
         machine = engine.Engine(cfg, folder, corpus, show_progress)
         folder.write_environment(environment(machine.device, corpus.manifest))
-        _announce(cfg, folder, first_epoch)
+        announce(cfg, folder, first_epoch)
         with Tracker(cfg, folder) as tracker:
             clock = Clock(first_epoch, cfg.max_epoch)
 
@@ -76,19 +75,18 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
             end = _end_record(machine, folder, diverged=state == "diverged")
             folder.append(end)
             tracker.log(end)
-        for path in engine.leftovers(folder.checkpoints):
-            path.unlink()
+        folder.drop_leftovers()
         folder.set_status(state, why, machine.updates)
-    say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
+    announce_end(folder, end)
 
 
-def _import_engine() -> Any:
-    """fairseq takes seconds to import, so it is only where work begins, and without a vain search for garbage."""
+def import_fairseq(module: str) -> Any:
+    """Import a module that needs fairseq, which takes seconds: only where work begins, and without a vain search for
+    garbage.
+    """
     gc.disable()
     try:
-        from lnexp.training import engine
-
-        return engine
+        return importlib.import_module(module)
     finally:
         gc.freeze()
         gc.enable()
@@ -106,23 +104,27 @@ def _train(machine, on_epoch) -> tuple[State, str]:
     return "finished", ""
 
 
-def _announce(cfg: DictConfig, folder: RunFolder, first_epoch: int) -> None:
+def announce(cfg: DictConfig, folder: RunFolder, first_epoch: int, members: int = 1) -> None:
+    """Say that a run begins, and in how large an array."""
     how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
-    say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}")
+    among = f", one of {members} in an array" if members > 1 else ""
+    say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}{among}")
+
+
+def announce_end(folder: RunFolder, end: Record) -> None:
+    """Say how a run ended."""
+    state, why = folder.status["state"], folder.status["why"]
+    say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
 
 
 def _end_record(machine, folder: RunFolder, diverged: bool) -> Record:
     """Test the best checkpoint; of a diverged run the last one that decodes, if it has any."""
-    from lnexp.training.engine import best_epoch
+    from lnexp.training.scores import no_end_record
 
-    candidates = folder.checkpoint_epochs()[::-1]
-    kept = [record for record in folder.epochs() if record["epoch"] in candidates]
-    if kept and not diverged:
-        candidates.insert(0, best_epoch(kept))
-    for epoch in candidates:
+    for epoch in folder.epochs_to_test(diverged):
         with suppress(FloatingPointError):
             return machine.test(epoch)
-    return {"kind": "end", "checkpoint_epoch": None, "test_bleu": None, "test_bleu_tokenised": None}
+    return no_end_record()
 
 
 def _test_words(end: Record) -> str:
@@ -134,7 +136,8 @@ def _test_words(end: Record) -> str:
     )
 
 
-def _mark_failed(folder: RunFolder, error: Exception) -> None:
+def mark_failed(folder: RunFolder, error: Exception) -> None:
+    """Write into a run's folder that it failed, and why."""
     with suppress(OSError, UserError):  # what broke the run may not take its epitaph either
         epochs = folder.epochs()
         folder.set_status("failed", f"{type(error).__name__}: {error}", epochs[-1]["update"] if epochs else 0)

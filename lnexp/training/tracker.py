@@ -41,6 +41,7 @@ class Tracker:
             dir=str(self.folder.path),
             config=plain(self.cfg),
             resume="allow",
+            reinit="create_new",  # an array has one for each of its members
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True, x_disable_meta=True),
         )
 

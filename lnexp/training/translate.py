@@ -1,6 +1,8 @@
-"""Translating a split with fairseq's beam search."""
+"""Translating a split: one model with fairseq's beam search, an array of them with our own."""
 
 from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 from fairseq import utils
@@ -8,6 +10,11 @@ from fairseq.data import BaseWrapperDataset, FairseqDataset
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks import FairseqTask
 from omegaconf import DictConfig
+
+from lnexp.plugin.arrays.model import ArrayModel
+from lnexp.training.beam_search import BeamSearch
+
+NO_HYPOTHESIS = "translation finds no hypothesis: the model's scores are not finite"
 
 
 class FirstSentences(BaseWrapperDataset):
@@ -51,17 +58,49 @@ def translate(
     model.eval()
     search = Namespace(beam=beam, lenpen=settings.lenpen, max_len_a=settings.max_len_a, max_len_b=settings.max_len_b)
     generator = task.build_generator([model], search)
-    batches = task.get_batch_iterator(dataset=sentences, max_tokens=settings.max_tokens, disable_iterator_cache=True)
     dictionary = task.target_dictionary
     hypotheses = {}
-    for batch in batches.next_epoch_itr(shuffle=False):
-        if next(model.parameters()).is_cuda:
-            batch = utils.move_to_cuda(batch)
+    for batch in _batches(task, model, sentences, settings.max_tokens):
         try:
             found_in_batch = task.inference_step(generator, [model], batch)
         except AssertionError as error:  # how fairseq's search ends where no score is a number
-            raise FloatingPointError("translation finds no hypothesis: the model's scores are not finite") from error
+            raise FloatingPointError(NO_HYPOTHESIS) from error
         for index, found in zip(batch["id"].tolist(), found_in_batch, strict=True):
             tokens = found[0]["tokens"].int().cpu()
             hypotheses[index] = dictionary.string(tokens, post_process)
     return [hypotheses[index] for index in sorted(hypotheses)]
+
+
+@torch.no_grad()
+def translate_array(
+    task: FairseqTask,
+    model: ArrayModel,
+    sentences: FairseqDataset,
+    settings: DictConfig,
+    beam: int,
+    post_process: str | None,
+) -> dict[int, list[str]]:
+    """What :func:`translate` gives, by the number of the member; without those whose scores are not finite."""
+    model.eval()
+    search = BeamSearch(model, beam, settings.lenpen, settings.max_len_a, settings.max_len_b)
+    found: list[dict[int, str]] = [{} for _ in range(model.members)]
+    for batch in _batches(task, model, sentences, settings.max_tokens):
+        sources = batch["net_input"]
+        of_members = search.search(sources["src_tokens"], sources["src_lengths"])
+        for hypotheses, of_member in zip(found, of_members, strict=True):
+            for index, tokens in zip(batch["id"].tolist(), of_member, strict=True):
+                if tokens is not None:
+                    hypotheses[index] = task.target_dictionary.string(tokens.int(), post_process)
+    return {
+        member: [hypotheses[index] for index in sorted(hypotheses)]
+        for member, hypotheses in enumerate(found)
+        if len(hypotheses) == len(sentences)
+    }
+
+
+def _batches(task: FairseqTask, model: BaseFairseqModel, sentences: FairseqDataset, max_tokens: int) -> Iterator[Any]:
+    """Batches of sentences of about one length, where the model is."""
+    iterator = task.get_batch_iterator(dataset=sentences, max_tokens=max_tokens, disable_iterator_cache=True)
+    on_gpu = next(model.parameters()).is_cuda
+    for batch in iterator.next_epoch_itr(shuffle=False):
+        yield utils.move_to_cuda(batch) if on_gpu else batch

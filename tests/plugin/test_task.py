@@ -89,3 +89,21 @@ def test_a_sentence_that_does_not_fit_is_an_error_not_a_gap(engine):
     engine.fairseq.dataset.max_tokens = 5
     with pytest.raises(Exception, match="invalid"):
         engine.trainer.get_train_iterator(1)
+
+
+def order(engine) -> list[list[int]]:
+    """The sentences of each batch of the first two epochs."""
+    iterators = [engine.trainer.get_train_iterator(epoch).next_epoch_itr(shuffle=True) for epoch in (1, 2)]
+    return [batch["id"].tolist() for iterator in iterators for batch in iterator]
+
+
+def test_the_order_of_the_data_has_a_seed_of_its_own(engine):
+    with_seed = order(engine)
+    engine.fairseq.common.seed = 8
+    assert order(engine) == with_seed, "the seed of everything else does not touch it"
+    engine.task.cfg.order_seed = 9
+    assert order(engine) != with_seed
+    engine.fairseq.common.seed, engine.task.cfg.order_seed = 9, None
+    by_seed = order(engine)
+    engine.fairseq.common.seed, engine.task.cfg.order_seed = 1, 9
+    assert order(engine) == by_seed, "without one it is that of everything"

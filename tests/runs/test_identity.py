@@ -21,10 +21,15 @@ SAME = [
     ["fairseq.common.log_interval=7"],
     ["scale.lr_max.low=1"],
     ["fairseq.checkpoint.keep_last_epochs=2"],
+    ["order_seed=1"],  # which is the seed anyhow
+    ["evaluation.whole_valid_every=0"],
     ["fairseq.distributed_training.distributed_world_size=2"],
 ]
 OTHER = [
     ["seed=2"],
+    ["order_seed=2"],
+    ["seed=2", "order_seed=1"],
+    ["evaluation.whole_valid_every=2"],
     ["model=pre_ln"],
     ["model.dropout=0.1"],
     ["optimizer=radam"],
@@ -86,3 +91,13 @@ def test_identities_by_seed_are_those_of_the_configs(overrides):
 def test_a_seed_within_something_else_is_no_obstacle():
     cfg = compose(["+data.text.label=run-${seed}"])
     assert identities(cfg, [1, 2]) == [identity(compose(["+data.text.label=run-${seed}", f"seed={n}"])) for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "known"),
+    [([], "d9c75e34"), (["seed=12", "model=pre_ln", "profile=paper", "lr_schedule=step"], "cccb03a8")],
+    ids=str,
+)
+def test_identities_stay_what_they_were(overrides, known):
+    """Run folders and committed tables carry them: a setting that is new may not change the runs that leave it be."""
+    assert identity(compose(overrides)) == known

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
-from lnexp.training.engine import Engine, best_epoch
+from lnexp.training.engine import Engine
 
 
 @pytest.fixture
@@ -70,6 +70,10 @@ def test_two_runs_in_one_process_do_not_meet(build):
     }
 
 
-def test_the_best_epoch_has_the_least_nll():
-    epochs = [{"epoch": 1, "valid_nll": 2.0}, {"epoch": 2, "valid_nll": 1.0}, {"epoch": 3, "valid_nll": 1.5}]
-    assert best_epoch(epochs) == 2
+def test_all_of_valid_is_translated_when_it_is_due_and_has_names_of_its_own(build):
+    engine = build("max_epoch=3", "evaluation.valid_sentences=5", "evaluation.whole_valid_every=2")
+    engine.train(engine.folder.append)
+    records = engine.folder.epochs()
+    assert [record["n_sentences"] for record in records] == [5, 5, 5]
+    assert [record.get("whole_n_sentences") for record in records] == [None, 20, 20]
+    assert 0 <= records[1]["whole_valid_bleu"] <= 100

@@ -1,0 +1,196 @@
+"""Member-updates a second of sweep arrays against stock ``fairseq-train``, one run after another.
+
+``python -m lnexp.benchmarks.array_speed MEMBERS OVERRIDE …`` measures one size and prints it as JSON: each size has a
+process of its own, whose memory is then that size's.
+"""
+
+import json
+import logging
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.benchmarks.stock import TRAINING_ALONE, Side, stock_config, stock_side
+from lnexp.configuration import ROOT, check, compose
+from lnexp.corpora.prepare import PreparedCorpus, prepare
+from lnexp.files import write_whole
+from lnexp.results.figures import COLOURS
+from lnexp.runs.environment import cpu_name
+from lnexp.runs.folder import RunFolder
+
+SIZES = (1, 2, 4, 8, 14)
+ROUNDS = 5
+PLACEMENT = "post_ln"
+SIDE = 4096  # of the square matrices whose product tells how fast the machine multiplies
+
+
+@dataclass
+class Measured:
+    """One size of array.
+
+    Attributes:
+        members: S.
+        ours: member-updates a second, a value a round.
+        stock: updates a second of stock fairseq, a value a round; the rounds of both alternate.
+        memory: the most that was in use, GiB: the GPU's, or all that the process had before stock fairseq came in.
+        products: seconds that a member-update's bare matrix products take at the machine's measured rate.
+        device: what was measured on.
+        tokens: target tokens an update.
+    """
+
+    members: int
+    ours: list[float]
+    stock: list[float]
+    memory: float
+    products: float
+    device: str
+    tokens: float
+
+    @property
+    def ratio(self) -> float:
+        """Median of the ratios of neighbouring rounds; above 1 the array is faster."""
+        return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
+
+
+def measure_all(overrides: list[str]) -> list[Measured]:
+    """Every size, at the profile and corpus of the overrides."""
+    found = []
+    for members in SIZES:
+        command = [sys.executable, "-W", "ignore", "-m", __name__, str(members), *overrides]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+        found.append(Measured(**json.loads(done.stdout.splitlines()[-1])))
+    return found
+
+
+def _measure(members: int, overrides: list[str]) -> Measured:
+    rates = [f"lr_max={1e-3 * (1 + member / members)}" for member in range(members)]
+    common = [f"model={PLACEMENT}", "lr_schedule.form=coupled", *TRAINING_ALONE, *overrides]
+    cfgs = [compose([*common, rate]) for rate in rates]
+    for cfg in cfgs:
+        check(cfg)
+        OmegaConf.resolve(cfg)
+    corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
+    stock_cfg = stock_config(
+        cfgs[0], corpus, PLACEMENT
+    )  # first: our engine takes fairseq's schemas out of Hydra's store
+    with tempfile.TemporaryDirectory() as folder:
+        array = _array_side(cfgs, corpus, Path(folder))
+        array.epoch()  # warm up
+        memory, device = _peak_memory(array.trainer.cuda), _device(array.trainer.cuda)
+        stock = stock_side(stock_cfg)
+        stock.epoch()
+        rounds = [(members * array.epoch(), stock.epoch()) for _ in range(ROUNDS)]
+    tokens = _tokens_an_update(array)
+    operations_a_second = _operations_a_second(array.trainer.device, cfgs[0].precision)
+    return Measured(
+        members=members,
+        ours=[ours for ours, _ in rounds],
+        stock=[theirs for _, theirs in rounds],
+        memory=memory,
+        products=_operations(stock.trainer.model, tokens) / operations_a_second,
+        device=device,
+        tokens=tokens,
+    )
+
+
+def _array_side(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> Side:
+    from lnexp.training.array_engine import ArrayEngine
+
+    folders = [RunFolder(folder / f"bench-{number:08}") for number in range(len(cfgs))]
+    for run in folders:
+        run.checkpoints.mkdir(parents=True)
+    engine = ArrayEngine(cfgs, folders, corpus)
+    return Side(engine.trainer, engine.task, engine.fairseq)
+
+
+def _tokens_an_update(side: Side) -> float:
+    """Target tokens, the end of each sentence included."""
+    batches = side.trainer.get_train_iterator(1, load_dataset=False)
+    return float(side.task.dataset("train").tgt_sizes.sum()) / len(batches)
+
+
+def _operations(model: Any, tokens: float) -> float:
+    """Of the products with weight matrices in an update: two a weight and token forward, twice that backward.
+
+    Those within attention, and looking up embeddings, are left out.
+    """
+    weights = sum(
+        parameter.numel()
+        for name, parameter in model.named_parameters(remove_duplicate=False)
+        if parameter.dim() == 2 and "embed_tokens" not in name
+    )
+    return 6 * weights * tokens
+
+
+def _operations_a_second(device: torch.device, precision: str) -> float:
+    """What the machine reaches in a product of two large matrices."""
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    one, other = torch.randn(2, SIDE, SIDE, device=device).to(dtype)
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        float((one @ other)[0, 0])  # waits for the GPU
+        seconds.append(time.perf_counter() - start)
+    return 2 * SIDE**3 / statistics.median(seconds)
+
+
+def _peak_memory(cuda: bool) -> float:
+    if cuda:
+        return torch.cuda.max_memory_allocated() / 2**30
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def _device(cuda: bool) -> str:
+    return torch.cuda.get_device_name() if cuda else f"{cpu_name()}, {torch.get_num_threads()} thread"
+
+
+def table(found: list[Measured]) -> str:
+    """A row a size, as a Markdown table."""
+    rows = [
+        "| members | member-updates/s | stock updates/s | ratio | times its bare matrix products | peak memory, GiB |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in found:
+        ours, stock = statistics.median(one.ours), statistics.median(one.stock)
+        rows.append(
+            f"| {one.members} | {ours:.2f} | {stock:.2f} | {one.ratio:.2f} | {1 / ours / one.products:.1f}"
+            f" | {one.memory:.2f} |"
+        )
+    return "\n".join(rows)
+
+
+def write(found: list[Measured], what: str, folder: Path) -> None:
+    """Write ``arrays.md``, ``arrays.json`` and ``arrays.png``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
+    device = f"{found[0].device}; medians of {ROUNDS} rounds in alternation"
+    write_whole(folder / "arrays.md", f"# {title}\n\n{device}.\n\n{table(found)}\n")
+    write_whole(folder / "arrays.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    figure = Figure(figsize=(9, 3.4), dpi=150, layout="constrained")
+    speed, memory = figure.subplots(1, 2)
+    sizes = [one.members for one in found]
+    speed.plot(sizes, [statistics.median(one.ours) for one in found], "o-", color=COLOURS[0], label="array")
+    speed.plot(sizes, [statistics.median(one.stock) for one in found], "s--", color=COLOURS[1], label="stock fairseq")
+    speed.set(xlabel="members", ylabel="member-updates a second", xticks=sizes, ylim=(0, None))
+    speed.legend()
+    memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
+    memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
+    figure.suptitle(f"{title}\n{device}", fontsize=9)
+    FigureCanvasAgg(figure).print_png(str(folder / "arrays.png"))
+
+
+if __name__ == "__main__":
+    logging.captureWarnings(True)
+    logging.disable(logging.WARNING)
+    print(json.dumps(asdict(_measure(int(sys.argv[1]), sys.argv[2:]))))

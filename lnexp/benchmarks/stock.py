@@ -1,0 +1,69 @@
+"""Stock ``fairseq-train`` as the other side of a comparison: same model, data, batches and settings."""
+
+import time
+from typing import Any
+
+from omegaconf import DictConfig
+
+from lnexp.corpora.prepare import PreparedCorpus
+
+#: Our placement and what stock fairseq calls it.
+PLACEMENTS = {"post_ln": [], "pre_ln": ["--encoder-normalize-before", "--decoder-normalize-before"]}
+#: What our side is told, to do what the stock side does: train alone, with stock fairseq's batches.
+TRAINING_ALONE = (
+    "tracker=none",
+    "fairseq.dataset.disable_validation=true",
+    "fairseq.checkpoint.no_save=true",
+    "fairseq.task.rebuild_batches=false",
+)
+
+
+class Side:
+    """One trainer, timed epoch by epoch."""
+
+    def __init__(self, trainer: Any, task: Any, cfg: DictConfig):
+        self.trainer, self.task, self.cfg = trainer, task, cfg
+        self.next_epoch = 1
+
+    def epoch(self) -> float:
+        """Train an epoch and return its updates a second."""
+        import fairseq_cli.train as fairseq_train
+
+        iterator = self.trainer.get_train_iterator(self.next_epoch, load_dataset=self.next_epoch == 1)
+        self.next_epoch += 1
+        before, start = self.trainer.get_num_updates(), time.perf_counter()
+        fairseq_train.train(self.cfg, self.trainer, self.task, iterator)
+        return (self.trainer.get_num_updates() - before) / (time.perf_counter() - start)
+
+
+def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> DictConfig:
+    """What ``fairseq-train`` would make of the same settings on its command line."""
+    from fairseq import options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+    from hydra.version import setbase
+
+    setbase("1.1")  # fairseq composes with an interface that newer defaults refuse
+    model = cfg.model
+    words = [str(corpus.bin), "--arch", "transformer", *PLACEMENTS[placement], "--task", "translation"]
+    for side in ("encoder", "decoder"):
+        for option in ("embed_dim", "ffn_embed_dim", "layers", "attention_heads"):
+            words += [f"--{side}-{option.replace('_', '-')}", str(model[f"{side}_{option}"])]
+    words += ["--dropout", str(model.dropout), "--share-decoder-input-output-embed"]
+    words += ["--criterion", "label_smoothed_cross_entropy", "--label-smoothing", str(cfg.label_smoothing)]
+    words += ["--optimizer", "adam", "--adam-betas", str(tuple(cfg.optimizer.betas)), "--clip-norm", str(cfg.clip_norm)]
+    words += ["--lr", str(cfg.lr_max), "--lr-scheduler", "inverse_sqrt", "--warmup-updates", str(cfg.warmup_updates)]
+    words += ["--max-tokens", str(cfg.max_tokens), "--required-batch-size-multiple", "1", "--seed", str(cfg.seed)]
+    words += ["--disable-validation", "--no-save", "--log-format", "simple", "--num-workers", "0"]
+    words += ["--update-freq", str(cfg.update_freq), *([] if cfg.precision == "fp32" else [f"--{cfg.precision}"])]
+    words += ["--cpu"] if cfg.device == "cpu" else []
+    return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
+
+
+def stock_side(cfg: DictConfig) -> Side:
+    from fairseq import tasks, utils
+    from fairseq.trainer import Trainer
+
+    utils.set_torch_seed(cfg.common.seed)
+    task = tasks.setup_task(cfg.task)
+    model = task.build_model(cfg.model)
+    return Side(Trainer(cfg, task, model, task.build_criterion(cfg.criterion)), task, cfg)

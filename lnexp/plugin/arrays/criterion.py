@@ -1,0 +1,54 @@
+"""The losses of an array: the criterion ``lnexp_array``."""
+
+import math
+from dataclasses import dataclass, field
+
+import torch
+from fairseq.criterions import FairseqCriterion, register_criterion
+from fairseq.dataclass import FairseqDataclass
+from fairseq.logging import metrics
+
+from .cross_entropy import cross_entropy
+from .model import ArrayModel
+
+
+@dataclass
+class ArrayCriterionConfig(FairseqDataclass):
+    """The option of fairseq's ``label_smoothed_cross_entropy`` that arrays have."""
+
+    label_smoothing: float = field(default=0.0, metadata={"help": "epsilon of label smoothing; 0 means none"})
+
+
+@register_criterion("lnexp_array", dataclass=ArrayCriterionConfig)
+class ArrayCriterion(FairseqCriterion):
+    """Label-smoothed cross-entropy of each member.
+
+    The loss that fairseq sees is the members' sum: its gradient in a member's parameters is that of the member's own
+    loss. What it logs is ``member_loss`` and ``member_nll``, each ``(S,)``, and the members' mean as ``loss`` and
+    ``nll_loss``; a token, in bits, as fairseq does.
+    """
+
+    def __init__(self, task, label_smoothing: float):
+        super().__init__(task)
+        self.label_smoothing = label_smoothing
+
+    def forward(self, model: ArrayModel, sample, reduce=True):
+        hidden = model.features(**sample["net_input"]).flatten(1, 2)
+        target = sample["target"].view(-1)
+        losses, nlls = cross_entropy(hidden, model.output_weight, target, self.label_smoothing, self.padding_idx)
+        logging_output = {
+            "member_loss": losses.detach(),
+            "member_nll": nlls,
+            "ntokens": sample["ntokens"],
+            "nsentences": sample["target"].size(0),
+            "sample_size": sample["ntokens"],
+        }
+        return losses.sum(), sample["ntokens"], logging_output
+
+    @classmethod
+    def reduce_metrics(cls, logging_outputs) -> None:
+        tokens = sum(output["ntokens"] for output in logging_outputs)
+        for name, of_all in (("member_loss", "loss"), ("member_nll", "nll_loss")):
+            bits = torch.stack([output[name] for output in logging_outputs]).sum(dim=0) / tokens / math.log(2)
+            metrics.log_scalar(name, bits, tokens, priority=2000)
+            metrics.log_scalar(of_all, bits.nanmean(), tokens, round=3)

@@ -1,0 +1,66 @@
+"""Label-smoothed cross-entropy of many models, without ever holding all their logits."""
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+
+class _CrossEntropy(torch.autograd.Function):
+    """Output projection and loss, a member at a time; the gradients are made on the way forward.
+
+    The logits of one member at a time are held, ``N`` tokens times ``V`` words, where a plain loss would keep several
+    such tensors for each of them until the backward pass.
+    """
+
+    @staticmethod
+    def forward(ctx, hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int):
+        members, words = weight.shape[:2]
+        share = smoothing / (words - 1)  # of every wrong word
+        kept = target.ne(padding)
+        exact = torch.promote_types(hidden.dtype, torch.float32)
+        losses, nlls = hidden.new_zeros(2, members, dtype=exact)
+        with_gradient = any(ctx.needs_input_grad)
+        hidden_grad, weight_grad = (torch.empty_like(x) if with_gradient else None for x in (hidden, weight))
+        for member in range(members):
+            x, w = hidden[member], weight[member].to(hidden.dtype)
+            logits = torch.mm(x, w.t()).to(exact)
+            normaliser = logits.logsumexp(dim=1)
+            nll = (normaliser - logits.gather(1, target.unsqueeze(1)).squeeze(1)) * kept
+            smooth = (words * normaliser - logits.sum(dim=1)) * kept
+            nlls[member] = nll.sum()
+            losses[member] = (1 - smoothing - share) * nlls[member] + share * smooth.sum()
+            if hidden_grad is not None and weight_grad is not None:
+                gradient = logits.sub_(normaliser.unsqueeze(1)).exp_().sub_(share)
+                right = gradient.new_full((len(target), 1), smoothing + share - 1)
+                gradient.scatter_add_(1, target.unsqueeze(1), right)
+                gradient = gradient.mul_(kept.unsqueeze(1)).to(hidden.dtype)
+                torch.mm(gradient, w, out=hidden_grad[member])
+                weight_grad[member] = torch.mm(gradient.t(), x)
+        ctx.save_for_backward(hidden_grad, weight_grad)
+        ctx.mark_non_differentiable(nlls)
+        return losses, nlls
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad: Tensor, _):
+        hidden_grad, weight_grad = (x * grad.to(x.dtype).view(-1, 1, 1) for x in ctx.saved_tensors)
+        return hidden_grad, weight_grad, None, None, None
+
+
+def cross_entropy(
+    hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int
+) -> tuple[Tensor, Tensor]:
+    """What fairseq's ``label_smoothed_cross_entropy`` gives for each member's ``hidden @ weight.T``.
+
+    Args:
+        hidden: ``(S, N, channel)``, of any floating type; logits are at least float32.
+        weight: ``(S, words, channel)``, float32.
+        target: ``(N,)``, the same for all members.
+        smoothing: ε; every wrong word gets ``ε / (words - 1)``, the right one ``1 - ε``.
+        padding: targets that count for nothing.
+
+    Returns:
+        The losses and the negative log-likelihoods, each ``(S,)``, summed over the tokens, in nats. Only the losses
+        have gradients.
+    """
+    return _CrossEntropy.apply(hidden, weight, target, smoothing, padding)

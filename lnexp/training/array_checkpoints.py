@@ -1,0 +1,80 @@
+"""An array's state is its members': each has the checkpoint that it would have alone."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from fairseq import checkpoint_utils
+from fairseq.trainer import Trainer
+from omegaconf import DictConfig, OmegaConf
+
+#: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.
+CRITERION = "LabelSmoothedCrossEntropyCriterion"
+
+
+def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, train_iterator: dict[str, Any]) -> None:
+    """Write a member's checkpoint as fairseq's trainer would for a run of its own.
+
+    Args:
+        trainer: the array's.
+        member: which of its members.
+        single: the fairseq config of that member alone.
+        path: where to; a file appears there whole or not at all.
+        train_iterator: where in the data training stands.
+    """
+    optimizer, schedule = trainer.optimizer.members[member], trainer.lr_scheduler.members[member]
+    state = {
+        "args": None,
+        "cfg": OmegaConf.to_container(single, resolve=True, enum_to_str=True),
+        "model": member_model(trainer.model, member),
+        "criterion": None,
+        "optimizer_history": [
+            {
+                "criterion_name": CRITERION,
+                "optimizer_name": type(optimizer).__name__,
+                "lr_scheduler_state": schedule.state_dict(),
+                "num_updates": trainer.get_num_updates(),
+            }
+        ],
+        "task_state": trainer.task.state_dict(),
+        "extra_state": {"train_iterator": train_iterator, "val_loss": None},
+        "last_optimizer_state": _on_cpu(trainer.optimizer.member_state(member)),
+    }
+    checkpoint_utils.torch_persistent_save(state, str(path))
+
+
+def load_members(trainer: Trainer, paths: list[Path]) -> dict[str, Any]:
+    """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands."""
+    state: dict[str, Any] = {}
+    for member, path in enumerate(paths):
+        state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+        load_member_model(trainer.model, member, state["model"])
+        trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
+        trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])
+    trainer.set_num_updates(state["optimizer_history"][-1]["num_updates"])
+    return state["extra_state"]["train_iterator"]
+
+
+def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
+    """The state of the single model that a member is, on the CPU."""
+    stacked = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    return {
+        name: (tensor[member] if name in stacked else tensor).detach().cpu().clone()
+        for name, tensor in model.state_dict().items()
+    }
+
+
+def load_member_model(model: torch.nn.Module, member: int, state: dict[str, torch.Tensor]) -> None:
+    """The way back from :func:`member_model`."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters(remove_duplicate=False):
+            parameter[member].copy_(state[name])
+
+
+def _on_cpu(state: Any) -> Any:
+    """Tensors of a nested state, copied: what they were parts of is not saved with them."""
+    if isinstance(state, torch.Tensor):
+        return state.detach().cpu().clone()
+    if isinstance(state, dict):
+        return {key: _on_cpu(value) for key, value in state.items()}
+    return state

@@ -1,0 +1,159 @@
+"""An array of runs: fairseq's trainer over all of them at once, with a record of each after every epoch."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fairseq import checkpoint_utils
+from fairseq.logging import metrics
+from omegaconf import DictConfig
+
+from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.records import Record
+from lnexp.training.array_checkpoints import load_member_model, load_members, save_member
+from lnexp.training.array_config import as_array
+from lnexp.training.fairseq_config import to_fairseq
+from lnexp.training.loop import Loop, last_lr, nats
+from lnexp.training.scores import (
+    end_record,
+    no_end_record,
+    valid_scores,
+    whole_valid_is_due,
+    whole_valid_scores,
+)
+from lnexp.training.translate import NO_HYPOTHESIS, FirstSentences, translate_array
+
+#: Takes the number of a member and a record of it.
+OnMember = Callable[[int, Record], None]
+
+
+class ArrayEngine(Loop):
+    """The members' runs, each with its own folder, in one model.
+
+    All of them have the same batches in the same order. A member that diverges is frozen, and the others go on.
+
+    Attributes:
+        diverged: why a member diverged and how many updates it had made, by its number.
+    """
+
+    def __init__(self, cfgs: Sequence[DictConfig], folders: Sequence[RunFolder], corpus: PreparedCorpus):
+        self.cfgs, self.folders = cfgs, folders
+        self.singles = [
+            to_fairseq(cfg, corpus.bin, folder.checkpoints) for cfg, folder in zip(cfgs, folders, strict=True)
+        ]
+        self.diverged: dict[int, tuple[str, int]] = {}
+        self._on_epoch: OnMember = lambda member, record: folders[member].append(record)
+        super().__init__(cfgs[0], as_array(self.singles, cfgs[0].precision), corpus, show_progress=False)
+
+    def train(self, from_epoch: int, on_epoch: OnMember) -> None:
+        """Train from the checkpoints of epoch ``from_epoch``, or from the start where that is 0, to the last epoch."""
+        self._from_epoch, self._on_epoch = from_epoch, on_epoch
+        try:
+            self._train_epochs()
+        except EveryMemberDivergedError:
+            self._note_diverged()
+
+    @property
+    def alive(self) -> list[int]:
+        """The members that have not diverged."""
+        return [member for member in range(len(self.cfgs)) if member not in self.diverged]
+
+    def _restore(self) -> Any:
+        for options in self.fairseq.lr_scheduler.members:
+            self._fill_in_total_updates(options)
+        self._build_schedule()
+        if not self._from_epoch:
+            batches = self.trainer.get_train_iterator(1, load_dataset=True)
+        else:
+            position = load_members(self.trainer, [folder.checkpoint(self._from_epoch) for folder in self.folders])
+            batches = self.trainer.get_train_iterator(position["epoch"], load_dataset=True)
+            batches.load_state_dict(position)
+        self.trainer.lr_step(batches.epoch)
+        return batches
+
+    def _after_validation(self, epoch: int, valid: Any) -> None:
+        losses, nlls = valid["member_loss"].avg.tolist(), valid["member_nll"].avg.tolist()
+        evaluation = self.cfg.evaluation
+        hypotheses = self._translate("valid", evaluation.valid_beam, evaluation.valid_sentences)
+        self._note_diverged()
+        for member in self.alive:
+            if not math.isfinite(losses[member]):
+                self._freeze(member, f"validation loss is {losses[member]}")
+            elif member not in hypotheses:
+                self._freeze(member, NO_HYPOTHESIS)
+        whole = self._translate("valid", evaluation.valid_beam, 0) if whole_valid_is_due(epoch, self.cfg) else {}
+        train = metrics.get_meters("train")
+        train_losses, norms = train["member_loss"].avg.tolist(), train["member_gnorm"].avg.tolist()
+        for member in self.alive:
+            self.folders[member].write_hypotheses(f"valid.epoch{epoch}", hypotheses[member])
+            scores = valid_scores(hypotheses[member], self.corpus, self.cfgs[member])
+            if member in whole:
+                scores |= whole_valid_scores(whole[member], self.corpus, self.cfgs[member])
+            self._on_epoch(
+                member,
+                {
+                    "kind": "epoch",
+                    "epoch": epoch,
+                    "update": self.updates,
+                    "valid_loss": nats(losses[member]),
+                    "valid_nll": nats(nlls[member]),
+                    **scores,
+                    "train_loss": nats(train_losses[member]),
+                    "lr": last_lr(self.trainer.lr_scheduler.members[member], self.updates),
+                    "grad_norm": norms[member],
+                    **self._pace(),
+                    "members": len(self.cfgs),
+                },
+            )
+        self._save(epoch)
+
+    def _note_diverged(self) -> None:
+        """Take over from the optimizer which members it had to freeze."""
+        for member, updates in self.trainer.optimizer.frozen.items():
+            self.diverged.setdefault(member, ("gradients are Nan/Inf", updates))
+
+    def _freeze(self, member: int, why: str) -> None:
+        self.trainer.optimizer.frozen[member] = self.updates
+        self.diverged[member] = why, self.updates
+
+    def _save(self, epoch: int) -> None:
+        """Write every checkpoint before any older one is dropped: all members then have one epoch in common."""
+        position = self._batches.state_dict()
+        for member in self.alive:
+            path = self.folders[member].checkpoint(epoch)
+            save_member(self.trainer, member, self.singles[member], path, position)
+        for member in self.alive:
+            self.folders[member].prune(self.cfgs[member].checkpoints.keep)
+
+    def test(self) -> list[Record]:
+        """Translate the test set with each member's best checkpoint; the ``end`` records.
+
+        Of a diverged one it is the last that decodes.
+        """
+        ends = [no_end_record() for _ in self.cfgs]
+        left = {
+            member: epochs
+            for member, folder in enumerate(self.folders)
+            if (epochs := folder.epochs_to_test(member in self.diverged))
+        }
+        while left:
+            for member, epochs in left.items():
+                state = checkpoint_utils.load_checkpoint_to_cpu(str(self.folders[member].checkpoint(epochs[0])))
+                load_member_model(self.model, member, state["model"])
+            hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
+            for member, (epoch, *earlier) in list(left.items()):
+                if member not in hypotheses:
+                    left[member] = earlier
+                else:
+                    self.folders[member].write_hypotheses("test", hypotheses[member])
+                    ends[member] = end_record(epoch, hypotheses[member], self.corpus, self.cfgs[member])
+                    left[member] = []
+            left = {member: epochs for member, epochs in left.items() if epochs}
+        return ends
+
+    def _translate(self, split: str, beam: int, count: int) -> dict[int, list[str]]:
+        sentences = FirstSentences(self.task.dataset(split), count)
+        post_process = self.cfg.data.post_process
+        return translate_array(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process)

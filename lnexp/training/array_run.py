@@ -1,0 +1,104 @@
+"""Train many runs as one array; each has its own folder, and can go on alone or in another array."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.configuration import check, check_device
+from lnexp.corpora.prepare import prepare
+from lnexp.runs.environment import environment
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.lock import RunBusyError, held
+from lnexp.runs.records import Record
+from lnexp.training.console import Clock, epoch_line, logging_to, say
+from lnexp.training.run import announce, announce_end, import_fairseq, mark_failed
+from lnexp.training.tracker import Tracker
+
+#: What became of a member: its folder, or why it was not trained.
+Outcome = RunFolder | Exception
+
+
+def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
+    """Train runs that :func:`lnexp.launchers.groups.group` puts together; what became of each.
+
+    A run that is done is skipped, and one that another process trains is left to it. The others begin where they all
+    have a checkpoint. An error is everybody's.
+    """
+    for cfg in cfgs:
+        check(cfg)
+        OmegaConf.resolve(cfg)
+    check_device(cfgs[0])
+    outcomes: dict[int, Outcome] = {}
+    with ExitStack() as locks:
+        for number, cfg in enumerate(cfgs):
+            outcome = _begin(cfg, locks)
+            if outcome is not None:
+                outcomes[number] = outcome
+        members = [number for number in range(len(cfgs)) if number not in outcomes]
+        folders = [RunFolder.of(cfgs[number]) for number in members]
+        try:
+            if members:
+                _train_locked([cfgs[number] for number in members], folders)
+        except Exception as error:
+            for number, folder in zip(members, folders, strict=True):
+                mark_failed(folder, error)
+                outcomes[number] = error
+        else:
+            outcomes |= dict(zip(members, folders, strict=True))
+    return [outcomes[number] for number in range(len(cfgs))]
+
+
+def _begin(cfg: DictConfig, locks: ExitStack) -> Outcome | None:
+    """Lock a run; None where it is to be trained."""
+    try:
+        locks.enter_context(held(cfg.runs_dir, RunFolder.of(cfg).identity))
+    except RunBusyError as error:
+        return error
+    folder = RunFolder.of(cfg)  # another process may have made it meanwhile, and finished
+    if cfg.force and folder.path.exists():
+        folder.clear()
+    elif folder.is_done:
+        say(f"{folder.name}: {folder.status['state']} already, skipped")
+        return folder
+    return None
+
+
+def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> None:
+    for cfg, folder in zip(cfgs, folders, strict=True):
+        folder.checkpoints.mkdir(parents=True, exist_ok=True)
+        folder.set_status("running")
+        folder.write_config(cfg)
+        folder.drop_leftovers()
+    from_epoch = common_epoch(folders)
+    for folder in folders:
+        folder.drop_after(from_epoch)
+    with logging_to([folder.log for folder in folders]), ExitStack() as trackers:
+        corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
+        engine = import_fairseq("lnexp.training.array_engine").ArrayEngine(cfgs, folders, corpus)
+        array = {"array": [folder.identity for folder in folders]}
+        for cfg, folder in zip(cfgs, folders, strict=True):
+            folder.write_environment(environment(engine.device, corpus.manifest) | array)
+            announce(cfg, folder, from_epoch + 1, len(folders))
+        track = [trackers.enter_context(Tracker(cfg, folder)) for cfg, folder in zip(cfgs, folders, strict=True)]
+        clock = Clock(from_epoch + 1, cfgs[0].max_epoch)
+
+        def on_epoch(member: int, record: Record) -> None:
+            folders[member].append(record)
+            track[member].log(record)
+            left = clock.seconds_left(record["epoch"])
+            say(f"{folders[member].name} | {epoch_line(record, cfgs[member].max_epoch, left)}")
+
+        engine.train(from_epoch, on_epoch)
+        for member, (folder, end) in enumerate(zip(folders, engine.test(), strict=True)):
+            folder.append(end)
+            track[member].log(end)
+            why, updates = engine.diverged.get(member, ("", engine.updates))
+            folder.drop_leftovers()
+            folder.set_status("diverged" if member in engine.diverged else "finished", why, updates)
+            announce_end(folder, end)
+
+
+def common_epoch(folders: Sequence[RunFolder]) -> int:
+    """The last epoch of which every run has a checkpoint; 0 where there is none."""
+    return max(set.intersection(*(set(folder.checkpoint_epochs()) for folder in folders)), default=0)

@@ -1,0 +1,200 @@
+"""fairseq's trainer, epoch by epoch: what one run and an array of runs share."""
+
+import functools
+import math
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import fairseq_cli.train as fairseq_train
+import numpy as np
+import torch
+from fairseq import checkpoint_utils, tasks, utils
+from fairseq.logging import metrics
+from fairseq.trainer import Trainer
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
+from lnexp.configuration import forget_schemas
+from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.corpora.text import SPLITS
+from lnexp.errors import UserError
+from lnexp.runs.records import Record
+
+forget_schemas()  # a worker composes its next job's config in this process
+
+
+class Loop:
+    """A task, a model and its trainer, and fairseq's epochs over them.
+
+    fairseq's own ``train`` makes the updates, validates and saves, so its options mean what they mean there. A subclass
+    says how to begin (:meth:`_restore`) and what to do after a validation (:meth:`_after_validation`).
+    """
+
+    def __init__(self, cfg: DictConfig, fairseq: DictConfig, corpus: PreparedCorpus, show_progress: bool):
+        self.cfg, self.fairseq, self.corpus = cfg, fairseq, corpus
+        _forget_earlier_runs()
+        torch.set_num_threads(cfg.threads)
+        fairseq.common.log_format = fairseq.common.log_format or ("tqdm" if show_progress else "simple")
+        np.random.seed(fairseq.common.seed)
+        utils.set_torch_seed(fairseq.common.seed)
+        self.task = tasks.setup_task(fairseq.task)
+        try:
+            self.model: Any = self.task.build_model(fairseq.model)
+            self.criterion = self.task.build_criterion(fairseq.criterion)
+        except (AssertionError, ValueError, OmegaConfBaseException) as error:
+            raise UserError(f"model: {str(error).splitlines()[0]}") from error
+        for split in SPLITS:
+            self.task.load_dataset(split)
+            self._check_lengths(split)
+        self.trainer = Trainer(fairseq, self.task, self.model, self.criterion)
+        # fairseq would leave out a batch that the memory is too small for, and only say so in its log
+        self.trainer.train_step = functools.partial(self.trainer.train_step, raise_oom=True)
+        self._batches: Any = None  # fairseq's iterator over epochs, once training begins
+        self._epoch_began = self._training_paused = 0.0
+
+    @property
+    def device(self) -> str:
+        """The name of what trains: the GPU's, or ``cpu``."""
+        return torch.cuda.get_device_name() if self.trainer.cuda else "cpu"
+
+    @property
+    def updates(self) -> int:
+        return self.trainer.get_num_updates()
+
+    def _restore(self) -> Any:
+        """Load what was trained before, if anything, and return the iterator over the epoch to train next."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where it begins")
+
+    def _after_validation(self, epoch: int, valid: Any) -> None:
+        """Record the epoch that is over; ``valid`` are fairseq's meters."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it records")
+
+    def _after_save(self) -> None:
+        """fairseq has written a checkpoint."""
+
+    def _stopped_within_epoch(self) -> None:
+        """Training has come to its end before an epoch has."""
+
+    def _train_epochs(self) -> None:
+        """Train from where :meth:`_restore` begins to the last epoch.
+
+        Raises:
+            FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
+        """
+        self._batches = self._restore()
+        self._hook_in()
+        while self._batches.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
+            self._epoch_began = time.monotonic()
+            valid_losses, should_stop = self._train_epoch()
+            if should_stop:
+                if not self._batches.end_of_epoch():
+                    self._stopped_within_epoch()
+                break
+            lr = self.trainer.lr_step(self._batches.epoch, valid_losses[0])
+            if lr <= self.fairseq.optimization.stop_min_lr:
+                break
+            self._batches = self.trainer.get_train_iterator(self._batches.next_epoch_idx, load_dataset=False)
+
+    @property
+    def _last_epoch(self) -> float:
+        return self.fairseq.optimization.max_epoch or math.inf
+
+    @property
+    def _last_update(self) -> float:
+        return self.fairseq.optimization.max_update or math.inf
+
+    def _hook_in(self) -> None:
+        """Have fairseq call us before and after a validation and after a save.
+
+        It may validate within an epoch, too, or on several subsets: what counts is the first subset at the end.
+        """
+        told = {self._batches.epoch - 1}
+
+        def before_validation(epoch: int, model: Any) -> None:
+            self._training_paused = time.monotonic()
+
+        def after_validation(model: Any, stats: Any, meters: Any) -> None:
+            epoch = self._batches.epoch
+            over = self._batches.end_of_epoch() or self.updates >= self._last_update
+            if over and epoch not in told:
+                told.add(epoch)
+                self._after_validation(epoch, meters)
+
+        self.task.begin_valid_epoch = before_validation
+        self.task.post_validate = after_validation
+        self.task.post_save = lambda path, updates: self._after_save()
+
+    def _check_lengths(self, split: str) -> None:
+        """Refuse a sentence that fits no batch: fairseq would skip it in training, or fail without saying which."""
+        dataset = self.task.dataset(split)
+        limits = {
+            "train": self.fairseq.dataset.max_tokens,
+            "valid": self.fairseq.dataset.max_tokens_valid,
+            "test": self.cfg.evaluation.max_tokens,
+        }
+        limit = min(limits[split], *self.task.max_positions())
+        lengths = np.maximum(dataset.src_sizes, dataset.tgt_sizes)
+        longest = int(lengths.argmax())
+        if lengths[longest] > limit:
+            raise UserError(
+                f"{self.cfg.data.name}: sentence {longest + 1} of {split} has {lengths[longest]} tokens, more than the"
+                f" {limit} that a batch or the model takes; raise max_tokens or leave it out"
+            )
+
+    def _train_epoch(self) -> tuple[list[float | None], bool]:
+        """One epoch of fairseq's: its validation losses, and whether it says to stop."""
+        try:
+            return fairseq_train.train(self.fairseq, self.trainer, self.task, self._batches)
+        except FloatingPointError:
+            raise
+        except Exception as error:
+            # when gradients stop being finite, fairseq searches for the place, and its search fails on today's torch
+            if isinstance(error.__context__, FloatingPointError):
+                raise error.__context__ from None
+            raise
+
+    def _fill_in_total_updates(self, schedule: DictConfig) -> None:
+        """A schedule that ends somewhere ends with the run, unless it was told otherwise."""
+        if schedule.get("total_updates", 0) is None:
+            batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
+            updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
+            total = min(updates * self._last_epoch, self._last_update)
+            if not math.isfinite(total):
+                raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
+            schedule.total_updates = int(total)
+
+    def _build_schedule(self) -> None:
+        """Have fairseq build optimizer and schedule, which it does when one is first asked for."""
+        try:
+            self.trainer.lr_scheduler  # noqa: B018
+        except ValueError as error:
+            raise UserError(f"lr_schedule: {error}") from error
+
+    def _pace(self) -> Record:
+        """How long the updates of the epoch took, how fast they were, and when it ended."""
+        seconds = self._training_paused - self._epoch_began
+        tokens = float(metrics.get_meters("train")["wpb"].sum)
+        return {
+            "seconds": round(seconds, 3),
+            "tokens_per_second": round(tokens / seconds, 1),
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+
+def nats(bits: Any) -> float:
+    """fairseq counts in bits."""
+    return float(bits) * math.log(2)
+
+
+def last_lr(schedule: Any, updates: int) -> float:
+    """The rate that the last update was made with (the optimizer already has the next one's)."""
+    return schedule.lr_at(updates) if hasattr(schedule, "lr_at") else schedule.optimizer.get_lr()
+
+
+def _forget_earlier_runs() -> None:
+    """fairseq keeps meters and best scores in the process; a sweep's worker trains many runs in one."""
+    metrics.reset()
+    for function in (checkpoint_utils.save_checkpoint, fairseq_train.should_stop_early):
+        vars(function).clear()

@@ -1,0 +1,159 @@
+"""One word on the command line trains a sweep as arrays; what is left behind is what single runs leave."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from helpers import ROOT, TINY, run_script
+
+from lnexp.configuration import compose
+from lnexp.launchers.array_launcher import ArrayLauncher
+from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.lock import held
+from lnexp.training import array_run
+
+SWEEP = ["-m", *TINY, "max_epoch=2", "lr_max=1e-3,1e30", "optimizer=adam,sgd", "model=post_ln,pre_ln"]
+
+
+def sweep(where, *overrides: str):
+    return run_script("train", *SWEEP, *where, *overrides)
+
+
+def states(runs_dir) -> dict[str, str]:
+    return {identity: RunFolder(path).status["state"] for identity, path in find_folders(runs_dir).items()}
+
+
+@pytest.mark.slow
+def test_a_sweep_in_arrays_leaves_what_single_runs_leave(tmp_path, where, prepared):
+    alone = ["runs_dir=" + str(tmp_path / "alone"), f"data_dir={prepared}"]
+    together = sweep(where, "hydra/launcher=array")
+    assert together.returncode == 0, together.stderr
+    assert together.stdout.count("one of 4 in an array") == 8
+    assert sweep(alone).returncode == 0
+    assert states(tmp_path / "runs") == states(tmp_path / "alone")
+    assert set(states(tmp_path / "runs").values()) == {"diverged", "finished"}
+    singles = find_folders(tmp_path / "alone")
+    for identity, path in find_folders(tmp_path / "runs").items():
+        mine, single = RunFolder(path), RunFolder(singles[identity])
+        assert path.name == singles[identity].name
+        assert {file.name for file in path.iterdir()} == {file.name for file in singles[identity].iterdir()}
+        assert mine.checkpoint_epochs() == single.checkpoint_epochs()
+        assert mine.status["updates"] == single.status["updates"]
+        assert len(mine.environment["array"]) == 4
+        for one, other in zip(mine.epochs(), single.epochs(), strict=True):
+            assert one.pop("members") == 4
+            assert one.keys() == other.keys()
+            assert one["valid_loss"] == pytest.approx(other["valid_loss"], rel=1e-3)
+    again = sweep(where, "hydra/launcher=array")
+    assert again.returncode == 0
+    assert "8 of them done already" in again.stdout
+    assert "epoch" not in again.stdout
+
+
+def curves(runs_dir) -> dict[str, list]:
+    """Every run's epochs, without what a clock says."""
+
+    def without_times(record):
+        return {key: value for key, value in record.items() if key not in ("seconds", "tokens_per_second", "time")}
+
+    folders = find_folders(runs_dir)
+    return {identity: list(map(without_times, RunFolder(path).epochs())) for identity, path in folders.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["metrics.jsonl", "checkpoints/checkpoint2.pt"])
+def test_a_killed_sweep_goes_on_as_if_undisturbed(tmp_path, prepared, moment):
+    """Killed when the first member has written something that not all have."""
+    command = [*TINY, "max_epoch=4", "max_tokens=60", "lr_max=1e-3,2e-3,4e-3,8e-3"]
+    command += [f"data_dir={prepared}", "hydra/launcher=array"]
+    undisturbed = run_script("train", "-m", *command, f"runs_dir={tmp_path / 'undisturbed'}")
+    assert undisturbed.returncode == 0, undisturbed.stderr
+    sweep = ["-m", *command, f"runs_dir={tmp_path / 'killed'}"]
+    with subprocess.Popen([sys.executable, "-W", "ignore", str(ROOT / "scripts/train.py"), *sweep]) as process:
+        while not list((tmp_path / "killed").glob(f"*/*-*/{moment}")) and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+    again = run_script("train", *sweep)
+    assert again.returncode == 0, again.stderr
+    assert "one of 4 in an array" in again.stdout
+    assert curves(tmp_path / "killed") == curves(tmp_path / "undisturbed")
+    assert set(states(tmp_path / "killed").values()) == {"finished"}
+
+
+def launcher_of(overrides: list[list[str]], where) -> ArrayLauncher:
+    """A launcher as Hydra sets one up."""
+    launcher = ArrayLauncher(max_members=16)
+    launcher._composer = type("Composer", (), {"compose": staticmethod(lambda job: compose([*TINY, *where, *job]))})()
+    return launcher
+
+
+def test_a_failing_group_takes_no_other_down(where, monkeypatch):
+    def train(cfgs, folders):
+        if cfgs[0].model._name == "lnexp_pre_ln":
+            raise RuntimeError("broken")
+        for folder in folders:
+            folder.path.mkdir(parents=True)
+            folder.set_status("finished")
+
+    monkeypatch.setattr(array_run, "_train_locked", train)
+    jobs = [[f"model={model}", f"lr_max={rate}"] for rate in (1, 2) for model in ("pre_ln", "post_ln")]
+    returns = launcher_of(jobs, where).launch(jobs, 0)
+    assert [job.status.name for job in returns] == ["FAILED", "COMPLETED", "FAILED", "COMPLETED"]
+    with pytest.raises(RuntimeError, match="broken"):
+        _ = returns[0].return_value
+
+
+def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
+    sizes = []
+
+    def train(cfgs, folders):
+        sizes.append(len(cfgs))
+        if len(cfgs) > 2:
+            raise torch.OutOfMemoryError("too big")
+        for folder in folders:
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.set_status("finished")
+
+    monkeypatch.setattr(array_run, "_train_locked", train)
+    jobs = [[f"lr_max={rate}"] for rate in range(1, 6)]
+    returns = launcher_of(jobs, where).launch(jobs, 0)
+    assert sizes == [5, 3, 2, 1, 2]
+    assert {job.status.name for job in returns} == {"COMPLETED"}
+    assert "an array of 5 does not fit into the memory" in capsys.readouterr().out
+
+
+def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkeypatch):
+    def train(cfgs, folders):
+        for folder in folders:
+            folder.path.mkdir(parents=True)
+            folder.set_status("finished")
+
+    monkeypatch.setattr(array_run, "_train_locked", train)
+    jobs = [["lr_max=1"], ["lr_max=2"]]
+    busy = RunFolder.of(compose([*TINY, *where, *jobs[0]])).identity
+    with held(tmp_path / "runs", busy):
+        returns = launcher_of(jobs, where).launch(jobs, 0)
+    assert [type(job._return_value).__name__ for job in returns] == ["RunBusyError", "NoneType"]
+    assert states(tmp_path / "runs").keys().isdisjoint({busy})
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("precision=fp16", "an array has no loss scale"), ("+model.checkpoint_activations=true", "does not recompute")],
+)
+def test_what_an_array_cannot_have_is_refused(where, option, words):
+    result = run_script("train", "-m", *TINY, *where, "lr_max=1,2", option, "hydra/launcher=array")
+    assert result.returncode != 0
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_array_says_who_its_members_are(tmp_path, where):
+    cfgs = [compose([*TINY, *where, "max_epoch=1", f"lr_max={rate}"]) for rate in (1e-3, 2e-3)]
+    folders = array_run.train_array(cfgs)
+    identities = [folder.identity for folder in folders]
+    for folder in folders:
+        assert json.loads((folder.path / "environment.json").read_text())["array"] == identities

@@ -1,0 +1,73 @@
+"""Runs that can be one array, and no others, come together."""
+
+import pytest
+from helpers import TINY
+from omegaconf import OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.launchers.groups import group
+from lnexp.runs.folder import RunFolder
+
+
+@pytest.fixture
+def config(where):
+    return lambda *overrides: compose([*TINY, *where, *overrides])
+
+
+def saved(cfg, *epochs: int) -> None:
+    """Give a run checkpoints of these epochs."""
+    resolved = cfg.copy()
+    OmegaConf.resolve(resolved)
+    folder = RunFolder.of(resolved)
+    folder.checkpoints.mkdir(parents=True)
+    for epoch in epochs:
+        folder.checkpoint(epoch).touch()
+
+
+def test_optimizer_schedule_rate_and_warmup_may_differ(config):
+    cfgs = [
+        config("lr_max=1e-3"),
+        config("optimizer=sgd", "lr_schedule=constant"),
+        config("optimizer=radam", "lr_schedule=linear", "warmup_updates=7"),
+        config("+recipe=fig2a", "+arm=warmup_low", "optimizer.eps=1e-6"),
+    ]
+    assert group(cfgs, 16) == [[0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["model=pre_ln", "model.dropout=0.1", "max_tokens=100", "label_smoothing=0", "init=paper", "seed=2", "max_epoch=2"],
+)
+def test_what_decides_shapes_batches_or_length_may_not(config, override):
+    assert group([config(), config(override), config("lr_max=1")], 16) == [[0, 2], [1]]
+
+
+def test_seeds_share_an_array_where_the_order_of_the_data_is_one(config):
+    assert group([config("seed=1", "order_seed=5"), config("seed=2", "order_seed=5"), config("seed=5")], 16) == [
+        [0, 1, 2]
+    ]
+
+
+def test_a_group_has_at_most_so_many(config):
+    cfgs = [config(f"lr_max={rate}") for rate in range(1, 6)]
+    assert group(cfgs, 2) == [[0, 1], [2, 3], [4]]
+
+
+def test_runs_at_different_epochs_are_apart(config):
+    cfgs = [config(f"lr_max={rate}") for rate in range(1, 5)]
+    saved(cfgs[1], 3)
+    saved(cfgs[3], 2, 3)
+    assert group(cfgs, 16) == [[0, 2], [1, 3]]
+
+
+def test_after_a_kill_between_two_checkpoints_an_array_comes_together_again(config):
+    cfgs = [config(f"lr_max={rate}") for rate in range(1, 4)]
+    for cfg, epochs in zip(cfgs, [(2, 3), (2, 3), (2,)], strict=True):
+        saved(cfg, *epochs)
+    assert group(cfgs, 16) == [[0, 1, 2]]
+
+
+def test_what_is_trained_afresh_has_no_epoch(config):
+    cfgs = [config("force=true"), config("lr_max=1", "force=true")]
+    saved(cfgs[0], 3)
+    assert group(cfgs, 16) == [[0, 1]]

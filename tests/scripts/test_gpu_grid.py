@@ -1,0 +1,51 @@
+"""The one command for a GPU machine, dry: on a CPU, tiny."""
+
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+
+SCRIPT = str(ROOT / "scripts" / "gpu_grid.sh")
+
+
+def grid(where: list[str], out: Path, *arguments: str) -> subprocess.CompletedProcess:
+    python = str(Path(sys.executable).parent)
+    environment = os.environ | {"PATH": f"{python}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+    runs, data = where
+    command = [SCRIPT, "--dry-run", "--runs", runs.partition("=")[2], "--out", str(out), *arguments, data]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.mark.slow
+def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(tmp_path, where):
+    out = tmp_path / "out"
+    done = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "11")
+    assert done.returncode == 0, done.stderr
+    assert "9 arms × seeds are 7 runs, 0 of them done already" in done.stdout
+    assert "one of 5 in an array" in done.stdout
+    assert (out / "results/small/toy/fig4ab/verdicts.json").is_file()
+    assert (out / "results/small/toy/fig2a/figure.png").is_file()
+    (packed,) = out.glob("records.tar.xz.*")
+    with tarfile.open(packed) as archive:
+        names = [Path(name).name for name in archive.getnames()]
+    for name, count in {"metrics.jsonl": 7, "config.yaml": 7, "valid.epoch2.txt": 7, "test.txt": 7}.items():
+        assert names.count(name) == count
+    assert not [name for name in names if name.endswith(".pt")]
+    again = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "11 12")
+    assert "9 arms × seeds are 7 runs, 7 of them done already" in again.stdout
+    assert "9 arms × seeds are 7 runs, 0 of them done already" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["--minutes", "soon"], "--minutes soon: must be a whole number"), (["--hours", "2"], "--hours: no such option")],
+)
+def test_mistakes_are_said_before_anything_begins(tmp_path, where, arguments, words):
+    done = grid(where, tmp_path / "out", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,221 @@
+"""An array gives each member what it would have alone."""
+
+import math
+
+import pytest
+import torch
+from fairseq import checkpoint_utils, utils
+from helpers import TINY
+from omegaconf import DictConfig, OmegaConf
+from torch.nn import functional
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.runs.folder import RunFolder
+from lnexp.training.array_checkpoints import member_model
+from lnexp.training.array_engine import ArrayEngine
+from lnexp.training.engine import Engine
+
+UPDATES = 50
+MEMBERS = (
+    ("optimizer=adam", "lr_schedule=inverse_sqrt", "lr_max=2e-3", "warmup_updates=300", "seed=1"),
+    ("optimizer=adam", "lr_schedule=inverse_sqrt", "lr_schedule.form=coupled", "lr_max=4e-3", "seed=1"),
+    ("optimizer=adam", "lr_schedule=step", "lr_schedule.decay_epoch=3", "lr_max=2e-3", "seed=2"),
+    ("optimizer=radam", "lr_schedule=linear", "lr_max=2e-3", "seed=3"),
+    ("optimizer=sgd", "lr_schedule=constant", "lr_max=0.5", "seed=4"),
+)
+PLACEMENTS = ("post_ln", "pre_ln")
+
+
+@pytest.fixture
+def config(where):
+    def make(*overrides: str) -> DictConfig:
+        cfg = compose([*TINY, *where, "order_seed=7", "max_tokens=100", "max_epoch=4", *overrides])
+        OmegaConf.resolve(cfg)
+        return cfg
+
+    return make
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def make(name: str) -> RunFolder:
+        made = RunFolder(tmp_path / f"{name}-00000000")
+        made.checkpoints.mkdir(parents=True, exist_ok=True)
+        return made
+
+    return make
+
+
+def corpus_of(cfg: DictConfig):
+    return prepare(cfg.data, cfg.data_dir)
+
+
+def build_array(cfgs, folder, name="array") -> ArrayEngine:
+    return ArrayEngine(cfgs, [folder(f"{name}{number}") for number in range(len(cfgs))], corpus_of(cfgs[0]))
+
+
+def train_array(array: ArrayEngine, from_epoch: int = 0) -> ArrayEngine:
+    array.train(from_epoch, lambda member, record: array.folders[member].append(record))
+    return array
+
+
+def train_single(cfg, run: RunFolder, double: bool = False) -> Engine:
+    engine = Engine(cfg, run, corpus_of(cfg), show_progress=False)
+    if double:
+        engine.model.double()
+        engine.trainer.clip_grad_norm = lambda limit: _double_norm(engine.model)  # fairseq takes norms in fp32
+    engine.train(run.append)
+    return engine
+
+
+def _double_norm(model) -> torch.Tensor:
+    return torch.nn.utils.get_total_norm([parameter.grad for parameter in model.parameters()])
+
+
+def furthest(one: dict, other: dict) -> float:
+    """The largest distance of two tensors of a name, relative to the norm of the first."""
+    return max(float((one[name] - other[name]).norm() / one[name].norm().clamp(min=1e-9)) for name in one)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_members_equal_their_own_runs_in_exact_arithmetic(config, folder, monkeypatch, placement):
+    """In double precision, where rounding does not grow to anything in so few updates: what is left is the mathematics.
+
+    All optimizers and schedules in one array, each at a rate that trains.
+    """
+    monkeypatch.setattr(utils, "log_softmax", lambda x, dim, onnx_trace=False: functional.log_softmax(x, dim))
+    cfgs = [config(f"model={placement}", f"++fairseq.optimization.max_update={UPDATES}", *own) for own in MEMBERS]
+    array = build_array(cfgs, folder)
+    array.model.double()
+    train_array(array)
+    assert array.updates == UPDATES
+    for number, cfg in enumerate(cfgs):
+        single = train_single(cfg, folder(f"single{number}"), double=True)
+        assert furthest(single.model.state_dict(), member_model(array.model, number)) < 1e-9
+        records = zip(single.folder.epochs(), array.folders[number].epochs(), strict=True)
+        for alone, together in records:
+            for key in ("valid_loss", "valid_nll", "train_loss", "lr", "grad_norm"):
+                assert together[key] == pytest.approx(alone[key], rel=1e-9), key
+            for key in ("epoch", "update", "valid_bleu", "bleu_signature", "n_sentences", "beam"):
+                assert together[key] == alone[key]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_members_equal_their_own_runs_in_single_precision(config, folder, placement):
+    """The losses of whole epochs; parameters part sooner, because Adam takes full steps along rounding errors."""
+    cfgs = [config(f"model={placement}", f"++fairseq.optimization.max_update={UPDATES}", *own) for own in MEMBERS]
+    array = train_array(build_array(cfgs, folder))
+    for number, cfg in enumerate(cfgs):
+        single = train_single(cfg, folder(f"single{number}"))
+        for alone, together in zip(single.folder.epochs(), array.folders[number].epochs(), strict=True):
+            assert together["valid_loss"] == pytest.approx(alone["valid_loss"], rel=1e-4)
+            assert together["train_loss"] == pytest.approx(alone["train_loss"], rel=1e-4)
+
+
+def test_a_member_that_diverges_touches_no_other(config, folder):
+    calm = [config(*own, "max_epoch=2") for own in MEMBERS]
+    wild = [*calm[:1], config(*MEMBERS[4], "lr_max=1e30", "max_epoch=2"), *calm[2:]]
+    undisturbed = train_array(build_array(calm, folder, "calm"))
+    disturbed = train_array(build_array(wild, folder, "wild"))
+    assert list(disturbed.diverged) == [1]
+    why, updates = disturbed.diverged[1]
+    assert why == "gradients are Nan/Inf"
+    assert 0 < updates < undisturbed.updates
+    assert disturbed.folders[1].epochs() == []
+    for number in (0, 2, 3, 4):
+        one, other = (member_model(array.model, number) for array in (undisturbed, disturbed))
+        assert all(torch.equal(one[name], other[name]) for name in one)
+    ends = disturbed.test()
+    assert ends[1]["test_bleu"] is None
+    assert all(math.isfinite(ends[number]["test_bleu"]) for number in (0, 2, 3, 4))
+
+
+def test_divergence_is_noted_where_a_run_of_its_own_has_it(config, folder):
+    cfg = config(*MEMBERS[4], "lr_max=1e30", "max_epoch=1")
+    array = train_array(build_array([cfg, config(*MEMBERS[0], "max_epoch=1")], folder))
+    single = Engine(cfg, folder("single"), corpus_of(cfg), show_progress=False)
+    with pytest.raises(FloatingPointError, match=array.diverged[0][0]):
+        single.train(single.folder.append)
+    assert array.diverged[0][1] == single.updates
+
+
+def test_when_every_member_diverges_the_array_ends(config, folder):
+    array = train_array(build_array([config(*MEMBERS[4], "lr_max=1e30")] * 2, folder))
+    assert sorted(array.diverged) == [0, 1]
+    assert [end["test_bleu"] for end in array.test()] == [None, None]
+
+
+def test_dropout_differs_between_members_and_is_as_strong_as_alone(config, folder):
+    cfgs = [config(*MEMBERS[0], "model.dropout=0.3") for _ in range(2)]
+    array = build_array(cfgs, folder)
+    array.model.train()
+    ones = torch.ones(7, 2 * 500, 32)
+    dropped = array.model.encoder.dropout_module(ones).eq(0)
+    first, second = dropped.chunk(2, dim=1)
+    assert not torch.equal(first, second)
+    assert first.float().mean() == pytest.approx(0.3, abs=0.01)
+    assert (first & second).float().mean() == pytest.approx(0.3**2, abs=0.01), "independent"
+
+
+def test_a_resumed_array_is_an_undisturbed_one(config, folder):
+    cfgs = [config(*own, "checkpoints.keep=all", "model.dropout=0.1") for own in MEMBERS]
+    whole = train_array(build_array(cfgs, folder))
+    again = build_array(cfgs, folder)
+    for run in again.folders:
+        run.drop_after(2)
+    train_array(again, from_epoch=2)
+    for number in range(len(cfgs)):
+        one, other = (member_model(array.model, number) for array in (whole, again))
+        assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("own", MEMBERS)
+def test_a_member_goes_on_alone_and_a_run_goes_on_in_an_array(config, folder, own):
+    """Checkpoints are the same either way: the loss after four epochs does not depend on who trained which."""
+    cfgs = [config(*own, "checkpoints.keep=all"), config(*MEMBERS[0], "seed=9", "checkpoints.keep=all")]
+    array = train_array(build_array(cfgs, folder))
+    expected = array.folders[0].epochs()[-1]["valid_loss"]
+
+    array.folders[0].drop_after(2)
+    alone = train_single(cfgs[0], array.folders[0])
+    assert alone.updates == array.updates
+    assert alone.folder.epochs()[-1]["valid_loss"] == pytest.approx(expected, rel=1e-3)
+
+    for run in array.folders:
+        run.drop_after(3)  # the first one's third epoch is a single run's
+    together = train_array(build_array(cfgs, folder), from_epoch=3)
+    assert together.folders[0].epochs()[-1]["valid_loss"] == pytest.approx(expected, rel=1e-3)
+
+
+def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
+    cfgs = [config(*own, "max_epoch=1") for own in MEMBERS[:2]]
+    array = train_array(build_array(cfgs, folder))
+    path = array.folders[1].checkpoint(1)
+    (model,), saved, _ = checkpoint_utils.load_model_ensemble_and_task([str(path)])
+    assert saved.model._name == "lnexp_post_ln"
+    expected = member_model(array.model, 1)
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in model.state_dict().items())
+
+
+def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
+    cfgs = [config(*own, "precision=bf16", "max_epoch=1") for own in MEMBERS]
+    array = train_array(build_array(cfgs, folder))
+    assert {parameter.dtype for parameter in array.model.parameters()} == {torch.float32}
+    assert {parameter.grad.dtype for parameter in array.model.parameters()} == {torch.float32}
+    batch = next(iter(array.trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False)))
+    assert array.model.features(**batch["net_input"]).dtype == torch.bfloat16
+    exact = train_array(build_array([config(*own, "max_epoch=1") for own in MEMBERS], folder, "exact"))
+    for rounded, run in zip(array.folders, exact.folders, strict=True):
+        assert rounded.epochs()[0]["valid_loss"] == pytest.approx(run.epochs()[0]["valid_loss"], rel=0.02)
+
+
+def test_all_of_valid_is_translated_as_for_a_run_of_its_own(config, folder):
+    whole = ["evaluation.valid_sentences=5", "evaluation.whole_valid_every=1", "max_epoch=1", "lr_max=1e-2"]
+    cfgs = [config(*MEMBERS[0], *whole), config(*MEMBERS[2], *whole)]
+    array = train_array(build_array(cfgs, folder))
+    single = train_single(cfgs[1], folder("single"))
+    (alone,), (together,) = single.folder.epochs(), array.folders[1].epochs()
+    for key in ("n_sentences", "whole_n_sentences"):
+        assert together[key] == alone[key]
+    assert together["whole_valid_bleu"] == pytest.approx(alone["whole_valid_bleu"], abs=0.5)

@@ -1,0 +1,67 @@
+"""The hypotheses are fairseq's."""
+
+from argparse import Namespace
+
+import pytest
+import torch
+from helpers import TINY
+from omegaconf import OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.runs.folder import RunFolder
+from lnexp.training.array_checkpoints import member_model
+from lnexp.training.array_engine import ArrayEngine
+from lnexp.training.engine import Engine
+from lnexp.training.translate import FirstSentences, translate, translate_array
+
+SEEDS = (1, 2, 3)
+
+
+@pytest.fixture(scope="module")
+def engines(tmp_path_factory, prepared):
+    """An array of models that have learnt a little, so that some hypotheses end early and some never."""
+    root = tmp_path_factory.mktemp("engines")
+    cfgs = []
+    for seed in SEEDS:
+        cfg = compose([*TINY, f"data_dir={prepared}", "lr_max=1e-2", "max_epoch=8", f"seed={seed}", "order_seed=1"])
+        OmegaConf.resolve(cfg)
+        cfgs.append(cfg)
+    folders = [RunFolder(root / f"run-{seed:08}") for seed in SEEDS]
+    for folder in folders:
+        folder.checkpoints.mkdir(parents=True)
+    corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
+    array = ArrayEngine(cfgs, folders, corpus)
+    array.train(0, lambda member, record: folders[member].append(record))
+    return array, Engine(cfgs[0], folders[0], corpus, show_progress=False)
+
+
+@pytest.mark.parametrize("beam", [1, 2, 5])
+@pytest.mark.parametrize(("lenpen", "max_len_a", "max_len_b"), [(1.0, 1.2, 10), (0.6, 0, 3), (2.0, 0, 1)])
+@pytest.mark.parametrize("max_tokens", [60, 4096])
+def test_hypotheses_are_those_of_fairseq(engines, beam, lenpen, max_len_a, max_len_b, max_tokens):
+    array, single = engines
+    settings = Namespace(lenpen=lenpen, max_len_a=max_len_a, max_len_b=max_len_b, max_tokens=max_tokens)
+    sentences = FirstSentences(array.task.dataset("test"), 0)
+    mine = translate_array(array.task, array.model, sentences, settings, beam, None)
+    assert sorted(mine) == [0, 1, 2]
+    for member in mine:
+        single.model.load_state_dict(member_model(array.model, member))
+        theirs = translate(single.task, single.model, sentences, settings, beam, None)
+        assert mine[member] == theirs
+    assert len({tuple(hypotheses) for hypotheses in mine.values()}) > 1, "members differ"
+
+
+def test_a_member_without_scores_is_left_out(engines):
+    array, _ = engines
+    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
+    sentences = FirstSentences(array.task.dataset("test"), 0)
+    whole = translate_array(array.task, array.model, sentences, settings, 2, None)
+    kept = array.model.output_weight.detach().clone()
+    with torch.no_grad():
+        array.model.output_weight[1] = torch.nan
+    try:
+        without = translate_array(array.task, array.model, sentences, settings, 2, None)
+    finally:
+        array.model.output_weight.data.copy_(kept)
+    assert without == {0: whole[0], 2: whole[2]}
