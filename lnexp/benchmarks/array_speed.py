@@ -105,7 +105,7 @@ def _measure(members: int, overrides: list[str]) -> Measured:
 
 
 def _array_side(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> Side:
-    from lnexp.training.array_engine import ArrayEngine
+    from lnexp.training.arrays.engine import ArrayEngine
 
     folders = [RunFolder(folder / f"bench-{number:08}") for number in range(len(cfgs))]
     for run in folders:

@@ -19,10 +19,11 @@ EPOCHS = 3
 def table(overrides: list[str]) -> str:
     """Train an array for a few epochs, translate test with it and with fairseq's search, in alternation."""
     from lnexp.training import bleu
-    from lnexp.training.array_checkpoints import member_model
-    from lnexp.training.array_engine import ArrayEngine
+    from lnexp.training.arrays.checkpoints import member_model
+    from lnexp.training.arrays.engine import ArrayEngine
+    from lnexp.training.arrays.translate import translate_array
     from lnexp.training.engine import Engine
-    from lnexp.training.translate import FirstSentences, translate, translate_array
+    from lnexp.training.translate import FirstSentences, translate
 
     common = ["model=pre_ln", "tracker=none", "lr_schedule=constant", "warmup_updates=1", f"max_epoch={EPOCHS}"]
     cfgs = [compose([*common, *overrides, f"seed={seed}", "order_seed=1"]) for seed in range(1, MEMBERS + 1)]

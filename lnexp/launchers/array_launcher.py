@@ -45,8 +45,8 @@ class ArrayLauncher(Launcher):
         return [returns[number] for number in range(len(cfgs))]
 
     def _train(self, numbers: list[int], cfgs: list[DictConfig]) -> dict:
-        from lnexp.training.array_run import train_array
-        from lnexp.training.memory import is_out_of_memory, release_memory
+        from lnexp.training.arrays.memory import is_out_of_memory, release_memory
+        from lnexp.training.arrays.run import train_array
 
         outcomes = train_array([cfgs[number] for number in numbers])
         if len(numbers) > 1 and any(map(is_out_of_memory, outcomes)):

@@ -42,7 +42,9 @@ def scope(runs: list[RunResult]) -> str:
     size = f", {' or '.join(sorted(sizes))}" if sizes else ""
     own = [option for option in runs[0].own_options if not option.startswith(("data=", "data."))]  # said by its name
     with_options = f", with {' '.join(own)}" if own else ""
-    return f"profile {cfg.profile}, data {cfg.data.name}{size}{with_options}"
+    fixed = any(option.startswith("order_seed=") for option in own)
+    alike = ", one order of the data for all seeds" if fixed else ""
+    return f"profile {cfg.profile}, data {cfg.data.name}{size}{with_options}{alike}"
 
 
 def _subtitle(runs: list[RunResult]) -> str:

@@ -1,4 +1,4 @@
-"""Translating a split: one model with fairseq's beam search, an array of them with our own."""
+"""Translating a split with fairseq's beam search."""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -10,9 +10,6 @@ from fairseq.data import BaseWrapperDataset, FairseqDataset
 from fairseq.models import BaseFairseqModel
 from fairseq.tasks import FairseqTask
 from omegaconf import DictConfig
-
-from lnexp.plugin.arrays.model import ArrayModel
-from lnexp.training.beam_search import BeamSearch
 
 NO_HYPOTHESIS = "translation finds no hypothesis: the model's scores are not finite"
 
@@ -60,7 +57,7 @@ def translate(
     generator = task.build_generator([model], search)
     dictionary = task.target_dictionary
     hypotheses = {}
-    for batch in _batches(task, model, sentences, settings.max_tokens):
+    for batch in batches_of(task, model, sentences, settings.max_tokens):
         try:
             found_in_batch = task.inference_step(generator, [model], batch)
         except AssertionError as error:  # how fairseq's search ends where no score is a number
@@ -71,34 +68,7 @@ def translate(
     return [hypotheses[index] for index in sorted(hypotheses)]
 
 
-@torch.no_grad()
-def translate_array(
-    task: FairseqTask,
-    model: ArrayModel,
-    sentences: FairseqDataset,
-    settings: DictConfig,
-    beam: int,
-    post_process: str | None,
-) -> dict[int, list[str]]:
-    """What :func:`translate` gives, by the number of the member; without those whose scores are not finite."""
-    model.eval()
-    search = BeamSearch(model, beam, settings.lenpen, settings.max_len_a, settings.max_len_b)
-    found: list[dict[int, str]] = [{} for _ in range(model.members)]
-    for batch in _batches(task, model, sentences, settings.max_tokens):
-        sources = batch["net_input"]
-        of_members = search.search(sources["src_tokens"], sources["src_lengths"])
-        for hypotheses, of_member in zip(found, of_members, strict=True):
-            for index, tokens in zip(batch["id"].tolist(), of_member, strict=True):
-                if tokens is not None:
-                    hypotheses[index] = task.target_dictionary.string(tokens.int(), post_process)
-    return {
-        member: [hypotheses[index] for index in sorted(hypotheses)]
-        for member, hypotheses in enumerate(found)
-        if len(hypotheses) == len(sentences)
-    }
-
-
-def _batches(task: FairseqTask, model: BaseFairseqModel, sentences: FairseqDataset, max_tokens: int) -> Iterator[Any]:
+def batches_of(task: FairseqTask, model: BaseFairseqModel, sentences: FairseqDataset, max_tokens: int) -> Iterator[Any]:
     """Batches of sentences of about one length, where the model is."""
     iterator = task.get_batch_iterator(dataset=sentences, max_tokens=max_tokens, disable_iterator_cache=True)
     on_gpu = next(model.parameters()).is_cuda

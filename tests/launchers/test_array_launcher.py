@@ -13,7 +13,7 @@ from lnexp.configuration import compose
 from lnexp.launchers.array_launcher import ArrayLauncher
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.lock import held
-from lnexp.training import array_run
+from lnexp.training.arrays import run as array_run
 
 SWEEP = ["-m", *TINY, "max_epoch=2", "lr_max=1e-3,1e30", "optimizer=adam,sgd", "model=post_ln,pre_ln"]
 
@@ -142,7 +142,14 @@ def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkey
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [("precision=fp16", "an array has no loss scale"), ("+model.checkpoint_activations=true", "does not recompute")],
+    [
+        ("precision=fp16", "precision=fp16: an array has no loss scale"),
+        ("+model.checkpoint_activations=true", "checkpoint_activations=True: an array knows False alone"),
+        (
+            "fairseq.optimization.sentence_avg=true",
+            "fairseq.optimization.sentence_avg=True: an array knows False alone",
+        ),
+    ],
 )
 def test_what_an_array_cannot_have_is_refused(where, option, words):
     result = run_script("train", "-m", *TINY, *where, "lr_max=1,2", option, "hydra/launcher=array")

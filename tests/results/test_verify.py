@@ -11,7 +11,7 @@ from lnexp.configuration import compose
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import jobs_of
 from lnexp.results.collect import collect
-from lnexp.results.write import write_results
+from lnexp.results.write import scope, write_results
 from lnexp.runs.folder import RunFolder
 
 RECIPE = load_recipe("fig2a")
@@ -181,6 +181,13 @@ def test_a_number_of_the_papers_is_judged_on_the_papers_corpus_alone(make_run):
     own = [replace(run, own_options=("max_epoch=1",)) for run in runs]
     assert judge(claim, ("good", "bad"), own).verdict == "not run", "with options of the user's"
     assert judge(claim, ("good", "bad"), runs).verdict == "reproduced"
+
+
+def test_one_order_of_the_data_is_said_where_intervals_are(make_run):
+    runs = [make_run("good", seed, [34.0]) for seed in (1, 2, 3)]
+    assert "order of the data" not in scope(runs)
+    fixed = [replace(run, own_options=("order_seed=1",)) for run in runs]
+    assert scope(fixed).endswith("with order_seed=1, one order of the data for all seeds")
 
 
 def cut_to_one_epoch(folder):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from fairseq.logging import metrics
 from fairseq.optim import build_optimizer
 from omegaconf import OmegaConf
 
@@ -14,6 +15,12 @@ OPTIONS = [
     {"_name": "lnexp_radam", "lr": [0.02]},
 ]
 SHAPES = [(4, 5), (7,)]
+
+
+@pytest.fixture(autouse=True)
+def fresh_meters():
+    """fairseq's meters are the process's, and those of another array have another size."""
+    metrics.reset()
 
 
 def stacked() -> list[torch.nn.Parameter]:

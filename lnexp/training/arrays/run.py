@@ -75,7 +75,7 @@ def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> N
         folder.drop_after(from_epoch)
     with logging_to([folder.log for folder in folders]), ExitStack() as trackers:
         corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-        engine = import_fairseq("lnexp.training.array_engine").ArrayEngine(cfgs, folders, corpus)
+        engine = import_fairseq("lnexp.training.arrays.engine").ArrayEngine(cfgs, folders, corpus)
         array = {"array": [folder.identity for folder in folders]}
         for cfg, folder in zip(cfgs, folders, strict=True):
             folder.write_environment(environment(engine.device, corpus.manifest) | array)

@@ -10,10 +10,11 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
-from lnexp.training.array_checkpoints import member_model
-from lnexp.training.array_engine import ArrayEngine
+from lnexp.training.arrays.checkpoints import member_model
+from lnexp.training.arrays.engine import ArrayEngine
+from lnexp.training.arrays.translate import translate_array
 from lnexp.training.engine import Engine
-from lnexp.training.translate import FirstSentences, translate, translate_array
+from lnexp.training.translate import FirstSentences, translate
 
 SEEDS = (1, 2, 3)
 

@@ -12,8 +12,9 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
-from lnexp.training.array_checkpoints import load_member_model, load_members, save_member
-from lnexp.training.array_config import as_array
+from lnexp.training.arrays.checkpoints import load_member_model, load_members, save_member
+from lnexp.training.arrays.config import as_array
+from lnexp.training.arrays.translate import translate_array
 from lnexp.training.fairseq_config import to_fairseq
 from lnexp.training.loop import Loop, last_lr, nats
 from lnexp.training.scores import (
@@ -23,7 +24,7 @@ from lnexp.training.scores import (
     whole_valid_is_due,
     whole_valid_scores,
 )
-from lnexp.training.translate import NO_HYPOTHESIS, FirstSentences, translate_array
+from lnexp.training.translate import NO_HYPOTHESIS, FirstSentences
 
 #: Takes the number of a member and a record of it.
 OnMember = Callable[[int, Record], None]

@@ -8,6 +8,24 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
 
+#: Options of fairseq's that mean something to a run of its own and nothing to an array, with the value that both have.
+ONLY = {
+    "criterion._name": "label_smoothed_cross_entropy",
+    "criterion.ignore_prefix_size": 0,
+    "model.checkpoint_activations": False,
+    "optimization.sentence_avg": False,
+    "optimization.use_bmuf": False,
+    "common.amp": False,
+    "common.memory_efficient_bf16": False,
+    "ema.store_ema": False,
+    "checkpoint.finetune_from_model": None,
+    "checkpoint.restore_file": "checkpoint_last.pt",
+    "checkpoint.reset_optimizer": False,
+    "checkpoint.reset_lr_scheduler": False,
+    "checkpoint.reset_dataloader": False,
+    "distributed_training.distributed_world_size": 1,
+}
+
 
 def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
     """One config that trains them all.
@@ -39,11 +57,10 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
 def _refuse(single: DictConfig, precision: str) -> None:
     if precision not in ("fp32", "bf16"):
         raise UserError(f"precision={precision}: an array has no loss scale; take bf16 or fp32")
-    criterion = single.criterion._name
-    if criterion != "label_smoothed_cross_entropy":
-        raise UserError(f"fairseq.criterion._name={criterion}: an array has label_smoothed_cross_entropy alone")
-    if single.model.get("checkpoint_activations"):
-        raise UserError("model.checkpoint_activations=true: an array does not recompute activations")
+    for option, only in ONLY.items():
+        value = OmegaConf.select(single, option)
+        if value is not None and value != only:
+            raise UserError(f"fairseq.{option}={value}: an array knows {only} alone; take another launcher")
 
 
 def options_of(single: DictConfig, group: str) -> dict[str, Any]:

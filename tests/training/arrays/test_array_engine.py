@@ -12,8 +12,8 @@ from torch.nn import functional
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
-from lnexp.training.array_checkpoints import member_model
-from lnexp.training.array_engine import ArrayEngine
+from lnexp.training.arrays.checkpoints import member_model
+from lnexp.training.arrays.engine import ArrayEngine
 from lnexp.training.engine import Engine
 
 UPDATES = 50

@@ -1,0 +1,1 @@
+"""Training many runs as one model."""
