@@ -31,6 +31,7 @@ from lnexp.runs.folder import RunFolder
 
 SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
+UPDATES = 20  # a round
 PLACEMENT = "post_ln"
 SIDE = 4096  # of the square matrices whose product tells how fast the machine multiplies
 
@@ -86,11 +87,11 @@ def _measure(members: int, overrides: list[str]) -> Measured:
     )  # first: our engine takes fairseq's schemas out of Hydra's store
     with tempfile.TemporaryDirectory() as folder:
         array = _array_side(cfgs, corpus, Path(folder))
-        array.epoch()  # warm up
+        array.updates(UPDATES)  # warm up
         memory, device = _peak_memory(array.trainer.cuda), _device(array.trainer.cuda)
         stock = stock_side(stock_cfg)
-        stock.epoch()
-        rounds = [(members * array.epoch(), stock.epoch()) for _ in range(ROUNDS)]
+        stock.updates(UPDATES)
+        rounds = [(members * array.updates(UPDATES), stock.updates(UPDATES)) for _ in range(ROUNDS)]
     tokens = _tokens_an_update(array)
     operations_a_second = _operations_a_second(array.trainer.device, cfgs[0].precision)
     return Measured(

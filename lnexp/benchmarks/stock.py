@@ -1,5 +1,6 @@
 """Stock ``fairseq-train`` as the other side of a comparison: same model, data, batches and settings."""
 
+import itertools
 import time
 from typing import Any
 
@@ -34,6 +35,16 @@ class Side:
         before, start = self.trainer.get_num_updates(), time.perf_counter()
         fairseq_train.train(self.cfg, self.trainer, self.task, iterator)
         return (self.trainer.get_num_updates() - before) / (time.perf_counter() - start)
+
+    def updates(self, count: int) -> float:
+        """Make so many updates, of the batches that training begins with, and return how many a second."""
+        batches = self.trainer.get_train_iterator(1, load_dataset=self.next_epoch == 1).next_epoch_itr(shuffle=True)
+        self.next_epoch += 1
+        samples = list(itertools.islice(batches, count))
+        start = time.perf_counter()
+        for sample in samples:
+            self.trainer.train_step([sample])
+        return len(samples) / (time.perf_counter() - start)
 
 
 def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> DictConfig:

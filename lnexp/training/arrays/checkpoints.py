@@ -8,6 +8,8 @@ from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.errors import UserError
+
 #: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.
 CRITERION = "LabelSmoothedCrossEntropyCriterion"
 
@@ -44,10 +46,18 @@ def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, t
 
 
 def load_members(trainer: Trainer, paths: list[Path]) -> dict[str, Any]:
-    """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands."""
+    """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands.
+
+    Raises:
+        UserError: for the checkpoint of a run of its own in bf16.
+    """
     state: dict[str, Any] = {}
     for member, path in enumerate(paths):
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+        saved = state["optimizer_history"][-1]["optimizer_name"]
+        wanted = type(trainer.optimizer.members[member]).__name__
+        if saved != wanted:  # in bf16 fairseq keeps another optimizer state than an array does
+            raise UserError(f"{path}: has the state of {saved}, not {wanted}; take the launcher that began the run")
         load_member_model(trainer.model, member, state["model"])
         trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
         trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])

@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.training.arrays.checkpoints import member_model
 from lnexp.training.arrays.engine import ArrayEngine
@@ -219,3 +220,17 @@ def test_all_of_valid_is_translated_as_for_a_run_of_its_own(config, folder):
     for key in ("n_sentences", "whole_n_sentences"):
         assert together[key] == alone[key]
     assert together["whole_valid_bleu"] == pytest.approx(alone["whole_valid_bleu"], abs=0.5)
+
+
+def test_in_bf16_a_run_goes_on_with_what_began_it(config, folder):
+    """fairseq's own state is then one of flat vectors: an error that says so beats numbers that are nobody's."""
+    cfgs = [config(*own, "precision=bf16", "max_epoch=2", "checkpoints.keep=all") for own in MEMBERS[:2]]
+    array = train_array(build_array(cfgs, folder))
+    array.folders[0].drop_after(1)
+    with pytest.raises(UserError, match="from an array; Optimizer does not match"):
+        train_single(cfgs[0], array.folders[0])
+    alone = train_single(cfgs[0], folder("alone"))
+    again = build_array(cfgs, folder)
+    again.folders = [alone.folder, array.folders[1]]
+    with pytest.raises(UserError, match="take the launcher that began the run"):
+        train_array(again, from_epoch=1)

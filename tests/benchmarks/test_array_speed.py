@@ -1,0 +1,40 @@
+"""What is made of measurements; that they can be taken at all, at the smallest size."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT, TINY
+
+from lnexp.benchmarks.array_speed import Measured, table, write
+
+FOUND = [
+    Measured(1, [10.0, 12.0, 11.0], [5.0, 12.0, 10.0], 1.5, 0.01, "a processor", 467.7),
+    Measured(4, [20.0, 40.0, 30.0], [10.0, 10.0, 10.0], 2.5, 0.01, "a processor", 467.7),
+]
+
+
+def test_ratios_are_of_neighbouring_rounds():
+    assert [one.ratio for one in FOUND] == [1.1, 3.0]
+
+
+def test_table_and_plot_name_the_machine(tmp_path):
+    write(FOUND, "profile small, toy", tmp_path / "bench")
+    page = (tmp_path / "bench" / "arrays.md").read_text()
+    assert "| 4 | 30.00 | 10.00 | 3.00 | 3.3 | 2.50 |" in page
+    assert table(FOUND) in page
+    assert "a processor" in page
+    assert [Measured(**one) for one in json.loads((tmp_path / "bench" / "arrays.json").read_text())] == FOUND
+    assert (tmp_path / "bench" / "arrays.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_one_size_is_measured_in_a_process_of_its_own(prepared):
+    options = [*(option for option in TINY if option != "tracker=none"), f"data_dir={prepared}", "max_tokens=100"]
+    command = [sys.executable, "-W", "ignore", "-m", "lnexp.benchmarks.array_speed", "2", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    measured = Measured(**json.loads(done.stdout.splitlines()[-1]))
+    assert measured.members == 2
+    assert len(measured.ours) == len(measured.stock) > 1
+    assert min(*measured.ours, *measured.stock, measured.memory, measured.products, measured.tokens) > 0
