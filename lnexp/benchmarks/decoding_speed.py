@@ -46,7 +46,7 @@ def table(overrides: list[str]) -> str:
         rounds = []
         for _ in range(ROUNDS):
             start = time.perf_counter()
-            ours = translate_array(array.task, array.model, sentences, settings, beam, post_process)[0]
+            ours = translate_array(array.task, array.model, sentences, settings, beam, post_process, range(MEMBERS))[0]
             middle = time.perf_counter()
             stock = translate(single.task, single.model, sentences, settings, beam, post_process)
             rounds.append((MEMBERS / (middle - start), 1 / (time.perf_counter() - middle)))

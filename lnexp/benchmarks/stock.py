@@ -11,11 +11,12 @@ from lnexp.corpora.prepare import PreparedCorpus
 #: Our placement and what stock fairseq calls it.
 PLACEMENTS = {"post_ln": [], "pre_ln": ["--encoder-normalize-before", "--decoder-normalize-before"]}
 #: What our side is told, to do what the stock side does: train alone, with stock fairseq's batches.
+SAME_BATCHES = ("fairseq.task.rebuild_batches=false",)
 TRAINING_ALONE = (
     "tracker=none",
     "fairseq.dataset.disable_validation=true",
     "fairseq.checkpoint.no_save=true",
-    "fairseq.task.rebuild_batches=false",
+    *SAME_BATCHES,
 )
 
 

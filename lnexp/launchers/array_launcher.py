@@ -49,8 +49,8 @@ class ArrayLauncher(Launcher):
         from lnexp.training.arrays.run import train_array
 
         outcomes = train_array([cfgs[number] for number in numbers])
+        release_memory()
         if len(numbers) > 1 and any(map(is_out_of_memory, outcomes)):
-            release_memory()
             half = (len(numbers) + 1) // 2
             print(f"an array of {len(numbers)} does not fit into the memory: in two halves", flush=True)
             return self._train(numbers[:half], cfgs) | self._train(numbers[half:], cfgs)

@@ -9,7 +9,6 @@ from fairseq.logging import metrics
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
-from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
 from lnexp.training.fairseq_config import to_fairseq
@@ -47,10 +46,7 @@ class Engine(Loop):
         newest = self.folder.last_checkpoint_epoch()
         if newest:
             self.fairseq.checkpoint.restore_file = str(self.folder.checkpoint(newest))
-        try:
-            _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
-        except AssertionError as error:  # in bf16 fairseq keeps another optimizer state than an array does
-            raise UserError(f"{self.fairseq.checkpoint.restore_file}: from an array; {error}") from error
+        _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
         return epoch_itr
 
     def _after_validation(self, epoch: int, valid: Any) -> None:

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import logging
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -84,6 +85,8 @@ def import_fairseq(module: str) -> Any:
     """Import a module that needs fairseq, which takes seconds: only where work begins, and without a vain search for
     garbage.
     """
+    if module in sys.modules:
+        return sys.modules[module]
     gc.disable()
     try:
         return importlib.import_module(module)

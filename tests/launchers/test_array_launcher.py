@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+import weakref
 
 import pytest
 import torch
@@ -66,15 +67,18 @@ def curves(runs_dir) -> dict[str, list]:
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["metrics.jsonl", "checkpoints/checkpoint2.pt"])
 def test_a_killed_sweep_goes_on_as_if_undisturbed(tmp_path, prepared, moment):
-    """Killed when the first member has written something that not all have."""
+    """Killed when the first member has its first record, and when it has its second checkpoint."""
     command = [*TINY, "max_epoch=4", "max_tokens=60", "lr_max=1e-3,2e-3,4e-3,8e-3"]
     command += [f"data_dir={prepared}", "hydra/launcher=array"]
     undisturbed = run_script("train", "-m", *command, f"runs_dir={tmp_path / 'undisturbed'}")
     assert undisturbed.returncode == 0, undisturbed.stderr
     sweep = ["-m", *command, f"runs_dir={tmp_path / 'killed'}"]
     with subprocess.Popen([sys.executable, "-W", "ignore", str(ROOT / "scripts/train.py"), *sweep]) as process:
-        while not list((tmp_path / "killed").glob(f"*/*-*/{moment}")) and process.poll() is None:
-            time.sleep(0.005)
+        while process.poll() is None:
+            written = [path for path in (tmp_path / "killed").glob(f"*/*-*/{moment}") if path.stat().st_size > 0]
+            if written:
+                break
+            time.sleep(0.002)
         process.kill()
     again = run_script("train", *sweep)
     assert again.returncode == 0, again.stderr
@@ -95,7 +99,6 @@ def test_a_failing_group_takes_no_other_down(where, monkeypatch):
         if cfgs[0].model._name == "lnexp_pre_ln":
             raise RuntimeError("broken")
         for folder in folders:
-            folder.path.mkdir(parents=True)
             folder.set_status("finished")
 
     monkeypatch.setattr(array_run, "_train_locked", train)
@@ -107,14 +110,23 @@ def test_a_failing_group_takes_no_other_down(where, monkeypatch):
 
 
 def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
-    sizes = []
+    sizes, arrays = [], weakref.WeakSet()
+
+    class Array:
+        """What fills the memory."""
 
     def train(cfgs, folders):
+        assert not arrays, "what an earlier attempt held is free again"
         sizes.append(len(cfgs))
+        array = Array()
+        array.itself = array  # in a cycle, as a trainer is
+        arrays.add(array)
         if len(cfgs) > 2:
-            raise torch.OutOfMemoryError("too big")
+            try:
+                raise ValueError
+            except ValueError:
+                raise torch.OutOfMemoryError("too big")  # noqa: B904
         for folder in folders:
-            folder.path.mkdir(parents=True, exist_ok=True)
             folder.set_status("finished")
 
     monkeypatch.setattr(array_run, "_train_locked", train)
@@ -125,10 +137,26 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     assert "an array of 5 does not fit into the memory" in capsys.readouterr().out
 
 
+def test_a_damaged_folder_fails_alone(where, monkeypatch):
+    def train(cfgs, folders):
+        for folder in folders:
+            folder.set_status("finished")
+
+    monkeypatch.setattr(array_run, "_train_locked", train)
+    jobs = [[f"lr_max={rate}"] for rate in (1, 2, 3)]
+    for job, name in zip(jobs[:2], ("status.json", "metrics.jsonl"), strict=True):
+        folder = RunFolder.of(compose([*TINY, *where, *job]))
+        folder.path.mkdir(parents=True)
+        (folder.path / name).write_text("no JSON\n")
+    returns = launcher_of(jobs, where).launch(jobs, 0)
+    assert [job.status.name for job in returns] == ["FAILED", "FAILED", "COMPLETED"]
+    assert "malformed" in str(returns[0]._return_value)
+    assert "not a record" in str(returns[1]._return_value)
+
+
 def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkeypatch):
     def train(cfgs, folders):
         for folder in folders:
-            folder.path.mkdir(parents=True)
             folder.set_status("finished")
 
     monkeypatch.setattr(array_run, "_train_locked", train)

@@ -23,7 +23,7 @@ def grid(where: list[str], out: Path, *arguments: str) -> subprocess.CompletedPr
 @pytest.mark.slow
 def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(tmp_path, where):
     out = tmp_path / "out"
-    done = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "11")
+    done = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "1")
     assert done.returncode == 0, done.stderr
     assert "9 arms × seeds are 7 runs, 0 of them done already" in done.stdout
     assert "one of 5 in an array" in done.stdout
@@ -34,15 +34,30 @@ def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(tmp_path, w
         names = [Path(name).name for name in archive.getnames()]
     for name, count in {"metrics.jsonl": 7, "config.yaml": 7, "valid.epoch2.txt": 7, "test.txt": 7}.items():
         assert names.count(name) == count
+    assert "verdicts.json" in names
     assert not [name for name in names if name.endswith(".pt")]
-    again = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "11 12")
+    again = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "2")
     assert "9 arms × seeds are 7 runs, 7 of them done already" in again.stdout
     assert "9 arms × seeds are 7 runs, 0 of them done already" in again.stdout
 
 
+@pytest.mark.slow
+def test_a_cut_before_anything_is_trained_leaves_what_there_is(tmp_path, where):
+    """Also from folders with spaces and brackets in their names, and dots before them."""
+    odd = tmp_path / ".a (b), c"
+    done = grid([f"runs_dir={odd / 'runs'}", where[1]], odd / "out", "--recipes", "no_such_figure")
+    assert done.returncode == 0, done.stderr
+    assert "seed 11: not all of it is done" in done.stdout
+    assert (odd / "out" / "records.tar.xz.aa").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["--minutes", "soon"], "--minutes soon: must be a whole number"), (["--hours", "2"], "--hours: no such option")],
+    [
+        (["--minutes", "soon"], "--minutes soon: must be a whole number"),
+        (["--seeds", "0"], "--seeds 0: must be a whole number from 1"),
+        (["--hours", "2"], "--hours: no such option"),
+    ],
 )
 def test_mistakes_are_said_before_anything_begins(tmp_path, where, arguments, words):
     done = grid(where, tmp_path / "out", *arguments)

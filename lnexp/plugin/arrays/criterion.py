@@ -51,4 +51,4 @@ class ArrayCriterion(FairseqCriterion):
         for name, of_all in (("member_loss", "loss"), ("member_nll", "nll_loss")):
             bits = torch.stack([output[name] for output in logging_outputs]).sum(dim=0) / tokens / math.log(2)
             metrics.log_scalar(name, bits, tokens, priority=2000)
-            metrics.log_scalar(of_all, bits.nanmean(), tokens, round=3)
+            metrics.log_scalar(of_all, bits.nanmean(), tokens)  # rounding would wait for the GPU at every update

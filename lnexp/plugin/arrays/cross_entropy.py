@@ -53,7 +53,7 @@ def cross_entropy(
     """What fairseq's ``label_smoothed_cross_entropy`` gives for each member's ``hidden @ weight.T``.
 
     Args:
-        hidden: ``(S, N, channel)``, of any floating type; logits are at least float32.
+        hidden: ``(S, N, channel)``, of any floating type; the softmax is at least float32.
         weight: ``(S, words, channel)``, float32.
         target: ``(N,)``, the same for all members.
         smoothing: ε; every wrong word gets ``ε / (words - 1)``, the right one ``1 - ε``.

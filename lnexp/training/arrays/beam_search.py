@@ -1,5 +1,6 @@
 """Beam search for all members of an array at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -62,12 +63,13 @@ class BeamSearch:
         self.eos, self.pad, self.unk = dictionary.eos(), dictionary.pad(), dictionary.unk()
 
     @torch.no_grad()
-    def search(self, src_tokens: Tensor, src_lengths: Tensor) -> list[list[Tensor | None]]:
+    def search(self, src_tokens: Tensor, src_lengths: Tensor, wanted: Sequence[int]) -> list[list[Tensor | None]]:
         """The best hypothesis of each member for each sentence, without its end symbol; None where there is none.
 
         Args:
             src_tokens: ``(B, source_time)``, padded.
             src_lengths: ``(B,)``, the end symbol included.
+            wanted: the members to search with; nobody waits for the others, which have no hypotheses.
         """
         members = self.model.members
         encoder_out = self.model.encoder(src_tokens.repeat(members, 1), src_lengths.repeat(members))
@@ -75,6 +77,8 @@ class BeamSearch:
         longest = min(longest, self.model.max_decoder_positions() - 1)
         slots = torch.arange(members * len(src_tokens), device=src_tokens.device)
         beams = Beams.start(slots, self.beam, longest + 1, self.eos, self.pad)
+        unwanted = [member for member in range(members) if member not in wanted]
+        beams.finished.view(members, -1)[unwanted] = self.beam
         best, best_score = beams.best.clone(), beams.best_score.clone()
         cache: dict = {}
         for step in range(longest + 1):

@@ -1,5 +1,6 @@
 """An array's state is its members': each has the checkpoint that it would have alone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,6 @@ import torch
 from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
-
-from lnexp.errors import UserError
 
 #: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.
 CRITERION = "LabelSmoothedCrossEntropyCriterion"
@@ -24,7 +23,7 @@ def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, t
         path: where to; a file appears there whole or not at all.
         train_iterator: where in the data training stands.
     """
-    optimizer, schedule = trainer.optimizer.members[member], trainer.lr_scheduler.members[member]
+    schedule = trainer.lr_scheduler.members[member]
     state = {
         "args": None,
         "cfg": OmegaConf.to_container(single, resolve=True, enum_to_str=True),
@@ -33,7 +32,7 @@ def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, t
         "optimizer_history": [
             {
                 "criterion_name": CRITERION,
-                "optimizer_name": type(optimizer).__name__,
+                "optimizer_name": _optimizer_name(trainer, member, single),
                 "lr_scheduler_state": schedule.state_dict(),
                 "num_updates": trainer.get_num_updates(),
             }
@@ -45,24 +44,21 @@ def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, t
     checkpoint_utils.torch_persistent_save(state, str(path))
 
 
-def load_members(trainer: Trainer, paths: list[Path]) -> dict[str, Any]:
-    """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands.
-
-    Raises:
-        UserError: for the checkpoint of a run of its own in bf16.
-    """
+def load_members(trainer: Trainer, paths: Sequence[Path]) -> dict[str, Any]:
+    """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands."""
     state: dict[str, Any] = {}
     for member, path in enumerate(paths):
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
-        saved = state["optimizer_history"][-1]["optimizer_name"]
-        wanted = type(trainer.optimizer.members[member]).__name__
-        if saved != wanted:  # in bf16 fairseq keeps another optimizer state than an array does
-            raise UserError(f"{path}: has the state of {saved}, not {wanted}; take the launcher that began the run")
         load_member_model(trainer.model, member, state["model"])
         trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
         trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])
     trainer.set_num_updates(state["optimizer_history"][-1]["num_updates"])
     return state["extra_state"]["train_iterator"]
+
+
+def _optimizer_name(trainer: Trainer, member: int, single: DictConfig) -> str:
+    """What fairseq calls the optimizer of a run of its own: in bf16 what wraps it."""
+    return "FP16Optimizer" if single.common.bf16 else type(trainer.optimizer.members[member]).__name__
 
 
 def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:

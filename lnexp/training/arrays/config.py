@@ -10,6 +10,11 @@ from lnexp.errors import UserError
 
 #: Options of fairseq's that mean something to a run of its own and nothing to an array, with the value that both have.
 ONLY = {
+    "task.left_pad_target": False,
+    "dataset.disable_validation": False,
+    "dataset.validate_interval": 1,
+    "checkpoint.patience": -1,
+    "optimization.stop_min_lr": -1.0,
     "criterion._name": "label_smoothed_cross_entropy",
     "criterion.ignore_prefix_size": 0,
     "model.checkpoint_activations": False,
@@ -57,6 +62,8 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
 def _refuse(single: DictConfig, precision: str) -> None:
     if precision not in ("fp32", "bf16"):
         raise UserError(f"precision={precision}: an array has no loss scale; take bf16 or fp32")
+    if not single.lr_scheduler._name.startswith("lnexp_"):  # some of fairseq's follow the validation loss of all
+        raise UserError(f"lr_schedule._name={single.lr_scheduler._name}: an array has schedules of lnexp's alone")
     for option, only in ONLY.items():
         value = OmegaConf.select(single, option)
         if value is not None and value != only:

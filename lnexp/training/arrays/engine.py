@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from fairseq import checkpoint_utils
@@ -51,10 +52,9 @@ class ArrayEngine(Loop):
     def train(self, from_epoch: int, on_epoch: OnMember) -> None:
         """Train from the checkpoints of epoch ``from_epoch``, or from the start where that is 0, to the last epoch."""
         self._from_epoch, self._on_epoch = from_epoch, on_epoch
-        try:
+        with suppress(EveryMemberDivergedError):
             self._train_epochs()
-        except EveryMemberDivergedError:
-            self._note_diverged()
+        self._note_diverged()  # also of an epoch that ended without a validation
 
     @property
     def alive(self) -> list[int]:
@@ -77,14 +77,15 @@ class ArrayEngine(Loop):
     def _after_validation(self, epoch: int, valid: Any) -> None:
         losses, nlls = valid["member_loss"].avg.tolist(), valid["member_nll"].avg.tolist()
         evaluation = self.cfg.evaluation
-        hypotheses = self._translate("valid", evaluation.valid_beam, evaluation.valid_sentences)
         self._note_diverged()
+        hypotheses = self._translate("valid", evaluation.valid_beam, evaluation.valid_sentences, self.alive)
         for member in self.alive:
             if not math.isfinite(losses[member]):
                 self._freeze(member, f"validation loss is {losses[member]}")
             elif member not in hypotheses:
                 self._freeze(member, NO_HYPOTHESIS)
-        whole = self._translate("valid", evaluation.valid_beam, 0) if whole_valid_is_due(epoch, self.cfg) else {}
+        due = whole_valid_is_due(epoch, self.cfg)
+        whole = self._translate("valid", evaluation.valid_beam, 0, self.alive) if due else {}
         train = metrics.get_meters("train")
         train_losses, norms = train["member_loss"].avg.tolist(), train["member_gnorm"].avg.tolist()
         for member in self.alive:
@@ -143,7 +144,7 @@ class ArrayEngine(Loop):
             for member, epochs in left.items():
                 state = checkpoint_utils.load_checkpoint_to_cpu(str(self.folders[member].checkpoint(epochs[0])))
                 load_member_model(self.model, member, state["model"])
-            hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
+            hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0, list(left))
             for member, (epoch, *earlier) in list(left.items()):
                 if member not in hypotheses:
                     left[member] = earlier
@@ -154,7 +155,7 @@ class ArrayEngine(Loop):
             left = {member: epochs for member, epochs in left.items() if epochs}
         return ends
 
-    def _translate(self, split: str, beam: int, count: int) -> dict[int, list[str]]:
+    def _translate(self, split: str, beam: int, count: int, members: Sequence[int]) -> dict[int, list[str]]:
         sentences = FirstSentences(self.task.dataset(split), count)
         post_process = self.cfg.data.post_process
-        return translate_array(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process)
+        return translate_array(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process, members)

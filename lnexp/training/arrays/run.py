@@ -1,12 +1,14 @@
 """Train many runs as one array; each has its own folder, and can go on alone or in another array."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import RunBusyError, held
@@ -22,8 +24,8 @@ Outcome = RunFolder | Exception
 def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
     """Train runs that :func:`lnexp.launchers.groups.group` puts together; what became of each.
 
-    A run that is done is skipped, and one that another process trains is left to it. The others begin where they all
-    have a checkpoint. An error is everybody's.
+    A run that is done is skipped, one that another process trains is left to it, and one whose folder is damaged fails
+    alone. The others begin where they all have a checkpoint; an error in training is everybody's.
     """
     for cfg in cfgs:
         check(cfg)
@@ -32,7 +34,11 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
     outcomes: dict[int, Outcome] = {}
     with ExitStack() as locks:
         for number, cfg in enumerate(cfgs):
-            outcome = _begin(cfg, locks)
+            try:
+                outcome = _begin(cfg, locks)
+            except (UserError, OSError) as error:
+                mark_failed(RunFolder.of(cfg), error)
+                outcome = error
             if outcome is not None:
                 outcomes[number] = outcome
         members = [number for number in range(len(cfgs)) if number not in outcomes]
@@ -43,7 +49,7 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
         except Exception as error:
             for number, folder in zip(members, folders, strict=True):
                 mark_failed(folder, error)
-                outcomes[number] = error
+                outcomes[number] = _without_frames(error)
         else:
             outcomes |= dict(zip(members, folders, strict=True))
     return [outcomes[number] for number in range(len(cfgs))]
@@ -61,15 +67,22 @@ def _begin(cfg: DictConfig, locks: ExitStack) -> Outcome | None:
     elif folder.is_done:
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder
+    folder.epochs()  # raises for records that are none
+    folder.checkpoints.mkdir(parents=True, exist_ok=True)
+    folder.drop_leftovers()
     return None
+
+
+def _without_frames(error: Exception) -> Exception:
+    """The error alone: its frames, and those of what led to it, hold the array and the memory that it takes."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
 
 
 def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> None:
     for cfg, folder in zip(cfgs, folders, strict=True):
-        folder.checkpoints.mkdir(parents=True, exist_ok=True)
         folder.set_status("running")
         folder.write_config(cfg)
-        folder.drop_leftovers()
     from_epoch = common_epoch(folders)
     for folder in folders:
         folder.drop_after(from_epoch)
@@ -89,7 +102,7 @@ def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> N
             left = clock.seconds_left(record["epoch"])
             say(f"{folders[member].name} | {epoch_line(record, cfgs[member].max_epoch, left)}")
 
-        engine.train(from_epoch, on_epoch)
+        _train(engine, from_epoch, on_epoch)
         for member, (folder, end) in enumerate(zip(folders, engine.test(), strict=True)):
             folder.append(end)
             track[member].log(end)
@@ -97,6 +110,14 @@ def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> N
             folder.drop_leftovers()
             folder.set_status("diverged" if member in engine.diverged else "finished", why, updates)
             announce_end(folder, end)
+
+
+def _train(engine, from_epoch: int, on_epoch: Callable[[int, Record], None]) -> None:
+    try:
+        engine.train(from_epoch, on_epoch)
+    except Exception:
+        logging.exception("training failed")  # into every train.log: a sweep keeps no traceback
+        raise
 
 
 def common_epoch(folders: Sequence[RunFolder]) -> int:

@@ -1,5 +1,7 @@
 """Translating a split with all members of an array at once."""
 
+from collections.abc import Sequence
+
 import torch
 from fairseq.data import FairseqDataset
 from fairseq.tasks import FairseqTask
@@ -18,14 +20,18 @@ def translate_array(
     settings: DictConfig,
     beam: int,
     post_process: str | None,
+    wanted: Sequence[int],
 ) -> dict[int, list[str]]:
-    """What :func:`translate` gives, by the number of the member; without those whose scores are not finite."""
+    """What :func:`lnexp.training.translate.translate` gives, by the number of the member.
+
+    Of those that are ``wanted``, and without those whose scores are not finite.
+    """
     model.eval()
     search = BeamSearch(model, beam, settings.lenpen, settings.max_len_a, settings.max_len_b)
     found: list[dict[int, str]] = [{} for _ in range(model.members)]
     for batch in batches_of(task, model, sentences, settings.max_tokens):
         sources = batch["net_input"]
-        of_members = search.search(sources["src_tokens"], sources["src_lengths"])
+        of_members = search.search(sources["src_tokens"], sources["src_lengths"], wanted)
         for hypotheses, of_member in zip(found, of_members, strict=True):
             for index, tokens in zip(batch["id"].tolist(), of_member, strict=True):
                 if tokens is not None:

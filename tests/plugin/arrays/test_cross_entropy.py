@@ -40,7 +40,7 @@ def test_equals_fairseq_for_each_member(members, target, smoothing, seed):
         torch.testing.assert_close(gradient, right)
 
 
-def test_logits_are_never_half():
+def test_losses_are_never_half():
     hidden = torch.randn(1, 3, 4, dtype=torch.bfloat16)
     losses, _ = cross_entropy(hidden, torch.randn(1, 9, 4), torch.tensor([2, 3, 4]), 0.1, PAD)
     assert losses.dtype == torch.float32

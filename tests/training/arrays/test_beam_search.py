@@ -44,7 +44,7 @@ def test_hypotheses_are_those_of_fairseq(engines, beam, lenpen, max_len_a, max_l
     array, single = engines
     settings = Namespace(lenpen=lenpen, max_len_a=max_len_a, max_len_b=max_len_b, max_tokens=max_tokens)
     sentences = FirstSentences(array.task.dataset("test"), 0)
-    mine = translate_array(array.task, array.model, sentences, settings, beam, None)
+    mine = translate_array(array.task, array.model, sentences, settings, beam, None, [0, 1, 2])
     assert sorted(mine) == [0, 1, 2]
     for member in mine:
         single.model.load_state_dict(member_model(array.model, member))
@@ -57,12 +57,12 @@ def test_a_member_without_scores_is_left_out(engines):
     array, _ = engines
     settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
     sentences = FirstSentences(array.task.dataset("test"), 0)
-    whole = translate_array(array.task, array.model, sentences, settings, 2, None)
+    whole = translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2])
     kept = array.model.output_weight.detach().clone()
     with torch.no_grad():
         array.model.output_weight[1] = torch.nan
     try:
-        without = translate_array(array.task, array.model, sentences, settings, 2, None)
+        without = translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2])
     finally:
         array.model.output_weight.data.copy_(kept)
     assert without == {0: whole[0], 2: whole[2]}
