@@ -21,6 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.benchmarks.plots import plot_ratios
 from lnexp.benchmarks.stock import SAME_BATCHES, Side, stock_config, stock_side
 from lnexp.configuration import ROOT, check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
@@ -189,10 +190,7 @@ def write(found: list[Measured], what: str, folder: Path) -> None:
     figure = Figure(figsize=(9, 3.4), dpi=150, layout="constrained")
     speed, memory = figure.subplots(1, 2)
     sizes = [one.members for one in found]
-    speed.axhline(1, color=COLOURS[1], linestyle="--", label="stock fairseq, one run after another")
-    speed.plot(sizes, [one.ratio for one in found], "o-", color=COLOURS[0], label="array")
-    speed.set(xlabel="members", ylabel="member-updates a second, ratio", xticks=sizes, ylim=(0, None))
-    speed.legend()
+    plot_ratios(speed, sizes, [one.ratio for one in found], "member-updates")
     memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
     memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
     figure.suptitle(f"{title}\n{device}", fontsize=9)

@@ -36,13 +36,16 @@ def main() -> None:
         print("\nSweep arrays against stock fairseq, one run after another:\n")
         sizes = array_speed.measure_all(overrides)
         print(array_speed.table(sizes), flush=True)
-        cfg = compose(overrides)
-        folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(sizes[0].device)}"
-        array_speed.write(sizes, f"profile {cfg.profile}, {cfg.data.name}", folder)
-        print(f"\n-> {folder}")
+        cfg, device = compose(overrides), sizes[0].device
+        what = f"profile {cfg.profile}, {cfg.data.name}"
+        folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(device)}"
+        array_speed.write(sizes, what, folder)
 
         print("\nTranslating test, sentences a second of all members, against fairseq's search:\n")
-        print(decoding_speed.table(overrides))
+        decoded = decoding_speed.measure_all(overrides)
+        print(decoding_speed.table(decoded))
+        decoding_speed.write(decoded, what, device, folder)
+        print(f"\n-> {folder}")
 
 
 def slug(text: str) -> str:

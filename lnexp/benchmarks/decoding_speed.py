@@ -1,64 +1,138 @@
-"""Sentences a second of an array's beam search against fairseq's own, at equal BLEU."""
+"""Sentences a second of an array's beam search against fairseq's own over stock models, at equal BLEU."""
 
+import json
 import statistics
 import tempfile
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
+from lnexp.benchmarks.plots import plot_ratios
+from lnexp.benchmarks.stock import stock_config, stock_side
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
+from lnexp.files import write_whole
 from lnexp.runs.folder import RunFolder
 
-MEMBERS = 4
+SIZES = (1, 4, 8)
 ROUNDS = 3
-EPOCHS = 3
+EPOCHS = 3  # of training beforehand: what has learnt nothing decodes to the cap
+PLACEMENT = "pre_ln"
 
 
-def table(overrides: list[str]) -> str:
-    """Train an array for a few epochs, translate test with it and with fairseq's search, in alternation."""
-    from lnexp.training import bleu
-    from lnexp.training.arrays.checkpoints import member_model
-    from lnexp.training.arrays.engine import ArrayEngine
-    from lnexp.training.arrays.translate import translate_array
-    from lnexp.training.engine import Engine
-    from lnexp.training.translate import FirstSentences, translate
+@dataclass
+class Decoded:
+    """One size of array.
 
-    common = ["model=pre_ln", "tracker=none", "lr_schedule=constant", "warmup_updates=1", f"max_epoch={EPOCHS}"]
-    cfgs = [compose([*common, *overrides, f"seed={seed}", "order_seed=1"]) for seed in range(1, MEMBERS + 1)]
+    Attributes:
+        members: S.
+        ours: sentences a second of all members, a value a round.
+        stock: of fairseq's search over one stock model, a value a round; the rounds of both alternate.
+        bleu: tokenised test BLEU of the first member.
+        stock_bleu: of the stock model with its weights.
+        sentences: how many are translated.
+        beam: beam size.
+    """
+
+    members: int
+    ours: list[float]
+    stock: list[float]
+    bleu: float
+    stock_bleu: float
+    sentences: int
+    beam: int
+
+    @property
+    def ratio(self) -> float:
+        """Median of the ratios of neighbouring rounds; above 1 the array is faster."""
+        return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
+
+
+def measure_all(overrides: list[str]) -> list[Decoded]:
+    """Every size, at the profile and corpus of the overrides, on the test set."""
+    most = max(SIZES)
+    common = [f"model={PLACEMENT}", "tracker=none", "lr_schedule=constant", "warmup_updates=1", f"max_epoch={EPOCHS}"]
+    cfgs = [compose([*common, *overrides, f"seed={seed}", "order_seed=1"]) for seed in range(1, most + 1)]
     for cfg in cfgs:
         check(cfg)
         OmegaConf.resolve(cfg)
-    cfg = cfgs[0]
-    corpus = prepare(cfg.data, cfg.data_dir)
+    corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
+    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)  # first: our engine takes fairseq's schemas away
+    from lnexp.training.arrays.checkpoints import load_member_model, member_model
+    from lnexp.training.arrays.engine import ArrayEngine
+
     with tempfile.TemporaryDirectory() as root:
-        folders = [RunFolder(Path(root) / f"bench-{number:08}") for number in range(MEMBERS)]
+        folders = [RunFolder(Path(root) / f"bench-{number:08}") for number in range(most)]
         for folder in folders:
             folder.checkpoints.mkdir(parents=True)
-        array = ArrayEngine(cfgs, folders, corpus)
-        array.train(0, lambda member, record: folders[member].append(record))
-        single = Engine(cfg, folders[0], corpus, show_progress=False)
-        single.model.load_state_dict(member_model(array.model, 0))
-        single.model.to(array.trainer.device)
-        sentences = FirstSentences(array.task.dataset("test"), 0)
-        settings, beam, post_process = cfg.evaluation, cfg.evaluation.test_beam, cfg.data.post_process
-        rounds = []
-        for _ in range(ROUNDS):
-            start = time.perf_counter()
-            ours = translate_array(array.task, array.model, sentences, settings, beam, post_process, range(MEMBERS))[0]
-            middle = time.perf_counter()
-            stock = translate(single.task, single.model, sentences, settings, beam, post_process)
-            rounds.append((MEMBERS / (middle - start), 1 / (time.perf_counter() - middle)))
-    references = corpus.lines("test", cfg.data.target_lang)
-    scores = [bleu.tokenised_bleu(hypotheses, references).bleu for hypotheses in (ours, stock)]
-    mine, theirs = (len(sentences) * statistics.median(side) for side in zip(*rounds, strict=True))
-    ratio = statistics.median(one / other for one, other in rounds)
-    return "\n".join(
-        [
-            "| members | sentences | beam | lnexp, sentences/s | fairseq | ratio | BLEU | fairseq's BLEU |",
-            "|---|---|---|---|---|---|---|---|",
-            f"| {MEMBERS} | {len(sentences):,} | {beam} | {mine:.1f} | {theirs:.1f} | {ratio:.2f}"
-            f" | {scores[0]:.2f} | {scores[1]:.2f} |",
-        ]
+        trained = ArrayEngine(cfgs, folders, corpus)
+        trained.train(0, lambda member, record: folders[member].append(record))
+        models = [member_model(trained.model, member) for member in range(most)]
+        stock = stock_side(stock_cfg).trainer.model
+        stock.load_state_dict(models[0])
+        found = []
+        for size in SIZES:
+            array = ArrayEngine(cfgs[:size], folders[:size], corpus)
+            for member in range(size):
+                load_member_model(array.model, member, models[member])
+            found.append(_measure(array, stock))
+    return found
+
+
+def _measure(array, stock) -> Decoded:
+    from lnexp.training.arrays.translate import translate_array
+    from lnexp.training.bleu import tokenised_bleu
+    from lnexp.training.translate import FirstSentences, translate
+
+    sentences = FirstSentences(array.task.dataset("test"), 0)
+    evaluation, members = array.cfg.evaluation, range(array.model.members)
+    settings = (sentences, evaluation, evaluation.test_beam, array.cfg.data.post_process)
+    rounds = []
+    for _ in range(1 + ROUNDS):
+        start = time.perf_counter()
+        ours = translate_array(array.task, array.model, *settings, members)[0]
+        middle = time.perf_counter()
+        theirs = translate(array.task, stock, *settings)
+        rounds.append((len(members) * len(ours) / (middle - start), len(theirs) / (time.perf_counter() - middle)))
+    references = array.corpus.lines("test", array.cfg.data.target_lang)
+    return Decoded(
+        members=len(members),
+        ours=[mine for mine, _ in rounds[1:]],  # the first one warms up
+        stock=[other for _, other in rounds[1:]],
+        bleu=tokenised_bleu(ours, references).bleu,
+        stock_bleu=tokenised_bleu(theirs, references).bleu,
+        sentences=len(sentences),
+        beam=evaluation.test_beam,
     )
+
+
+def table(found: list[Decoded]) -> str:
+    """A row a size, as a Markdown table."""
+    rows = [
+        "| members | sentences | beam | array, sentences/s | fairseq, sentences/s | ratio | BLEU | fairseq's BLEU |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for one in found:
+        ours, stock = statistics.median(one.ours), statistics.median(one.stock)
+        rows.append(
+            f"| {one.members} | {one.sentences:,} | {one.beam} | {ours:.1f} | {stock:.1f} | {one.ratio:.2f}"
+            f" | {one.bleu:.2f} | {one.stock_bleu:.2f} |"
+        )
+    return "\n".join(rows)
+
+
+def write(found: list[Decoded], what: str, device: str, folder: Path) -> None:
+    """Write ``decoding.md``, ``decoding.json`` and ``decoding.png``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    title = f"Translating with sweep arrays against fairseq's search: {what}"
+    machine = f"{device}; medians of {ROUNDS} rounds, array and stock in alternation"
+    write_whole(folder / "decoding.md", f"# {title}\n\n{machine}.\n\n{table(found)}\n")
+    write_whole(folder / "decoding.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    figure = Figure(figsize=(5.5, 3.4), dpi=150, layout="constrained")
+    plot_ratios(figure.subplots(), [one.members for one in found], [one.ratio for one in found], "sentences")
+    figure.suptitle(f"{title}\n{machine}", fontsize=7)
+    FigureCanvasAgg(figure).print_png(str(folder / "decoding.png"))

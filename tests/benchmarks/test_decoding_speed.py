@@ -1,0 +1,36 @@
+"""What is made of measurements; that they can be taken at all, at the smallest size."""
+
+import json
+
+import pytest
+from helpers import TINY
+
+from lnexp.benchmarks import decoding_speed
+from lnexp.benchmarks.decoding_speed import Decoded, measure_all, table, write
+
+FOUND = [
+    Decoded(1, [100.0, 90.0, 110.0], [100.0, 100.0, 100.0], 61.5, 61.5, 200, 5),
+    Decoded(4, [300.0, 400.0, 500.0], [100.0, 100.0, 100.0], 61.5, 61.5, 200, 5),
+]
+
+
+def test_table_and_plot(tmp_path):
+    write(FOUND, "profile small, toy", "a processor", tmp_path / "bench")
+    page = (tmp_path / "bench" / "decoding.md").read_text()
+    assert "| 4 | 200 | 5 | 400.0 | 100.0 | 4.00 | 61.50 | 61.50 |" in page
+    assert table(FOUND) in page
+    assert "a processor" in page
+    assert [Decoded(**one) for one in json.loads((tmp_path / "bench" / "decoding.json").read_text())] == FOUND
+    assert (tmp_path / "bench" / "decoding.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_both_sides_translate_alike(prepared, monkeypatch):
+    monkeypatch.setattr(decoding_speed, "SIZES", (1, 2))
+    options = [option for option in TINY if option not in ("tracker=none", "warmup_updates=1")]
+    found = measure_all([*options, f"data_dir={prepared}", "lr_max=1e-2"])
+    assert [one.members for one in found] == [1, 2]
+    for one in found:
+        assert one.sentences == 20
+        assert one.bleu == one.stock_bleu
+        assert min(*one.ours, *one.stock) > 0
