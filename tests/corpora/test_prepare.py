@@ -118,6 +118,11 @@ def test_what_is_missing_is_named(folder, tmp_path, overrides, message):
     assert describe(caught.value) == place(message)
 
 
+def findings(stdout: str) -> list[str]:
+    """What is said on every machine; one that takes long also says how fast it is."""
+    return [line for line in stdout.splitlines() if not line.endswith(" a second)")]
+
+
 def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
     shutil.unpack_archive(
         real_text / "iwslt14-tokenized-subset.tar.xz", tmp_path
@@ -135,7 +140,7 @@ def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
         "prepare_data", "data=multi30k", f"data_dir={tmp_path}", env={"LNEXP_MIRROR": str(real_text / "mirror")}
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "29,000 training pairs, 1,014 valid and 1,000 test"
+    assert findings(done.stdout)[0] == "29,000 training pairs, 1,014 valid and 1,000 test"
     (manifest,) = tmp_path.glob("multi30k-*/manifest.json")
     source = json.loads(manifest.read_text())["sources"]["data/task1/raw/train.de.gz"]
     assert source["address"].startswith("https://raw.githubusercontent.com/multi30k/dataset/master/")
@@ -147,7 +152,7 @@ def test_a_part_of_wmt14_takes_the_road_of_wmt14(real_text, tmp_path):
         "prepare_data", "data=wmt14_mini", f"data.path={real_text / 'wmt14-mini.tar.xz'}", f"data_dir={tmp_path}"
     )
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    lines = findings(done.stdout)
     assert lines[0].startswith("train: 33,071 pairs read; left out: ")
     assert lines[1].endswith(" training pairs (all of WMT14 En-De: about 4.5 million), 3,000 valid and 3,003 test")
 
