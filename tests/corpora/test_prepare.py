@@ -132,7 +132,7 @@ def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
         f"data_dir={tmp_path / 'data'}",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "51,777 of 160,239 training pairs, 7,283 valid and 6,750 test"
+    assert findings(done.stdout)[0] == "51,777 of 160,239 training pairs, 7,283 valid and 6,750 test"
 
 
 def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
