@@ -1,9 +1,13 @@
 """Sentences a second of an array's beam search against fairseq's own over stock models, at equal BLEU."""
 
 import json
+import logging
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,7 +17,7 @@ from omegaconf import OmegaConf
 
 from lnexp.benchmarks.plots import plot_ratios
 from lnexp.benchmarks.stock import stock_config, stock_side
-from lnexp.configuration import check, compose
+from lnexp.configuration import ROOT, check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.files import write_whole
 from lnexp.runs.folder import RunFolder
@@ -52,9 +56,15 @@ class Decoded:
         return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
 
 
-def measure_all(overrides: list[str]) -> list[Decoded]:
-    """Every size, at the profile and corpus of the overrides, on the test set."""
-    most = max(SIZES)
+def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[Decoded]:
+    """Every size, at the profile and corpus of the overrides, on the test set; in a process of its own."""
+    command = [sys.executable, "-W", "ignore", "-m", __name__, ",".join(map(str, sizes)), *overrides]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+    return [Decoded(**one) for one in json.loads(done.stdout.splitlines()[-1])]
+
+
+def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[Decoded]:
+    most = max(sizes)
     common = [f"model={PLACEMENT}", "tracker=none", "lr_schedule=constant", "warmup_updates=1", f"max_epoch={EPOCHS}"]
     cfgs = [compose([*common, *overrides, f"seed={seed}", "order_seed=1"]) for seed in range(1, most + 1)]
     for cfg in cfgs:
@@ -75,7 +85,7 @@ def measure_all(overrides: list[str]) -> list[Decoded]:
         stock = stock_side(stock_cfg).trainer.model
         stock.load_state_dict(models[0])
         found = []
-        for size in SIZES:
+        for size in sizes:
             array = ArrayEngine(cfgs[:size], folders[:size], corpus)
             for member in range(size):
                 load_member_model(array.model, member, models[member])
@@ -136,3 +146,10 @@ def write(found: list[Decoded], what: str, device: str, folder: Path) -> None:
     plot_ratios(figure.subplots(), [one.members for one in found], [one.ratio for one in found], "sentences")
     figure.suptitle(f"{title}\n{machine}", fontsize=7)
     FigureCanvasAgg(figure).print_png(str(folder / "decoding.png"))
+
+
+if __name__ == "__main__":
+    logging.captureWarnings(True)
+    logging.disable(logging.WARNING)
+    measured = _measure_sizes([int(size) for size in sys.argv[1].split(",")], sys.argv[2:])
+    print(json.dumps([asdict(one) for one in measured]))

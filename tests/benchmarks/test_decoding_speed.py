@@ -5,7 +5,6 @@ import json
 import pytest
 from helpers import TINY
 
-from lnexp.benchmarks import decoding_speed
 from lnexp.benchmarks.decoding_speed import Decoded, measure_all, table, write
 
 FOUND = [
@@ -25,10 +24,9 @@ def test_table_and_plot(tmp_path):
 
 
 @pytest.mark.slow
-def test_both_sides_translate_alike(prepared, monkeypatch):
-    monkeypatch.setattr(decoding_speed, "SIZES", (1, 2))
+def test_both_sides_translate_alike(prepared):
     options = [option for option in TINY if option not in ("tracker=none", "warmup_updates=1")]
-    found = measure_all([*options, f"data_dir={prepared}", "lr_max=1e-2"])
+    found = measure_all([*options, f"data_dir={prepared}", "lr_max=1e-2"], sizes=(1, 2))
     assert [one.members for one in found] == [1, 2]
     for one in found:
         assert one.sentences == 20
