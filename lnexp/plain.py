@@ -8,3 +8,13 @@ from omegaconf import DictConfig, OmegaConf
 def plain(cfg: DictConfig) -> dict[str, Any]:
     """The resolved contents of a config node."""
     return cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
+
+
+def drop(settings: Any, key: str) -> None:
+    """Take ``a.b.c`` out of nested dicts, if it is there."""
+    *path, last = key.split(".")
+    for part in path:
+        settings = settings.get(part)
+        if not isinstance(settings, dict):
+            return
+    settings.pop(last, None)

@@ -17,17 +17,16 @@ from typing import Any
 from unittest import mock
 
 import torch
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.benchmarks.plots import plot_ratios
-from lnexp.benchmarks.stock import SAME_BATCHES, Side, stock_config, stock_side
+from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.page import plot_ratios, write_page
+from lnexp.benchmarks.rounds import ArrayRounds
+from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
 from lnexp.configuration import ROOT, check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
-from lnexp.files import write_whole
 from lnexp.results.figures import COLOURS
-from lnexp.runs.environment import cpu_name
 from lnexp.runs.folder import RunFolder
 
 SIZES = (1, 2, 4, 8, 14)
@@ -38,31 +37,18 @@ SIDE = 4096  # of the square matrices whose product tells how fast the machine m
 
 
 @dataclass
-class Measured:
-    """One size of array.
+class Measured(ArrayRounds):
+    """Member-updates a second of one size of array.
 
     Attributes:
-        members: S.
-        ours: member-updates a second, a value a round.
-        stock: updates a second of stock fairseq, a value a round; the rounds of both alternate.
         memory: the most that was in use, GiB: the GPU's, or all that the process had before stock fairseq came in.
         products: seconds that a member-update's bare matrix products take at the machine's measured rate.
-        device: what was measured on.
         tokens: target tokens an update.
     """
 
-    members: int
-    ours: list[float]
-    stock: list[float]
     memory: float
     products: float
-    device: str
     tokens: float
-
-    @property
-    def ratio(self) -> float:
-        """Median of the ratios of neighbouring rounds; above 1 the array is faster."""
-        return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
 
 
 def measure_all(overrides: list[str]) -> list[Measured]:
@@ -83,14 +69,13 @@ def _measure(members: int, overrides: list[str]) -> Measured:
         check(cfg)
         OmegaConf.resolve(cfg)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    stock_cfg = stock_config(
-        cfgs[0], corpus, PLACEMENT
-    )  # first: our engine takes fairseq's schemas out of Hydra's store
+    # before our engine takes fairseq's schemas out of Hydra's store
+    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
     # fairseq's trainer would forget the peak after every update
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
         array = _array_side(cfgs, corpus, Path(folder))
         array.updates(UPDATES)  # warm up
-        memory, device = _peak_memory(array.trainer.cuda), _device(array.trainer.cuda)
+        memory, device = _peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
         stock = stock_side(stock_cfg)
         stock.updates(UPDATES)
         rounds = [(members * array.updates(UPDATES), stock.updates(UPDATES)) for _ in range(ROUNDS)]
@@ -161,40 +146,35 @@ def _peak_memory(cuda: bool) -> float:
     return int(kilobytes) / 2**20
 
 
-def _device(cuda: bool) -> str:
-    return torch.cuda.get_device_name() if cuda else f"{cpu_name()}, {torch.get_num_threads()} thread"
-
-
 def table(found: list[Measured]) -> str:
     """A row a size, as a Markdown table."""
-    rows = [
-        "| members | member-updates/s | stock updates/s | ratio | times its bare matrix products | peak memory, GiB |",
-        "|---|---|---|---|---|---|",
-    ]
-    for one in found:
-        ours, stock = statistics.median(one.ours), statistics.median(one.stock)
-        rows.append(
-            f"| {one.members} | {ours:.2f} | {stock:.2f} | {one.ratio:.2f} | {1 / ours / one.products:.1f}"
-            f" | {one.memory:.2f} |"
-        )
-    return "\n".join(rows)
+    columns = (
+        "members",
+        "member-updates/s",
+        "stock updates/s",
+        "ratio",
+        "times its bare matrix products",
+        "peak memory, GiB",
+    )
+    return markdown(columns, [_row(one) for one in found])
+
+
+def _row(one: Measured) -> list[str]:
+    ours, stock = one.medians
+    times = 1 / ours / one.products
+    return [str(one.members), f"{ours:.2f}", f"{stock:.2f}", f"{one.ratio:.2f}", f"{times:.1f}", f"{one.memory:.2f}"]
 
 
 def write(found: list[Measured], what: str, folder: Path) -> None:
     """Write ``arrays.md``, ``arrays.json`` and ``arrays.png``."""
-    folder.mkdir(parents=True, exist_ok=True)
-    title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
-    device = f"{found[0].device}; medians of {ROUNDS} rounds, array and stock in alternation"
-    write_whole(folder / "arrays.md", f"# {title}\n\n{device}.\n\n{table(found)}\n")
-    write_whole(folder / "arrays.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
     figure = Figure(figsize=(9, 3.4), dpi=150, layout="constrained")
     speed, memory = figure.subplots(1, 2)
+    plot_ratios(speed, found, "member-updates")
     sizes = [one.members for one in found]
-    plot_ratios(speed, sizes, [one.ratio for one in found], "member-updates")
     memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
     memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
-    figure.suptitle(f"{title}\n{device}", fontsize=9)
-    FigureCanvasAgg(figure).print_png(str(folder / "arrays.png"))
+    title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
+    write_page(found, title, table(found), figure, folder, "arrays")
 
 
 if __name__ == "__main__":

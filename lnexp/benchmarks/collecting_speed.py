@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from lnexp.benchmarks.markdown import markdown
 from lnexp.composer import Composer
 from lnexp.configuration import ROOT, compose
 from lnexp.recipes.command_line import with_corpus
@@ -27,14 +28,14 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
 
 def table() -> str:
     """A row for each number of runs: seconds to collect and to verify, and the most memory of collecting."""
-    rows = ["| runs | collect, s | most memory, MB | verify, s | s a 1,000 runs |", "|---|---|---|---|---|"]
+    rows = []
     for count in RUNS:
         with tempfile.TemporaryDirectory() as here:
             rows.append(_row(Path(here), count))
-    return "\n".join(rows)
+    return markdown(("runs", "collect, s", "most memory, MB", "verify, s", "s a 1,000 runs"), rows)
 
 
-def _row(here: Path, count: int) -> str:
+def _row(here: Path, count: int) -> list[str]:
     seeds = -(-count // len(load_recipe(RECIPE).arms))
     overrides = [f"runs_dir={here / 'runs'}", f"first_seed={FIRST_SEED}", f"n_seeds={seeds}"]
     made = _make_up(overrides, seeds)
@@ -42,7 +43,7 @@ def _row(here: Path, count: int) -> str:
     collecting, peak = _timed("collect", f"+recipe={RECIPE}", *overrides, *results)
     verifying, _ = _timed("verify", *results)
     each = (collecting + verifying) / made * 1000
-    return f"| {made:,} | {collecting:.1f} | {peak} | {verifying:.1f} | {each:.1f} |"
+    return [f"{made:,}", f"{collecting:.1f}", str(peak), f"{verifying:.1f}", f"{each:.1f}"]
 
 
 def _timed(script: str, *arguments: str) -> tuple[float, int]:

@@ -36,15 +36,15 @@ def main() -> None:
         print("\nSweep arrays against stock fairseq, one run after another:\n")
         sizes = array_speed.measure_all(overrides)
         print(array_speed.table(sizes), flush=True)
-        cfg, device = compose(overrides), sizes[0].device
+        cfg = compose(overrides)
         what = f"profile {cfg.profile}, {cfg.data.name}"
-        folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(device)}"
+        folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(sizes[0].device)}"
         array_speed.write(sizes, what, folder)
 
         print("\nTranslating test, sentences a second of all members, against fairseq's search:\n")
         decoded = decoding_speed.measure_all(overrides)
         print(decoding_speed.table(decoded))
-        decoding_speed.write(decoded, what, device, folder)
+        decoding_speed.write(decoded, what, folder)
         print(f"\n-> {folder}")
 
 

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -11,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.plots import plot_ratios
-from lnexp.benchmarks.stock import stock_config, stock_side
+from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.page import plot_ratios, write_page
+from lnexp.benchmarks.rounds import ArrayRounds
+from lnexp.benchmarks.stock import device_name, stock_config, stock_side
 from lnexp.configuration import ROOT, check, compose
 from lnexp.corpora.prepare import prepare
-from lnexp.files import write_whole
 from lnexp.runs.folder import RunFolder
 
 SIZES = (1, 4, 8)
@@ -29,31 +28,20 @@ PLACEMENT = "pre_ln"
 
 
 @dataclass
-class Decoded:
-    """One size of array.
+class Decoded(ArrayRounds):
+    """Sentences a second that one size of array translates, and fairseq's search over one stock model.
 
     Attributes:
-        members: S.
-        ours: sentences a second of all members, a value a round.
-        stock: of fairseq's search over one stock model, a value a round; the rounds of both alternate.
         bleu: tokenised test BLEU of the first member.
         stock_bleu: of the stock model with its weights.
         sentences: how many are translated.
         beam: beam size.
     """
 
-    members: int
-    ours: list[float]
-    stock: list[float]
     bleu: float
     stock_bleu: float
     sentences: int
     beam: int
-
-    @property
-    def ratio(self) -> float:
-        """Median of the ratios of neighbouring rounds; above 1 the array is faster."""
-        return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
 
 
 def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[Decoded]:
@@ -113,6 +101,7 @@ def _measure(array, stock) -> Decoded:
         members=len(members),
         ours=[mine for mine, _ in rounds[1:]],  # the first one warms up
         stock=[other for _, other in rounds[1:]],
+        device=device_name(array.trainer.cuda),
         bleu=tokenised_bleu(ours, references).bleu,
         stock_bleu=tokenised_bleu(theirs, references).bleu,
         sentences=len(sentences),
@@ -122,30 +111,32 @@ def _measure(array, stock) -> Decoded:
 
 def table(found: list[Decoded]) -> str:
     """A row a size, as a Markdown table."""
-    rows = [
-        "| members | sentences | beam | array, sentences/s | fairseq, sentences/s | ratio | BLEU | fairseq's BLEU |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for one in found:
-        ours, stock = statistics.median(one.ours), statistics.median(one.stock)
-        rows.append(
-            f"| {one.members} | {one.sentences:,} | {one.beam} | {ours:.1f} | {stock:.1f} | {one.ratio:.2f}"
-            f" | {one.bleu:.2f} | {one.stock_bleu:.2f} |"
-        )
-    return "\n".join(rows)
+    columns = (
+        "members",
+        "sentences",
+        "beam",
+        "array, sentences/s",
+        "fairseq, sentences/s",
+        "ratio",
+        "BLEU",
+        "fairseq's BLEU",
+    )
+    return markdown(columns, [_row(one) for one in found])
 
 
-def write(found: list[Decoded], what: str, device: str, folder: Path) -> None:
+def _row(one: Decoded) -> list[str]:
+    ours, stock = one.medians
+    what = [str(one.members), f"{one.sentences:,}", str(one.beam)]
+    speed = [f"{ours:.1f}", f"{stock:.1f}", f"{one.ratio:.2f}"]
+    return [*what, *speed, f"{one.bleu:.2f}", f"{one.stock_bleu:.2f}"]
+
+
+def write(found: list[Decoded], what: str, folder: Path) -> None:
     """Write ``decoding.md``, ``decoding.json`` and ``decoding.png``."""
-    folder.mkdir(parents=True, exist_ok=True)
+    figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
+    plot_ratios(figure.subplots(), found, "sentences")
     title = f"Translating with sweep arrays against fairseq's search: {what}"
-    machine = f"{device}; medians of {ROUNDS} rounds, array and stock in alternation"
-    write_whole(folder / "decoding.md", f"# {title}\n\n{machine}.\n\n{table(found)}\n")
-    write_whole(folder / "decoding.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
-    figure = Figure(figsize=(5.5, 3.4), dpi=150, layout="constrained")
-    plot_ratios(figure.subplots(), [one.members for one in found], [one.ratio for one in found], "sentences")
-    figure.suptitle(f"{title}\n{machine}", fontsize=7)
-    FigureCanvasAgg(figure).print_png(str(folder / "decoding.png"))
+    write_page(found, title, table(found), figure, folder, "decoding")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 
+from lnexp.benchmarks.markdown import markdown
 from lnexp.configuration import ROOT
 
 ROUNDS = 3
@@ -25,15 +26,15 @@ SMALL = (*TINY_MODEL, "scale.toy={train_pairs: 10, valid_pairs: 1, test_pairs: 1
 
 def table() -> str:
     """Median seconds of a run that has next to nothing to train, by tracker; alone, and as one of a sweep."""
-    rows = ["| tracker | a run alone, s | one more run of a sweep, s |", "|---|---|---|"]
+    rows = []
     for tracker in ("none", "offline"):
         with tempfile.TemporaryDirectory() as here:
             _seconds(here, f"tracker={tracker}", "seed=100")  # prepares the corpus
             alone = [_seconds(here, f"tracker={tracker}", f"seed={seed}") for seed in range(ROUNDS)]
             one = _seconds(here, "-m", f"tracker={tracker}", "seed=10")
             nine = _seconds(here, "-m", f"tracker={tracker}", "seed=range(20,29)")
-        rows.append(f"| {tracker} | {statistics.median(alone):.1f} | {(nine - one) / 8:.1f} |")
-    return "\n".join(rows)
+        rows.append([tracker, f"{statistics.median(alone):.1f}", f"{(nine - one) / 8:.1f}"])
+    return markdown(("tracker", "a run alone, s", "one more run of a sweep, s"), rows)
 
 
 def _seconds(here: str, *arguments: str) -> float:

@@ -1,7 +1,6 @@
 """Sentence pairs a second of preparing raw text, against sacremoses' own tokeniser alone on as many processes."""
 
 import random
-import statistics
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +12,8 @@ from pathlib import Path
 import sacremoses
 from omegaconf import DictConfig
 
+from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.rounds import Rounds
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.sides import sides_of
@@ -33,16 +34,11 @@ def table(overrides: list[str]) -> str:
         lines = _lines(data)
         pairs = sum(map(len, lines.values())) / 2
         _prepare(data, here / "warm-up", 1)
-        rounds = [(_prepare(data, here / str(turn), pairs), _tokenise(lines, pairs)) for turn in range(ROUNDS)]
-    ours, theirs = (statistics.median(side) for side in zip(*rounds, strict=True))
-    ratio = statistics.median(mine / other for mine, other in rounds)
-    return "\n".join(
-        [
-            "| text | pairs | lnexp, all steps | sacremoses alone | ratio | processes |",
-            "|---|---|---|---|---|---|",
-            f"| {what} | {pairs:,.0f} | {ours:,.0f} | {theirs:,.0f} | {ratio:.2f} | {available_cores()} |",
-        ]
-    )
+        sides = [(_prepare(data, here / str(turn), pairs), _tokenise(lines, pairs)) for turn in range(ROUNDS)]
+    rounds = Rounds([ours for ours, _ in sides], [theirs for _, theirs in sides])
+    ours, theirs = rounds.medians
+    row = [what, f"{pairs:,.0f}", f"{ours:,.0f}", f"{theirs:,.0f}", f"{rounds.ratio:.2f}", str(available_cores())]
+    return markdown(("text", "pairs", "lnexp, all steps", "sacremoses alone", "ratio", "processes"), [row])
 
 
 def _raw_corpus(overrides: list[str], here: Path) -> tuple[DictConfig, str]:

@@ -4,14 +4,17 @@ import itertools
 import time
 from typing import Any
 
+import torch
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.runs.environment import cpu_name
 
 #: Our placement and what stock fairseq calls it.
 PLACEMENTS = {"post_ln": [], "pre_ln": ["--encoder-normalize-before", "--decoder-normalize-before"]}
-#: What our side is told, to do what the stock side does: train alone, with stock fairseq's batches.
+#: What our side is told, to see the batches that stock fairseq makes …
 SAME_BATCHES = ("fairseq.task.rebuild_batches=false",)
+#: … and to do nothing but train.
 TRAINING_ALONE = (
     "tracker=none",
     "fairseq.dataset.disable_validation=true",
@@ -21,7 +24,7 @@ TRAINING_ALONE = (
 
 
 class Side:
-    """One trainer, timed epoch by epoch."""
+    """One trainer, timed while it makes updates."""
 
     def __init__(self, trainer: Any, task: Any, cfg: DictConfig):
         self.trainer, self.task, self.cfg = trainer, task, cfg
@@ -46,6 +49,11 @@ class Side:
         for sample in samples:
             self.trainer.train_step([sample])
         return len(samples) / (time.perf_counter() - start)
+
+
+def device_name(cuda: bool) -> str:
+    """What a page says that it was measured on."""
+    return torch.cuda.get_device_name() if cuda else f"{cpu_name()}, {torch.get_num_threads()} thread"
 
 
 def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> DictConfig:

@@ -1,13 +1,13 @@
 """Updates a second of a run of ours against stock ``fairseq-train``: same model, data and batches, in turn."""
 
 import os
-import statistics
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.rounds import Rounds
 from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, Side, stock_config, stock_side
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
@@ -16,19 +16,7 @@ from lnexp.runs.folder import RunFolder
 ROUNDS = 7
 
 
-class Speeds(NamedTuple):
-    """Updates a second, a value a round; the rounds of both sides alternate."""
-
-    ours: list[float]
-    stock: list[float]
-
-    @property
-    def ratio(self) -> float:
-        """Median of the ratios of neighbouring rounds; above 1 we are faster."""
-        return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
-
-
-def compare(overrides: list[str]) -> dict[str, Speeds]:
+def compare(overrides: list[str]) -> dict[str, Rounds]:
     """Time every placement at the profile and corpus of the overrides, training alone: no validation, no checkpoint."""
     configs = {name: compose([f"model={name}", *TRAINING_ALONE, *overrides]) for name in PLACEMENTS}
     corpora = {}
@@ -41,7 +29,7 @@ def compare(overrides: list[str]) -> dict[str, Speeds]:
     return {name: _measure(cfg, corpora[name], stock[name]) for name, cfg in configs.items()}
 
 
-def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> Speeds:
+def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> Rounds:
     from lnexp.training.engine import Engine
 
     with tempfile.TemporaryDirectory() as folder:
@@ -53,13 +41,13 @@ def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> 
         for side in (ours, stock):
             side.epoch()  # warm up
         rounds = [(ours.epoch(), stock.epoch()) for _ in range(ROUNDS)]
-    return Speeds([mine for mine, _ in rounds], [theirs for _, theirs in rounds])
+    return Rounds([mine for mine, _ in rounds], [theirs for _, theirs in rounds])
 
 
 def table(overrides: list[str]) -> str:
     """Medians of both sides and their ratio, as a Markdown table."""
-    rows = ["| model | lnexp | fairseq-train | ratio | cores |", "|---|---|---|---|---|"]
-    for name, speeds in compare(overrides).items():
-        ours, stock = statistics.median(speeds.ours), statistics.median(speeds.stock)
-        rows.append(f"| {name} | {ours:.2f} | {stock:.2f} | {speeds.ratio:.3f} | {os.cpu_count()} |")
-    return "\n".join(rows)
+    rows = []
+    for name, rounds in compare(overrides).items():
+        ours, stock = rounds.medians
+        rows.append([name, f"{ours:.2f}", f"{stock:.2f}", f"{rounds.ratio:.3f}", str(os.cpu_count())])
+    return markdown(("model", "lnexp", "fairseq-train", "ratio", "cores"), rows)

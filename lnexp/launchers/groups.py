@@ -2,12 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
-from lnexp.plain import plain
+from lnexp.plain import drop, plain
 from lnexp.runs.folder import RunFolder
 
 #: What each member of an array has of its own; in everything else they agree.
@@ -48,14 +47,8 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
 def _shared(cfg: DictConfig) -> str:
     settings = plain(cfg)
     for key in OWN:
-        _drop(settings, key.split("."))
+        drop(settings, key)
     return short_hash(settings)
-
-
-def _drop(settings: Any, path: list[str]) -> None:
-    for key in path[:-1]:
-        settings = settings[key]
-    settings.pop(path[-1], None)
 
 
 def _at_one_epoch(numbers: list[int], cfgs: Sequence[DictConfig]) -> list[list[int]]:

@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import deciding as corpus_deciding
 from lnexp.hashing import short_hash
-from lnexp.plain import plain
+from lnexp.plain import drop, plain
 
 #: The parts of a resolved config that decide a run's numbers …
 DECIDING = ("fairseq", "data", "evaluation")
@@ -74,7 +74,7 @@ def _deciding(cfg: DictConfig) -> dict[str, Any]:
     deciding = {part: plain(cfg[part]) for part in DECIDING}
     deciding["data"] = corpus_deciding(deciding["data"])
     for key in INDIFFERENT:
-        _drop(deciding, key.split("."))
+        drop(deciding, key)
     _drop_at_rest(deciding)
     return deciding | {"fairseq": _without_empty(deciding["fairseq"])}
 
@@ -86,14 +86,6 @@ def _drop_at_rest(deciding: dict[str, Any]) -> None:
         fairseq["task"].pop("order_seed", None)
     if evaluation.get("whole_valid_every") == 0:
         evaluation.pop("whole_valid_every")
-
-
-def _drop(settings: Any, path: list[str]) -> None:
-    for key in path[:-1]:
-        settings = settings.get(key)
-        if not isinstance(settings, dict):
-            return
-    settings.pop(path[-1], None)
 
 
 def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:

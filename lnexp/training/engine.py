@@ -12,7 +12,7 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
 from lnexp.training.fairseq_config import to_fairseq
-from lnexp.training.loop import Loop, last_lr, nats
+from lnexp.training.loop import Loop
 from lnexp.training.scores import end_record, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.translate import FirstSentences, translate
 
@@ -50,7 +50,7 @@ class Engine(Loop):
         return epoch_itr
 
     def _after_validation(self, epoch: int, valid: Any) -> None:
-        loss = nats(valid["loss"].avg)
+        loss = float(valid["loss"].avg)
         if not math.isfinite(loss):
             raise FloatingPointError(f"validation loss is {loss}")
         hypotheses = self._translate("valid", self.cfg.evaluation.valid_beam, self.cfg.evaluation.valid_sentences)
@@ -59,21 +59,9 @@ class Engine(Loop):
         if whole_valid_is_due(epoch, self.cfg):
             whole = self._translate("valid", self.cfg.evaluation.valid_beam, 0)
             scores |= whole_valid_scores(whole, self.corpus, self.cfg)
-        train = metrics.get_meters("train")
-        self._on_epoch(
-            {
-                "kind": "epoch",
-                "epoch": epoch,
-                "update": self.updates,
-                "valid_loss": loss,
-                "valid_nll": nats(valid["nll_loss"].avg),
-                **scores,
-                "train_loss": nats(train["loss"].avg),
-                "lr": last_lr(self.trainer.lr_scheduler, self.updates),
-                "grad_norm": float(train["gnorm"].avg),
-                **self._pace(),
-            }
-        )
+        train, nll = metrics.get_meters("train"), float(valid["nll_loss"].avg)
+        record = self._epoch_record(epoch, loss, nll, train["loss"].avg, train["gnorm"].avg, self.trainer.lr_scheduler)
+        self._on_epoch(record | scores)
 
     def test(self, epoch: int) -> Record:
         """Translate the test set with the checkpoint of ``epoch``, and return the ``end`` record.

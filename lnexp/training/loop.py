@@ -172,6 +172,22 @@ class Loop:
         except ValueError as error:
             raise UserError(f"lr_schedule: {error}") from error
 
+    def _epoch_record(
+        self, epoch: int, valid_loss: float, valid_nll: float, train_loss: float, grad_norm: float, schedule: Any
+    ) -> Record:
+        """The ``epoch`` record but for its translations; losses as fairseq counts them, in bits."""
+        return {
+            "kind": "epoch",
+            "epoch": epoch,
+            "update": self.updates,
+            "valid_loss": _nats(valid_loss),
+            "valid_nll": _nats(valid_nll),
+            "train_loss": _nats(train_loss),
+            "lr": _last_lr(schedule, self.updates),
+            "grad_norm": float(grad_norm),
+            **self._pace(),
+        }
+
     def _pace(self) -> Record:
         """How long the updates of the epoch took, how fast they were, and when it ended."""
         seconds = self._training_paused - self._epoch_began
@@ -183,12 +199,12 @@ class Loop:
         }
 
 
-def nats(bits: Any) -> float:
+def _nats(bits: Any) -> float:
     """fairseq counts in bits."""
     return float(bits) * math.log(2)
 
 
-def last_lr(schedule: Any, updates: int) -> float:
+def _last_lr(schedule: Any, updates: int) -> float:
     """The rate that the last update was made with (the optimizer already has the next one's)."""
     return schedule.lr_at(updates) if hasattr(schedule, "lr_at") else schedule.optimizer.get_lr()
 

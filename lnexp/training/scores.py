@@ -9,8 +9,7 @@ from lnexp.training import bleu
 
 def valid_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
     """The part of an ``epoch`` record that is about translations of the first sentences of valid."""
-    references = corpus.lines("valid", cfg.data.target_lang)[: len(hypotheses)]
-    score = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
+    score = _valid_bleu(hypotheses, corpus, cfg)
     return {
         "valid_bleu": score.bleu,
         "bleu_signature": score.signature,
@@ -27,9 +26,12 @@ def whole_valid_is_due(epoch: int, cfg: DictConfig) -> bool:
 
 def whole_valid_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
     """The part of an ``epoch`` record that is about translations of all of valid."""
-    references = corpus.lines("valid", cfg.data.target_lang)
-    score = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
-    return {"whole_valid_bleu": score.bleu, "whole_n_sentences": len(hypotheses)}
+    return {"whole_valid_bleu": _valid_bleu(hypotheses, corpus, cfg).bleu, "whole_n_sentences": len(hypotheses)}
+
+
+def _valid_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> bleu.Score:
+    references = corpus.lines("valid", cfg.data.target_lang)[: len(hypotheses)]
+    return bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
 
 
 def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:

@@ -10,8 +10,8 @@ from helpers import ROOT, TINY
 from lnexp.benchmarks.array_speed import Measured, table, write
 
 FOUND = [
-    Measured(1, [10.0, 12.0, 11.0], [5.0, 12.0, 10.0], 1.5, 0.01, "a processor", 467.7),
-    Measured(4, [20.0, 40.0, 30.0], [10.0, 10.0, 10.0], 2.5, 0.01, "a processor", 467.7),
+    Measured([10.0, 12.0, 11.0], [5.0, 12.0, 10.0], 1, "a processor", 1.5, 0.01, 467.7),
+    Measured([20.0, 40.0, 30.0], [10.0, 10.0, 10.0], 4, "a processor", 2.5, 0.01, 467.7),
 ]
 
 

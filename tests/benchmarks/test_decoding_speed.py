@@ -8,13 +8,13 @@ from helpers import TINY
 from lnexp.benchmarks.decoding_speed import Decoded, measure_all, table, write
 
 FOUND = [
-    Decoded(1, [100.0, 90.0, 110.0], [100.0, 100.0, 100.0], 61.5, 61.5, 200, 5),
-    Decoded(4, [300.0, 400.0, 500.0], [100.0, 100.0, 100.0], 61.5, 61.5, 200, 5),
+    Decoded([100.0, 90.0, 110.0], [100.0, 100.0, 100.0], 1, "a processor", 61.5, 61.5, 200, 5),
+    Decoded([300.0, 400.0, 500.0], [100.0, 100.0, 100.0], 4, "a processor", 61.5, 61.5, 200, 5),
 ]
 
 
 def test_table_and_plot(tmp_path):
-    write(FOUND, "profile small, toy", "a processor", tmp_path / "bench")
+    write(FOUND, "profile small, toy", tmp_path / "bench")
     page = (tmp_path / "bench" / "decoding.md").read_text()
     assert "| 4 | 200 | 5 | 400.0 | 100.0 | 4.00 | 61.50 | 61.50 |" in page
     assert table(FOUND) in page

@@ -33,7 +33,7 @@ class ArrayCriterion(FairseqCriterion):
         self.label_smoothing = label_smoothing
 
     def forward(self, model: ArrayModel, sample, reduce=True):
-        hidden = model.features(**sample["net_input"]).flatten(1, 2)
+        hidden = model(**sample["net_input"]).flatten(1, 2)
         target = sample["target"].view(-1)
         losses, nlls = cross_entropy(hidden, model.output_weight, target, self.label_smoothing, self.padding_idx)
         logging_output = {

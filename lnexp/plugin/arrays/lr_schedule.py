@@ -19,7 +19,7 @@ class ArrayScheduleConfig(FairseqDataclass):
 
 @register_lr_scheduler("lnexp_array", dataclass=ArrayScheduleConfig)
 class ArraySchedule(FairseqLRScheduler):
-    """Each member's optimizer follows a schedule of its own, any that fairseq knows.
+    """Each member's optimizer follows a schedule of its own.
 
     Attributes:
         members: the members' schedules.

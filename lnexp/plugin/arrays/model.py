@@ -52,8 +52,10 @@ class ArrayModel(FairseqEncoderDecoderModel):
         first = stack(members)
         return cls(first.encoder, first.decoder, len(members), DTYPES[str(cfg.precision)])
 
-    def features(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> Tensor:
+    def forward(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> Tensor:
         """The decoder's last hidden states, ``(S, B, target_time, channel)``, for one batch of ``B`` pairs.
+
+        Logits come of them and of :attr:`output_weight`; training never holds all of those at once.
 
         Args:
             src_tokens: ``(B, source_time)``.
@@ -68,8 +70,3 @@ class ArrayModel(FairseqEncoderDecoderModel):
     def output_weight(self) -> Tensor:
         """The output projections, ``(S, words, channel)``."""
         return self.decoder.output_projection.weight
-
-    def forward(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> Tensor:
-        """The logits, ``(S, B, target_time, words)``; arguments as of :meth:`features`."""
-        x = self.features(src_tokens, src_lengths, prev_output_tokens)
-        return torch.einsum("sbtc,svc->sbtv", x, self.output_weight.to(x.dtype))

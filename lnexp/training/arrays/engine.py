@@ -17,7 +17,7 @@ from lnexp.training.arrays.checkpoints import load_member_model, load_members, s
 from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.translate import translate_array
 from lnexp.training.fairseq_config import to_fairseq
-from lnexp.training.loop import Loop, last_lr, nats
+from lnexp.training.loop import Loop
 from lnexp.training.scores import (
     end_record,
     no_end_record,
@@ -93,22 +93,15 @@ class ArrayEngine(Loop):
             scores = valid_scores(hypotheses[member], self.corpus, self.cfgs[member])
             if member in whole:
                 scores |= whole_valid_scores(whole[member], self.corpus, self.cfgs[member])
-            self._on_epoch(
-                member,
-                {
-                    "kind": "epoch",
-                    "epoch": epoch,
-                    "update": self.updates,
-                    "valid_loss": nats(losses[member]),
-                    "valid_nll": nats(nlls[member]),
-                    **scores,
-                    "train_loss": nats(train_losses[member]),
-                    "lr": last_lr(self.trainer.lr_scheduler.members[member], self.updates),
-                    "grad_norm": norms[member],
-                    **self._pace(),
-                    "members": len(self.cfgs),
-                },
+            record = self._epoch_record(
+                epoch,
+                losses[member],
+                nlls[member],
+                train_losses[member],
+                norms[member],
+                self.trainer.lr_scheduler.members[member],
             )
+            self._on_epoch(member, record | scores | {"members": len(self.cfgs)})
         self._save(epoch)
 
     def _note_diverged(self) -> None:

@@ -236,7 +236,7 @@ def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
     assert {parameter.dtype for parameter in array.model.parameters()} == {torch.float32}
     assert {parameter.grad.dtype for parameter in array.model.parameters()} == {torch.float32}
     batch = next(iter(array.trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False)))
-    assert array.model.features(**batch["net_input"]).dtype == torch.bfloat16
+    assert array.model(**batch["net_input"]).dtype == torch.bfloat16
     exact = train_array(build_array([config(*own, "max_epoch=1") for own in MEMBERS], folder, "exact"))
     for rounded, run in zip(array.folders, exact.folders, strict=True):
         assert rounded.epochs()[0]["valid_loss"] == pytest.approx(run.epochs()[0]["valid_loss"], rel=0.02)

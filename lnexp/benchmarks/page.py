@@ -1,0 +1,33 @@
+"""The page that a comparison of arrays with stock fairseq becomes."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from lnexp.benchmarks.rounds import ArrayRounds
+from lnexp.files import write_whole
+from lnexp.results.figures import COLOURS
+
+
+def write_page(found: Sequence[ArrayRounds], title: str, table: str, figure: Figure, folder: Path, name: str) -> None:
+    """Write ``NAME.md``, ``NAME.json`` and ``NAME.png``, each with the device named."""
+    folder.mkdir(parents=True, exist_ok=True)
+    machine = f"{found[0].device}; medians of {len(found[0].ours)} rounds, array and stock in alternation"
+    write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table}\n")
+    write_whole(folder / f"{name}.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    figure.suptitle(f"{title}\n{machine}", fontsize=8)
+    FigureCanvasAgg(figure).print_png(str(folder / f"{name}.png"))
+
+
+def plot_ratios(axes: Any, found: Sequence[ArrayRounds], what: str) -> None:
+    """How many times as much of ``what`` arrays do in a second, by their size."""
+    members, ratios = [one.members for one in found], [one.ratio for one in found]
+    axes.axhline(1, color=COLOURS[1], linestyle="--", label="stock fairseq, one run after another")
+    axes.plot(members, ratios, "o-", color=COLOURS[0], label="array")
+    axes.set(xlabel="members", ylabel=f"{what} a second, ratio", xticks=members, ylim=(0, 1.1 * max(1, *ratios)))
+    axes.legend()
