@@ -14,13 +14,15 @@
 #   --dry-run     the same on a CPU, in two minutes: profile `small`, tiny, on the embedded corpus
 #   OVERRIDE      any option of scripts/train.py, for instance data=tokenized data.path=… data_dir=…
 #
-# Every epoch the first 500 sentences of valid are translated, and all of them every fifth. On a part of the corpus, say
+# After the first seed one of its runs, Post-LN with warm-up, is trained again alone and in fp32: whether bf16 decides a
+# claim is seen by the two lines in the log. Every epoch the first 500 sentences of valid are translated, and all of them every fifth. On a part of the corpus, say
 # how many epochs are the paper's 16,500 updates, and which is the one in which the rate drops: for 51,777 pairs
 # max_epoch=49 scale.decay_epoch=24
 set -euo pipefail
 
 minutes=25 wheels="" recipes=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab first_seed=11 seeds=3
 runs=runs out=gpu_grid
+check=fp32
 profile=(profile=paper evaluation.valid_sentences=500 evaluation.whole_valid_every=5)
 dry=(profile=small max_epoch=2 "scale.toy={train_pairs: 200, valid_pairs: 20, test_pairs: 20}" model.encoder_layers=1
   model.decoder_layers=1 scale.warmup_updates.full=4 scale.warmup_updates.short=2)
@@ -45,7 +47,7 @@ while (($#)); do
       shift 2
       ;;
     --recipes) recipes=$2; shift 2 ;;
-    --dry-run) profile=("${dry[@]}"); shift ;;
+    --dry-run) profile=("${dry[@]}") check=bf16; shift ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit ;;
     -*) fail "$1: no such option; see --help" ;;
     *) overrides+=("$1"); shift ;;
@@ -68,14 +70,24 @@ if [[ -n $wheels ]]; then
   python=python3
 fi
 
-common=("runs_dir='$runs'" "${profile[@]}" "${overrides[@]}")
+common=("runs_dir='$runs'" tracker=none "${profile[@]}" "${overrides[@]}")
+
+# an arm of fig2a, as its recipe says it
+alone=(model=post_ln lr_schedule=inverse_sqrt lr_schedule.form=decoupled
+  'warmup_updates=${scale.warmup_updates.full}' 'lr_max=${scale.lr_max.low}')
+
+# train WHAT OPTION…: killed when the time is over; a sweep in which runs failed has said so, and the others are kept
+train() {
+  local what=$1 left=$((end - SECONDS - packing))
+  ((left > 0)) || return 0
+  echo "$what: $((left / 60)) minutes left" | tee -a "$out/log.txt"
+  timeout --signal=KILL "$left" "$python" scripts/train.py "${@:2}" "${common[@]}" 2>&1 | tee -a "$out/log.txt" ||
+    echo "$what: not all of it is done"
+}
+
 for ((seed = first_seed; seed < first_seed + seeds; seed++)); do
-  left=$((end - SECONDS - packing))
-  ((left > 0)) || break
-  echo "seed $seed: $((left / 60)) minutes left"
-  # killed when the time is over; a sweep in which runs failed has said so, and the others are kept
-  timeout --signal=KILL "$left" "$python" scripts/train.py -m "+recipe=$recipes" "first_seed=$seed" n_seeds=1 \
-    hydra/launcher=array tracker=none "${common[@]}" 2>&1 | tee -a "$out/log.txt" || echo "seed $seed: not all of it is done"
+  train "seed $seed" -m "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array
+  ((seed > first_seed)) || train "in $check" "${alone[@]}" "seed=$seed" "precision=$check"
 done
 
 "$python" scripts/collect.py --results "$out/results" "+recipe=$recipes" "first_seed=$first_seed" "n_seeds=$seeds" \

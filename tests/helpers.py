@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 from lnexp.benchmarks.overhead import TINY_MODEL
 
@@ -24,3 +25,13 @@ def only_run(tmp_path: Path) -> Path:
     """The one run folder under the test's ``runs_dir``."""
     (folder,) = (tmp_path / "runs").glob("*/*-*")
     return folder
+
+
+def make_whole(checkpoint: Path) -> None:
+    """Write a file that passes for a checkpoint, which is an archive, with nothing in it."""
+    ZipFile(checkpoint, "w").close()
+
+
+def cut_short(checkpoint: Path) -> None:
+    """Leave half of a checkpoint, as a machine that breaks down may."""
+    os.truncate(checkpoint, checkpoint.stat().st_size // 2)

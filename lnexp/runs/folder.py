@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
+from zipfile import is_zipfile
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -131,9 +132,13 @@ class RunFolder:
         return self.checkpoints / f"checkpoint{epoch}.pt"
 
     def checkpoint_epochs(self) -> list[int]:
-        """The epochs that have a checkpoint, in order."""
-        names = (path.stem.removeprefix("checkpoint") for path in self.checkpoints.glob("checkpoint*.pt"))
-        return sorted(int(name) for name in names if name.isdigit())
+        """The epochs that have a whole checkpoint, in order: one that was cut short, as by a full disk, is none."""
+        return [epoch for epoch, path in sorted(self._saved().items()) if is_zipfile(path)]
+
+    def _saved(self) -> dict[int, Path]:
+        """The epochs' checkpoints, whole or not."""
+        names = {path.stem.removeprefix("checkpoint"): path for path in self.checkpoints.glob("checkpoint*.pt")}
+        return {int(name): path for name, path in names.items() if name.isdigit()}
 
     def last_checkpoint_epoch(self) -> int:
         """The epoch of the newest checkpoint; 0 where there is none."""
@@ -157,20 +162,21 @@ class RunFolder:
         if keep == "all":
             return
         kept = {self.last_checkpoint_epoch()} | ({self.best_epoch()} if keep == "best_and_last" else set())
-        for epoch in self.checkpoint_epochs():
+        for epoch, path in self._saved().items():
             if epoch not in kept:
-                self.checkpoint(epoch).unlink()
+                path.unlink()
 
     def drop_after(self, epoch: int) -> None:
         """Forget what was recorded and saved after ``epoch``; 0 forgets everything."""
         records.keep_until_epoch(self.metrics, epoch)
-        for later in self.checkpoint_epochs():
+        for later, path in self._saved().items():
             if later > epoch:
-                self.checkpoint(later).unlink()
+                path.unlink()
 
     def drop_leftovers(self) -> None:
         """Delete what a crash or a kill leaves beside whole checkpoints: fairseq's crash dump, half-written files."""
-        for path in [*self.checkpoints.glob("crash.pt*"), *self.checkpoints.glob("*.tmp")]:
+        cut_short = [path for path in self._saved().values() if not is_zipfile(path)]
+        for path in [*self.checkpoints.glob("crash.pt*"), *self.checkpoints.glob("*.tmp"), *cut_short]:
             path.unlink()
 
     def clear(self) -> None:

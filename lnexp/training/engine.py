@@ -60,8 +60,8 @@ class Engine(Loop):
             whole = self._translate("valid", self.cfg.evaluation.valid_beam, 0)
             scores |= whole_valid_scores(whole, self.corpus, self.cfg)
         train, nll = metrics.get_meters("train"), float(valid["nll_loss"].avg)
-        record = self._epoch_record(epoch, loss, nll, train["loss"].avg, train["gnorm"].avg, self.trainer.lr_scheduler)
-        self._on_epoch(record | scores)
+        norm, schedule = train["gnorm"].avg, self.trainer.lr_scheduler
+        self._on_epoch(self._epoch_record(epoch, loss, nll, scores, train["loss"].avg, norm, schedule))
 
     def test(self, epoch: int) -> Record:
         """Translate the test set with the checkpoint of ``epoch``, and return the ``end`` record.

@@ -173,15 +173,23 @@ class Loop:
             raise UserError(f"lr_schedule: {error}") from error
 
     def _epoch_record(
-        self, epoch: int, valid_loss: float, valid_nll: float, train_loss: float, grad_norm: float, schedule: Any
+        self,
+        epoch: int,
+        valid_loss: float,
+        valid_nll: float,
+        scores: Record,
+        train_loss: float,
+        grad_norm: float,
+        schedule: Any,
     ) -> Record:
-        """The ``epoch`` record but for its translations; losses as fairseq counts them, in bits."""
+        """The ``epoch`` record; ``scores`` are those of translations, losses as fairseq counts them, in bits."""
         return {
             "kind": "epoch",
             "epoch": epoch,
             "update": self.updates,
             "valid_loss": _nats(valid_loss),
             "valid_nll": _nats(valid_nll),
+            **scores,
             "train_loss": _nats(train_loss),
             "lr": _last_lr(schedule, self.updates),
             "grad_norm": float(grad_norm),

@@ -1,7 +1,7 @@
 """Runs that can be one array, and no others, come together."""
 
 import pytest
-from helpers import TINY
+from helpers import TINY, cut_short, make_whole
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
@@ -14,14 +14,15 @@ def config(where):
     return lambda *overrides: compose([*TINY, *where, *overrides])
 
 
-def saved(cfg, *epochs: int) -> None:
-    """Give a run checkpoints of these epochs."""
+def saved(cfg, *epochs: int) -> RunFolder:
+    """Give a run checkpoints of these epochs; its folder."""
     resolved = cfg.copy()
     OmegaConf.resolve(resolved)
     folder = RunFolder.of(resolved)
     folder.checkpoints.mkdir(parents=True)
     for epoch in epochs:
-        folder.checkpoint(epoch).touch()
+        make_whole(folder.checkpoint(epoch))
+    return folder
 
 
 def test_optimizer_schedule_rate_and_warmup_may_differ(config):
@@ -71,3 +72,11 @@ def test_what_is_trained_afresh_has_no_epoch(config):
     cfgs = [config("force=true"), config("lr_max=1", "force=true")]
     saved(cfgs[0], 3)
     assert group(cfgs, 16) == [[0, 1]]
+
+
+def test_a_run_whose_checkpoint_is_cut_short_holds_nobody_back(config):
+    cfgs = [config(f"lr_max={rate}") for rate in range(1, 4)]
+    for cfg in cfgs:
+        folder = saved(cfg, 3)
+    cut_short(folder.checkpoint(3))
+    assert group(cfgs, 16) == [[2], [0, 1]]

@@ -1,6 +1,7 @@
 """A run folder's status, lock and checkpoints."""
 
 import pytest
+from helpers import cut_short, make_whole
 
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder, find_folders
@@ -40,8 +41,17 @@ def test_a_broken_status_is_named(folder, content):
 def test_the_newest_checkpoint_is_the_highest_epoch(folder):
     assert folder.last_checkpoint_epoch() == 0
     for name in ("checkpoint2.pt", "checkpoint10.pt", "checkpoint_best.pt", "crash.pt", "checkpoint11.pt.tmp"):
-        (folder.checkpoints / name).touch()
+        make_whole(folder.checkpoints / name)
     assert folder.last_checkpoint_epoch() == 10
+
+
+def test_a_checkpoint_that_was_cut_short_is_none(folder):
+    for epoch in (1, 2):
+        make_whole(folder.checkpoint(epoch))
+    cut_short(folder.checkpoint(2))
+    assert folder.checkpoint_epochs() == [1]
+    folder.drop_leftovers()
+    assert [path.name for path in folder.checkpoints.iterdir()] == ["checkpoint1.pt"]
 
 
 def test_clearing_forgets_everything(folder):

@@ -27,12 +27,14 @@ def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(tmp_path, w
     assert done.returncode == 0, done.stderr
     assert "9 arms × seeds are 7 runs, 0 of them done already" in done.stdout
     assert "one of 5 in an array" in done.stdout
+    (alone,) = (tmp_path / "runs" / "adhoc").glob("post_ln-adam-lr0.002-w4-inverse_sqrt-s11-*")
+    assert "precision: bf16" in (alone / "config.yaml").read_text(), "one run in the other precision"
     assert (out / "results/small/toy/fig4ab/verdicts.json").is_file()
     assert (out / "results/small/toy/fig2a/figure.png").is_file()
     (packed,) = out.glob("records.tar.xz.*")
     with tarfile.open(packed) as archive:
         names = [Path(name).name for name in archive.getnames()]
-    for name, count in {"metrics.jsonl": 7, "config.yaml": 7, "valid.epoch2.txt": 7, "test.txt": 7}.items():
+    for name, count in {"metrics.jsonl": 8, "config.yaml": 8, "valid.epoch2.txt": 8, "test.txt": 8}.items():
         assert names.count(name) == count
     assert "verdicts.json" in names
     assert not [name for name in names if name.endswith(".pt")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, only_run, run_script
+from helpers import ROOT, TINY, cut_short, only_run, run_script
 
 from lnexp.runs import records
 
@@ -199,6 +199,20 @@ def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepar
     )
     assert len(calm) == 6
     assert rough_records == calm
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
+    settings = [*TINY, *where, "model.dropout=0.1", "checkpoints.keep=all"]
+    train(*settings, "max_epoch=3")
+    folder = only_run(tmp_path)
+    undisturbed = records.read(folder / "metrics.jsonl")
+    cut_short(folder / "checkpoints" / "checkpoint3.pt")
+    (folder / "status.json").write_text('{"state": "running"}')
+    done = train(*settings, "max_epoch=3")
+    assert "goes on with epoch 3" in done.stdout
+    again = records.read(folder / "metrics.jsonl")
+    assert [without_times(record) for record in again] == [without_times(record) for record in undisturbed]
 
 
 @pytest.mark.slow

@@ -97,11 +97,12 @@ class ArrayEngine(Loop):
                 epoch,
                 losses[member],
                 nlls[member],
+                scores,
                 train_losses[member],
                 norms[member],
                 self.trainer.lr_scheduler.members[member],
             )
-            self._on_epoch(member, record | scores | {"members": len(self.cfgs)})
+            self._on_epoch(member, record | {"members": len(self.cfgs)})
         self._save(epoch)
 
     def _note_diverged(self) -> None:

@@ -1,14 +1,18 @@
 """Translating a split with all members of an array at once."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import chain
 
 import torch
 from fairseq.data import FairseqDataset
 from fairseq.tasks import FairseqTask
 from omegaconf import DictConfig
+from torch import Tensor
 
 from lnexp.plugin.arrays.model import ArrayModel
 from lnexp.training.arrays.beam_search import BeamSearch
+from lnexp.training.arrays.memory import release_memory
 from lnexp.training.translate import batches_of
 
 
@@ -24,14 +28,16 @@ def translate_array(
 ) -> dict[int, list[str]]:
     """What :func:`lnexp.training.translate.translate` gives, by the number of the member.
 
-    Of those that are ``wanted``, and without those whose scores are not finite.
+    Of those that are ``wanted``, and without those whose scores are not finite. A batch that the memory is too small
+    for is searched in parts, and so are those after it.
     """
     model.eval()
     search = BeamSearch(model, beam, settings.lenpen, settings.max_len_a, settings.max_len_b)
     found: list[dict[int, str]] = [{} for _ in range(model.members)]
+    parts = 1
     for batch in batches_of(task, model, sentences, settings.max_tokens):
-        sources = batch["net_input"]
-        of_members = search.search(sources["src_tokens"], sources["src_lengths"], wanted)
+        sources = batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"]
+        of_members, parts = _search(search, *sources, wanted, parts)
         for hypotheses, of_member in zip(found, of_members, strict=True):
             for index, tokens in zip(batch["id"].tolist(), of_member, strict=True):
                 if tokens is not None:
@@ -41,3 +47,17 @@ def translate_array(
         for member, hypotheses in enumerate(found)
         if len(hypotheses) == len(sentences)
     }
+
+
+def _search(
+    search: BeamSearch, tokens: Tensor, lengths: Tensor, wanted: Sequence[int], parts: int
+) -> tuple[list[list[Tensor | None]], int]:
+    """What the search finds in a batch, and in how many parts the memory was large enough for it, ``parts`` or more."""
+    with suppress(torch.OutOfMemoryError):
+        pieces = zip(tokens.chunk(parts), lengths.chunk(parts), strict=True)
+        found = [search.search(*piece, wanted) for piece in pieces]
+        return [list(chain(*of_member)) for of_member in zip(*found, strict=True)], parts
+    if parts >= len(tokens):
+        raise torch.OutOfMemoryError("one sentence is too much")
+    release_memory()
+    return _search(search, tokens, lengths, wanted, 2 * parts)

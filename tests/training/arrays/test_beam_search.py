@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.training.arrays.beam_search import BeamSearch
 from lnexp.training.arrays.checkpoints import member_model
 from lnexp.training.arrays.engine import ArrayEngine
 from lnexp.training.arrays.translate import translate_array
@@ -66,3 +67,33 @@ def test_a_member_without_scores_is_left_out(engines):
     finally:
         array.model.output_weight.data.copy_(kept)
     assert without == {0: whole[0], 2: whole[2]}
+
+
+@pytest.mark.parametrize("most", [1, 3, 7])
+def test_a_batch_that_the_memory_is_too_small_for_is_searched_in_parts(engines, monkeypatch, most):
+    array, _ = engines
+    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
+    sentences = FirstSentences(array.task.dataset("test"), 0)
+    whole = translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2])
+    search, refused = BeamSearch.search, []
+
+    def small(self, tokens, *others):
+        if len(tokens) > most:
+            refused.append(len(tokens))
+            raise torch.OutOfMemoryError
+        return search(self, tokens, *others)
+
+    monkeypatch.setattr(BeamSearch, "search", small)
+    assert translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2]) == whole
+    assert refused
+
+
+def test_a_sentence_that_the_memory_is_too_small_for_is_an_error(engines, monkeypatch):
+    def none(*_):
+        raise torch.OutOfMemoryError
+
+    array, _ = engines
+    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
+    monkeypatch.setattr(BeamSearch, "search", none)
+    with pytest.raises(torch.OutOfMemoryError):
+        translate_array(array.task, array.model, FirstSentences(array.task.dataset("test"), 0), settings, 2, None, [0])
