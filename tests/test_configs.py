@@ -1,18 +1,24 @@
 """Every file under configs/ and recipes/ composes, and the recipes ask for what their figures show."""
 
+import inspect
 import itertools
 from typing import get_args
 
 import pytest
 from omegaconf import OmegaConf
 
+import lnexp.theory.probes  # noqa: F401  (registers them)
 from lnexp.composer import Composer
 from lnexp.configuration import CONFIG_DIR, check, compose, register_resolvers
+from lnexp.probing import settings_of
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import Scope, jobs_of
+from lnexp.recipes.recipe import THEORY, Scope, jobs_of
 from lnexp.results.claims import Comparison
+from lnexp.results.measures import RUN_MEASURES
+from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.runs.identity import identity
+from lnexp.theory.probe import PROBES
 
 GROUPS = ("data", "fairseq", "lr_schedule", "model", "optimizer", "profile", "subword", "tracker")
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
@@ -20,6 +26,8 @@ FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_D
 OWN_TEXT = ("data=plain", "data=tokenized", "data=wmt14_mini")
 WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
 PROFILES = ("small", "paper")
+TRAINED = [name for name in recipe_names() if not load_recipe(name).probe]
+PROBED = [name for name in recipe_names() if load_recipe(name).probe]
 
 
 @pytest.fixture
@@ -44,7 +52,7 @@ def test_every_config_file_composes_and_is_valid(file, folder):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("name", recipe_names())
+@pytest.mark.parametrize("name", TRAINED)
 def test_every_recipe_composes_at_every_profile(name, profile):
     recipe = load_recipe(name)
     base = [f"profile={profile}"]
@@ -62,17 +70,18 @@ def test_every_recipe_composes_at_every_profile(name, profile):
 @pytest.mark.parametrize("name", recipe_names())
 def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
     recipe = load_recipe(name)
-    assert recipe.claims
+    assert recipe.claims or "for people to look at" in recipe.reading
     for claim in recipe.claims:
-        arms = {arm for _, arm in Comparison(claim.holds_if).calls.values()}
-        assert arms <= set(recipe.arms), claim.id
+        calls = Comparison(claim.holds_if).calls.values()
+        assert {arm for _, arm in calls} <= set(recipe.arms), claim.id
+        assert {measure for measure, _ in calls} <= set(PROBE_MEASURES if recipe.probe else RUN_MEASURES), claim.id
         assert set(claim.paper) <= set(recipe.arms), claim.id
         assert claim.source
         assert claim.why
         assert claim.scope in get_args(Scope)
 
 
-@pytest.mark.parametrize("name", recipe_names())
+@pytest.mark.parametrize("name", TRAINED)
 def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     assert set(recipe.profiles) == set(PROFILES)
@@ -81,6 +90,18 @@ def test_every_recipe_says_how_it_reads_no_warmup(name):
     assert "coupled" in recipe.reading
     said = " ".join([*recipe.settings, *(override for arm in recipe.arms.values() for override in arm.overrides)])
     assert len({form for form in ("coupled", "decoupled") if f"lr_schedule.form={form}" in said}) == 1, "never mixed"
+
+
+@pytest.mark.parametrize("name", PROBED)
+def test_every_recipe_that_probes_asks_what_its_probe_can_answer(name):
+    recipe = load_recipe(name)
+    assert set(recipe.profiles) == {THEORY}
+    assert recipe.n_seeds >= 10
+    taken = set(inspect.signature(PROBES[recipe.probe]).parameters) - {"context"}
+    for job in jobs_of(recipe, compose([])):
+        settings, only = settings_of(job)
+        assert set(settings) == taken
+        assert set(only) <= {"side", "matrix", "of"}
 
 
 def test_the_factorial_is_the_sweep_that_the_suite_is_named_for():

@@ -28,12 +28,18 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """The other arguments, and the recipe's own corpus where they name none.
 
     Raises:
-        UserError: for a profile that the recipe has no settings for.
+        UserError: for a profile that the recipe has no settings for, or a recipe that trains nothing.
     """
+    _refuse_probe(recipe)
     if profile not in recipe.profiles:
         raise UserError(f"profile={profile}: recipe {recipe.name} has none; {near_names(profile, recipe.profiles)}")
     said = any(override.startswith("data=") for override in rest)
     return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
+
+
+def _refuse_probe(recipe: Recipe) -> None:
+    if recipe.probe:
+        raise UserError(f"recipe={recipe.name}: trains nothing; say python scripts/probe.py +recipe={recipe.name}")
 
 
 #: Options that say where, how often and how a run is watched, and leave the arms what the recipe states.
@@ -50,8 +56,10 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
     """Refuse to change what makes an arm the arm it is.
 
     Raises:
-        UserError: for a sweep beside a recipe, or an option that the recipe sets.
+        UserError: for a sweep beside a recipe, an option that the recipe sets, or a recipe that trains nothing.
     """
+    for recipe in recipes:
+        _refuse_probe(recipe)
     parser = OverridesParser.create()
     for override in parser.parse_overrides([spell_out(option) for option in rest]):
         key = ALIASES.get(override.key_or_group, override.key_or_group)

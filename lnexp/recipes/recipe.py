@@ -1,6 +1,6 @@
 """What a recipe is made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from omegaconf import DictConfig
@@ -74,6 +74,9 @@ class Recipe:
         n_seeds: how many there are.
         arms: by name, in the order they are drawn.
         claims: what must hold.
+        probe: what measures its arms, where they are not trained but probed (see :mod:`lnexp.theory.probe`).
+        plot: of a probe's rows, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and ``x_scale``
+            and ``y_scale`` where they are ``log``.
     """
 
     name: str
@@ -87,12 +90,15 @@ class Recipe:
     n_seeds: int
     arms: dict[str, Arm]
     claims: tuple[Claim, ...]
+    probe: str = ""
+    plot: dict[str, str] = field(default_factory=dict)
 
     @property
     def settings_hash(self) -> str:
-        """Eight hex digits for what it has trained: settings, profiles and arms, but no words."""
+        """Eight hex digits for what it has trained or probed: settings, profiles and arms, but no words."""
         profiles = {name: [setting.data, setting.overrides] for name, setting in self.profiles.items()}
-        return short_hash([self.settings, profiles, {name: arm.overrides for name, arm in self.arms.items()}])
+        deciding = [self.settings, profiles, {name: arm.overrides for name, arm in self.arms.items()}]
+        return short_hash([*deciding, self.probe] if self.probe else deciding)
 
 
 @dataclass(frozen=True)
@@ -112,9 +118,14 @@ class Job:
         return [*shared, *self.arm.overrides, f"seed={self.seed}", *where]
 
 
+#: The one profile of recipes that probe.
+THEORY = "theory"
+
+
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
     """Every arm with every seed: the recipe's own, or those of the config's ``first_seed`` and ``n_seeds``."""
     first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
     count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
     seeds = range(first, first + count)
-    return [Job(recipe, cfg.profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]
+    profile = THEORY if recipe.probe else cfg.profile
+    return [Job(recipe, profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]

@@ -1,8 +1,8 @@
 """Judging a claim: a comparison of measures of arms, decided over seeds.
 
-``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, ``abs``) over numbers
-and calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read as Python's syntax and
-evaluated here, never by Python.
+``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, a minus before,
+``abs``) over numbers and calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read
+as Python's syntax and evaluated here, never by Python.
 
 For every seed that all arms of a claim have, the *margin* by which the comparison holds is computed; the verdict is
 read from the 95% interval of the mean margin:
@@ -16,16 +16,18 @@ read from the 95% interval of the mean margin:
 
 import ast
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from lnexp.errors import UserError, near_names
-from lnexp.recipes.recipe import Claim
-from lnexp.results.collect import RunResult
+from lnexp.recipes.recipe import Claim, Job
 from lnexp.results.intervals import Interval, interval
-from lnexp.results.measures import MEASURES
+from lnexp.results.measures import RUN_MEASURES
+from lnexp.results.probe_measures import PROBE_MEASURES
 
+#: What a claim can ask of an arm's runs, or of what was probed of it.
+MEASURES: dict[str, Callable[[Any], float | None]] = {**RUN_MEASURES, **PROBE_MEASURES}
 Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
 #: Measured values by call and seed.
 Values = dict[str, dict[int, float]]
@@ -36,6 +38,19 @@ _ARITHMETIC: dict[type, Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+
+
+class Evidence(Protocol):
+    """A run, or a probe: what was measured of one arm with one seed."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def counts(self) -> bool: ...
+
+    @property
+    def is_the_papers(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +107,9 @@ class Comparison:
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 self._check(left)
                 self._check(right)
-            case ast.Call(func=ast.Name(id="abs"), args=[inner], keywords=[]):
+            case (
+                ast.Call(func=ast.Name(id="abs"), args=[inner], keywords=[]) | ast.UnaryOp(op=ast.USub(), operand=inner)
+            ):
                 self._check(inner)
             case ast.Call(func=ast.Name(id=measure), args=[ast.Name(id=arm)], keywords=[]):
                 if measure not in MEASURES:
@@ -107,13 +124,15 @@ class Comparison:
                 return float(value)
             case ast.BinOp(left=left, op=op, right=right):
                 return _ARITHMETIC[type(op)](self._evaluate(left, values), self._evaluate(right, values))
+            case ast.UnaryOp(operand=inner):
+                return -self._evaluate(inner, values)
             case ast.Call(func=ast.Name(id="abs"), args=[inner]):
                 return abs(self._evaluate(inner, values))
             case _:
                 return values[ast.unparse(node)]
 
 
-def judge(claim: Claim, arms: Collection[str], runs: list[RunResult]) -> Judgement:
+def judge(claim: Claim, arms: Collection[str], runs: Sequence[Evidence]) -> Judgement:
     """Judge one claim on runs of its recipe, which has these arms; runs that are not over do not count.
 
     Raises:
@@ -129,7 +148,7 @@ def judge(claim: Claim, arms: Collection[str], runs: list[RunResult]) -> Judgeme
     return Judgement(claim, verdict_of(margin), margin, _arms(comparison, values))
 
 
-def _measure(comparison: Comparison, runs: list[RunResult]) -> Values:
+def _measure(comparison: Comparison, runs: Sequence[Evidence]) -> Values:
     values: Values = {}
     for call, (measure, arm) in comparison.calls.items():
         measured = {run.job.seed: MEASURES[measure](run) for run in runs if run.job.arm.name == arm and run.counts}

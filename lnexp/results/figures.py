@@ -33,7 +33,7 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
             path.unlink(missing_ok=True)
         return
     by_arm = dict(list(epochs.groupby("arm")))
-    rows = _rows(recipe)
+    rows = rows_of(recipe)
     with rc_context(STYLE):
         size = (12, 1.4 + 3 * len(rows))
         figure = Figure(figsize=size, layout="constrained")
@@ -42,19 +42,15 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
             for axis, (column, title) in zip(row_axes, PANELS.items(), strict=True):
                 for position, arm in enumerate(arms):
                     if arm.name in by_arm:
-                        _draw_arm(axis, by_arm[arm.name], column, _label(arm), position)
+                        draw_arm(axis, by_arm[arm.name], "epoch", column, label_in_row(arm), position)
                 axis.set(xlabel="epoch", title=f"{row}: {title}" if row else title)
                 axis.xaxis.get_major_locator().set_params(integer=True)
         figure.suptitle(f"{recipe.figure}: {recipe.title}\n{subtitle}", fontsize=10)
-        lines = {line.get_label(): line for axis in axes.flat for line in axis.get_lines()}  # each label once
-        figure.legend(lines.values(), lines, loc="outside lower center", ncols=min(3, len(lines)), frameon=False)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # everything has its place now; savefig would draw all of it four times more
-        FigureCanvasAgg(figure).print_png(paths[0], metadata={"Software": None})
-        FigureCanvasSVG(figure).print_svg(paths[1], metadata={"Date": None})
+        add_legend(figure, columns=3)
+        save(figure, folder)
 
 
-def _rows(recipe: Recipe) -> dict[str, list[Arm]]:
+def rows_of(recipe: Recipe) -> dict[str, list[Arm]]:
     """The arms by the row of the figure that they are drawn in."""
     rows: dict[str, list[Arm]] = {}
     for arm in recipe.arms.values():
@@ -62,16 +58,33 @@ def _rows(recipe: Recipe) -> dict[str, list[Arm]]:
     return rows
 
 
-def _label(arm: Arm) -> str:
+def label_in_row(arm: Arm) -> str:
     """What tells an arm from the others of its row."""
     return arm.label.removeprefix(f"{arm.row}, ")
 
 
-def _draw_arm(axis: Any, epochs: pd.DataFrame, column: str, label: str, position: int) -> None:
+def draw_arm(axis: Any, table: pd.DataFrame, x: str, y: str, label: str, position: int) -> None:
+    """An arm's line, the ``position``-th of its axes: the mean over seeds, in a band from the least to the greatest."""
     colour = COLOURS[position % len(COLOURS)]
-    by_epoch = epochs.groupby("epoch")[column]
-    mean = by_epoch.mean()
+    by_x = table.groupby(x)[y]
+    mean = by_x.mean()
     axis.plot(
         mean.index, mean, label=label, color=colour, linestyle=LINE_STYLES[position % 4], marker="o", markersize=3
     )
-    axis.fill_between(mean.index, by_epoch.min(), by_epoch.max(), color=colour, alpha=0.15, linewidth=0)
+    axis.fill_between(mean.index, by_x.min(), by_x.max(), color=colour, alpha=0.15, linewidth=0)
+
+
+def save(figure: Figure, folder: Path) -> None:
+    """Write ``figure.png`` and ``figure.svg``, the same bytes for the same figure."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # everything has its place now; savefig would draw all of it four times more
+    FigureCanvasAgg(figure).print_png(folder / "figure.png", metadata={"Software": None})
+    FigureCanvasSVG(figure).print_svg(folder / "figure.svg", metadata={"Date": None})
+
+
+def add_legend(figure: Figure, columns: int) -> None:
+    """One legend for all axes, each label once, in at most so many columns."""
+    lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
+    figure.legend(
+        list(lines.values()), list(lines), loc="outside lower center", ncols=min(columns, len(lines)), frameon=False
+    )

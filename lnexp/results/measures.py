@@ -53,7 +53,7 @@ def test_bleu(run: RunResult) -> float | None:
     return 0.0 if value is None and run.diverged else value
 
 
-MEASURES: dict[str, Measure] = {
+RUN_MEASURES: dict[str, Measure] = {
     measure.__name__: measure
     for measure in (best_bleu, last_bleu, early_bleu, best_loss, best_nll, last_nll, test_bleu)
 }

@@ -8,7 +8,7 @@ from lnexp.corpora.known import train_pairs_in_words
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import interval
-from lnexp.results.measures import MEASURES
+from lnexp.results.measures import RUN_MEASURES
 from lnexp.runs.identity import short_name
 
 EPOCH_COLUMNS = (
@@ -34,7 +34,7 @@ def runs_table(runs: list[RunResult]) -> pd.DataFrame:
 
 
 def _run_row(run: RunResult) -> dict[str, Any]:
-    cfg, measured = run.cfg, {name: MEASURES[name](run) for name in MEASURES}
+    cfg, measured = run.cfg, {name: RUN_MEASURES[name](run) for name in RUN_MEASURES}
     return {
         "recipe": run.job.recipe.name,
         "arm": run.job.arm.name,
@@ -98,7 +98,7 @@ def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]
     over = [run for run in mine if run.counts]
 
     def mean(measure: str) -> str:
-        values = [MEASURES[measure](run) for run in over]
+        values = [RUN_MEASURES[measure](run) for run in over]
         found = interval([value for value in values if value is not None])
         return str(found) if found else "–"
 

@@ -87,7 +87,9 @@ def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdic
 
 
 def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
-    command = f"python scripts/reproduce.py +recipe={recipe.name} profile={profile} data={data}"
+    how = f"reproduce.py +recipe={recipe.name} profile={profile} data={data}"
+    if recipe.probe:
+        how = f"probe.py +recipe={recipe.name}"
     return {
         "recipe": recipe.name,
         "figure": recipe.figure,
@@ -95,7 +97,7 @@ def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
         "scope": f"profile {profile}, data {data}",
         "malformed": [],
         "settings": recipe.settings_hash,
-        "claims": [judge(claim, recipe.arms, []).to_json(command) for claim in recipe.claims],
+        "claims": [judge(claim, recipe.arms, []).to_json(f"python scripts/{how}") for claim in recipe.claims],
     }
 
 

@@ -31,7 +31,8 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     write_whole(folder / "table.md", _table_page(recipe, runs, command))
     figures.draw(recipe, tables.epochs_table(over), _subtitle(over or runs), folder)
     judgements = [judge(claim, recipe.arms, runs) for claim in recipe.claims]
-    write_whole(folder / "verdicts.json", _verdicts_json(recipe, runs, judgements, command))
+    malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
+    write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
     return folder
 
 
@@ -83,14 +84,23 @@ def _commits(runs: list[RunResult]) -> list[str]:
     return sorted({f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}" for state in states})
 
 
-def _verdicts_json(recipe: Recipe, runs: list[RunResult], judgements: list[Judgement], command: str) -> str:
+def verdicts_json(recipe: Recipe, what: str, malformed: list[str], judgements: list[Judgement], command: str) -> str:
+    """``verdicts.json``.
+
+    Args:
+        recipe: whose claims are judged.
+        what: what they were judged on, in words.
+        malformed: what could not be read.
+        judgements: of the claims.
+        command: what a reader would type for the same.
+    """
     content = {
         "recipe": recipe.name,
         "figure": recipe.figure,
         "title": recipe.title,
-        "scope": scope(runs),
+        "scope": what,
         "settings": recipe.settings_hash,
-        "malformed": [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem],
+        "malformed": malformed,
         "claims": [judgement.to_json(command) for judgement in judgements],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -9,9 +9,9 @@ from fairseq.logging import metrics
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.fairseq_config import to_fairseq
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
-from lnexp.training.fairseq_config import to_fairseq
 from lnexp.training.loop import Loop
 from lnexp.training.scores import end_record, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.translate import FirstSentences, translate

@@ -36,7 +36,7 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
     """One config that trains them all.
 
     Args:
-        singles: what :func:`lnexp.training.fairseq_config.to_fairseq` gives for each member; they agree on all that is
+        singles: what :func:`lnexp.fairseq_config.to_fairseq` gives for each member; they agree on all that is
             not a member's own: seed, optimizer and schedule.
         precision: ``fp32`` or ``bf16``.
 

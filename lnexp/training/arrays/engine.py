@@ -10,13 +10,13 @@ from fairseq.logging import metrics
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
 from lnexp.training.arrays.checkpoints import load_member_model, load_members, save_member
 from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.translate import translate_array
-from lnexp.training.fairseq_config import to_fairseq
 from lnexp.training.loop import Loop
 from lnexp.training.scores import (
     end_record,

@@ -1,0 +1,39 @@
+"""What a probe found of one arm with one seed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from lnexp.recipes.recipe import Job
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """One arm, probed with one seed.
+
+    Attributes:
+        job: which arm and seed.
+        rows: what the probe measured.
+        is_the_papers: whether it is of the paper's model on the paper's corpus.
+    """
+
+    job: Job
+    rows: Sequence[dict]
+    is_the_papers: bool = False
+    counts: bool = True
+
+    def values(self, axis: str) -> list[float]:
+        """What the recipe plots along an axis, ``x`` or ``y``, row by row."""
+        return [row[self.job.recipe.plot[axis]] for row in self.rows]
+
+
+def rows_table(results: Sequence[ProbeResult]) -> pd.DataFrame:
+    """``measurements.csv``: a row for every row of every arm and seed."""
+    return pd.DataFrame(
+        [
+            {"recipe": result.job.recipe.name, "arm": result.job.arm.name, "seed": result.job.seed, **row}
+            for result in results
+            for row in result.rows
+        ]
+    )

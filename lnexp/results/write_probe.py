@@ -1,0 +1,110 @@
+"""From what a recipe's probe found to its folder under ``results/``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from tabulate import tabulate
+
+from lnexp.files import write_whole
+from lnexp.recipes.recipe import THEORY, Arm, Recipe
+from lnexp.results.claims import judge
+from lnexp.results.figures import STYLE, add_legend, draw_arm, label_in_row, rows_of, save
+from lnexp.results.intervals import interval
+from lnexp.results.probed import ProbeResult, rows_table
+from lnexp.results.verdicts import RESULTS_DIR
+from lnexp.results.write import verdicts_json
+from lnexp.runs.environment import cpu_name, git_state
+
+MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
+
+
+def write_probe(
+    recipe: Recipe, results: Sequence[ProbeResult], data: str, command: str, results_dir: Path = RESULTS_DIR
+) -> Path:
+    """Write measurements, table, figure and verdicts of one recipe, and return their folder.
+
+    Args:
+        recipe: the recipe.
+        results: every arm with every seed.
+        data: the corpus, or what stands for one.
+        command: what a reader would type for the same.
+        results_dir: the root of all results.
+    """
+    folder = results_dir / THEORY / data / recipe.name
+    folder.mkdir(parents=True, exist_ok=True)
+    table = rows_table(results)
+    write_whole(folder / "measurements.csv", table.to_csv(index=False))
+    write_whole(folder / "table.md", _page(recipe, table, data, command))
+    _draw(recipe, table, folder)
+    judgements = [judge(claim, recipe.arms, results) for claim in recipe.claims]
+    write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(data), [], judgements, command))
+    return folder
+
+
+def scope(data: str) -> str:
+    """What was probed, in words."""
+    return f"before training, data {data}"
+
+
+def _page(recipe: Recipe, table: pd.DataFrame, data: str, command: str) -> str:
+    x, y = recipe.plot["x"], recipe.plot["y"]
+    what = scope(data)
+    parts = [
+        f"# {recipe.figure}: {recipe.title}",
+        f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
+        f"`{y}` by `{x}`: mean over {table['seed'].nunique()} seeds with its 95% interval (Student's t).",
+        *(_table_of_row(table, row, arms, x, y) for row, arms in rows_of(recipe).items()),
+        "![what was measured](figure.png)",
+        _where(),
+        f"```\n{command}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _where() -> str:
+    about = git_state()
+    commit = f"commit `{about['commit'][:10]}`{'*' if about['dirty'] else ''}" if about["commit"] else "no commit"
+    return f"Device: {cpu_name()}, cpu. {commit.capitalize()} (* with changes on top)."
+
+
+def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:
+    """A line an arm, with at most :data:`MOST_COLUMNS` of the values along x."""
+    by_arm = dict(list(table.groupby("arm")))
+    values = sorted(by_arm[arms[0].name][x].unique())
+    shown = values[:: -(-len(values) // MOST_COLUMNS)]
+    lines = [
+        [f"{label_in_row(arm)} (`{arm.name}`)"]
+        + [str(interval(list(by_arm[arm.name].query(f"{x} == {value}")[y]))) for value in shown]
+        for arm in arms
+    ]
+    headers = [row, *(f"{x} {value:g}" for value in shown)]
+    return tabulate(lines, headers=headers, tablefmt="github")
+
+
+def _draw(recipe: Recipe, table: pd.DataFrame, folder: Path) -> None:
+    plot, rows = recipe.plot, rows_of(recipe)
+    x, y = plot["x"], plot["y"]
+    scales = {f"{axis}scale": plot.get(f"{axis}_scale", "linear") for axis in "xy"}
+    with rc_context(STYLE):
+        figure = Figure(figsize=(2.2 + 3.4 * len(rows), 3.6 + 0.2 * len(recipe.arms)), layout="constrained")
+        all_axes = figure.subplots(1, len(rows), squeeze=False, sharey=True)[0]
+        for axis, (row, arms) in zip(all_axes, rows.items(), strict=True):
+            for position, arm in enumerate(arms):
+                draw_arm(axis, table[table["arm"] == arm.name], x, y, label_in_row(arm), position)
+            axis.set(xlabel=plot.get("x_label", x), title=row, **scales)
+            _tick_what_was_measured(axis, sorted(table[table["arm"] == arms[0].name][x].unique()))
+        all_axes[0].set_ylabel(plot.get("y_label", y))
+        figure.suptitle(f"{recipe.figure}: {recipe.title}\n{table['seed'].nunique()} seeds", fontsize=10)
+        add_legend(figure, columns=len(rows))
+        save(figure, folder)
+
+
+def _tick_what_was_measured(axis: Any, values: list[float]) -> None:
+    """Name the values along x where they are few, and none between them."""
+    if len(values) <= MOST_COLUMNS:
+        axis.set_xticks(values, [f"{value:g}" for value in values])
+        axis.set_xticks([], minor=True)

@@ -1,0 +1,83 @@
+"""The simplified Transformer that the paper's lemmas are about."""
+
+from fairseq.models import MODEL_REGISTRY
+from fairseq.models.transformer import TransformerConfig
+from torch import Tensor, nn
+from torch.nn import functional
+
+import lnexp.plugin  # noqa: F401  (registers the placements)
+from lnexp.errors import UserError, near_names
+from lnexp.plugin.initialisation import paper
+from lnexp.plugin.layers import EncoderLayer
+from lnexp.plugin.placement import Placement
+
+PREFIX = "lnexp_"
+
+
+def placement_named(name: str) -> type[Placement]:
+    """A registered placement.
+
+    Raises:
+        UserError: where there is none of that name.
+    """
+    known = {
+        model.removeprefix(PREFIX): found.placement
+        for model, found in MODEL_REGISTRY.items()
+        if model.startswith(PREFIX) and hasattr(found, "placement")
+    }
+    if name not in known:
+        raise UserError(f"placement={name}: there is none; {near_names(name, known)}")
+    return known[name]
+
+
+class Stack(nn.Module):
+    """``L`` layers of width ``d`` in the setting of the paper's analysis (Xiong et al. 2020, section 3.3).
+
+    One head with ``W^Q = W^K = 0``, so that attention is the mean over all positions of ``x W^V``; every matrix
+    ``d × d``, drawn from ``N(0, 1/d)``; zero biases; LayerNorms at γ = 1, β = 0; no dropout. In double precision.
+
+    The layers are those of the models that are trained, whatever the placement.
+    """
+
+    def __init__(self, placement: str, layers: int, width: int):
+        super().__init__()
+        if layers < 1 or width < 1:
+            raise UserError(f"layers={layers}, width={width}: both must be at least 1")
+        where = placement_named(placement)()
+        self.layers = nn.ModuleList(_layer(where, width) for _ in range(layers))
+        self.final_norm = nn.LayerNorm(width) if where.final_norm else nn.Identity()
+        self.double()
+
+    @property
+    def last_w2(self) -> Tensor:
+        """``W^{2,L}``: the second matrix of the last FFN, ``(d, d)``."""
+        return self.get_parameter(f"layers.{len(self.layers) - 1}.fc2.weight")
+
+    def forward(self, x: Tensor) -> Tensor:
+        """What the prediction is made from: ``(positions, batch, d)``, both ways."""
+        for layer in self.layers:
+            x = layer(x, None)
+        return self.final_norm(x)
+
+
+def _layer(placement: Placement, width: int) -> EncoderLayer:
+    options = {"embed_dim": width, "ffn_embed_dim": width, "attention_heads": 1}
+    layer = EncoderLayer(TransformerConfig(encoder=TransformerConfig.encoder(**options), dropout=0.0), placement)
+    paper(layer)
+    attention = layer.self_attn
+    for projection in (attention.q_proj, attention.k_proj):
+        nn.init.zeros_(projection.weight)
+    nn.init.eye_(attention.out_proj.weight)  # the setting has W^V alone
+    return layer
+
+
+def prediction_loss(hidden: Tensor, embedding: Tensor, target: Tensor) -> Tensor:
+    """Cross-entropy, mean over positions, of predicting ``target`` by the embeddings' softmax (section 3.3).
+
+    Args:
+        hidden: ``(positions, batch, d)``.
+        embedding: ``(words, d)``.
+        target: ``(positions, batch)``.
+    """
+    logits = hidden @ embedding.t()
+    return functional.cross_entropy(logits.flatten(0, 1), target.flatten())

@@ -1,0 +1,61 @@
+"""The real command: from a recipe that probes to its verdicts."""
+
+import json
+
+import pandas as pd
+import pytest
+from helpers import run_script
+
+SMALL = ["scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"]
+
+
+def probe(tmp_path, *arguments: str):
+    return run_script("probe", *arguments, "--results", str(tmp_path / "results"))
+
+
+def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
+    done = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "theory" / "gaussian" / "theory_lemma1"
+    (claim,) = json.loads((folder / "verdicts.json").read_text())["claims"]
+    assert claim["arms"]["gaussian"]["n"] == 2
+    assert claim["arms"]["gaussian"]["mean"] == pytest.approx(1, abs=0.01)
+    assert claim["command"] == "python scripts/probe.py +recipe=theory_lemma1 n_seeds=2"
+    assert "| X ~ N(0, σ² I) (`gaussian`) |" in (folder / "table.md").read_text()
+    assert (folder / "figure.png").stat().st_size > 10_000
+    assert (folder / "figure.svg").is_file()
+    again = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2")
+    assert again.returncode == 0
+    verified = run_script("verify", "--recipe", "theory_lemma1", "--results", str(tmp_path / "results"))
+    assert verified.returncode == 0, verified.stderr
+    assert "lemma1-relu" in verified.stdout
+
+
+@pytest.mark.slow
+def test_arms_look_at_their_own_part_of_what_is_measured_once(tmp_path, prepared):
+    done = probe(tmp_path, "+recipe=fig3_layers", "n_seeds=1", *SMALL, f"data_dir={prepared}")
+    assert done.returncode == 0, done.stderr
+    assert "2/2" in done.stderr, "eight arms, two models"
+    table = pd.read_csv(tmp_path / "results" / "theory" / "toy" / "fig3_layers" / "measurements.csv")
+    assert len(table) == 8 * 6
+    for arm, rows in table.groupby("arm"):
+        matrix, side = str(arm).split("_")[:2]
+        assert set(rows["matrix"]) == {matrix.upper()}
+        assert set(rows["side"]) == {side}
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "message"),
+    [
+        ("probe", ["+recipe=fig2a"], "recipe=fig2a: is trained, not probed"),
+        ("probe", ["+recipe=fig33"], "no such recipe; did you mean"),
+        ("collect", ["+recipe=fig3"], "recipe=fig3: trains nothing; say python scripts/probe.py +recipe=fig3"),
+        ("train", ["-m", "+recipe=fig3"], "recipe=fig3: trains nothing"),
+        ("reproduce", ["+recipe=fig3", "profile=small"], "recipe=fig3: trains nothing"),
+    ],
+)
+def test_probing_and_training_are_told_apart(tmp_path, script, arguments, message):
+    more = [f"runs_dir={tmp_path / 'runs'}"] if script == "train" else []
+    done = run_script(script, *arguments, *more, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -1,0 +1,65 @@
+"""Probes of the models that are trained, at the smallest size."""
+
+import pytest
+import torch
+
+import lnexp.theory.probes  # noqa: F401  (registers them)
+from lnexp.errors import UserError
+from lnexp.theory.models import loss_of, untrained
+from lnexp.theory.probe import Context, measure
+
+NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
+TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
+
+
+@pytest.fixture
+def context(prepared):
+    return Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
+
+
+def test_the_gradient_of_every_layer_is_seen(context):
+    settings = {"placement": "pre_ln", "layers": 2, "batches": 2, "tokens": 80, "model": NARROW}
+    rows = measure("gradient_by_layer", context, settings)
+    seen = {(row["side"], row["matrix"], row["layer"]) for row in rows}
+    assert len(rows) == len(seen) == 2 * 2 * 2
+    for row in rows:
+        assert 0 < row["grad_norm"] < row["mean_grad_norm"], "minibatches differ"
+    assert measure("gradient_by_layer", context, settings) == rows
+
+
+def test_the_expected_gradient_is_that_of_the_mean_loss(context):
+    probed = untrained(context, 2, 80, [*(f"model.{said}" for said in NARROW), "model=post_ln"])
+    loss = sum(loss_of(probed, batch) for batch in probed.batches) / 2
+    (gradient,) = torch.autograd.grad(loss, probed.model.decoder.layers[5].fc2.weight)
+    settings = {"placement": "post_ln", "layers": [6], "batches": 2, "tokens": 80, "model": NARROW}
+    (row,) = measure("gradient_by_depth", context, settings)
+    assert row["grad_norm"] == pytest.approx(float(gradient.norm()), rel=1e-5)
+
+
+def test_norms_leave_out_padding(context):
+    settings = {"placement": "post_ln", "at": "before_norm", "batches": 2, "tokens": 200, "model": NARROW}
+    rows = measure("concentration", context, settings | {"delta": 0.125})
+    assert [(row["side"], row["layer"]) for row in rows[:2]] == [("encoder", 1), ("encoder", 2)]
+    assert len(rows) == 12
+    for row in rows:
+        assert 0 < row["epsilon"] < 1
+        assert 0 < row["epsilon_of_both"] < 1
+    bins = measure("norm_histogram", context, settings | {"bins": 10})
+    for side in ("encoder", "decoder"):
+        assert sum(row["share"] for row in bins if row["side"] == side) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"placement": "no_ln"}, "no_ln"),
+        ({"layers": 0}, "layers"),
+        ({"model": ["encoder_attention_heads=5"]}, "heads"),
+        ({"batches": 0}, "no minibatch"),
+    ],
+)
+def test_one_clear_line_for_what_cannot_be(context, change, message):
+    settings = {"placement": "post_ln", "layers": 2, "batches": 1, "tokens": 80, "model": NARROW} | change
+    with pytest.raises(Exception, match=message) as caught:
+        measure("gradient_by_layer", context, settings)
+    assert isinstance(caught.value, UserError) or "hydra" in type(caught.value).__module__

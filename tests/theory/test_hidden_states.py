@@ -1,0 +1,20 @@
+"""Norms are recorded where they are said to be, and only while asked for."""
+
+import torch
+
+from lnexp.theory.hidden_states import hidden_norms, squared_norm
+from lnexp.theory.setting import Stack
+
+
+def test_each_layers_last_sum_and_output_are_seen():
+    torch.manual_seed(0)
+    stack = Stack("post_ln", 3, 4)
+    x = torch.randn(5, 2, 4, dtype=torch.float64)
+    with hidden_norms(stack.layers) as norms:
+        y = stack(x)
+    assert [tuple(norm.shape) for norm in norms.before_norm + norms.output] == [(5, 2)] * 6
+    torch.testing.assert_close(norms.output[-1], squared_norm(y))
+    torch.testing.assert_close(norms.output[0], torch.full((5, 2), 4.0, dtype=torch.float64), rtol=1e-3, atol=0)
+    seen = norms.output[-1].clone()
+    stack(2 * x)
+    assert torch.equal(norms.output[-1], seen), "nothing is recorded after the block"
