@@ -51,6 +51,7 @@ reproduce-factorial: install  ## placement × optimizer × warm-up × lr_max, an
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
 	@$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
 	@$(PY) scripts/verify.py --profile theory
+	$(REPRODUCE) +recipe=fig3_warmup $(if $(PROFILE),,profile=small)
 
 status: install  ## how the newest sweep stands, live
 	@$(PY) scripts/status.py

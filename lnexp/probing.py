@@ -2,22 +2,24 @@
 
 import argparse
 import logging
-import shlex
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import compose
+from lnexp.configuration import check, compose
+from lnexp.corpora.known import is_whole
+from lnexp.corpora.prepare import prepare
 from lnexp.corpora.workshop import available_cores
-from lnexp.errors import UserError
+from lnexp.errors import UserError, near_names
 from lnexp.files import write_whole
 from lnexp.hashing import short_hash
-from lnexp.recipes.command_line import split_recipes
+from lnexp.recipes.command_line import own_corpus, split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
 
@@ -36,6 +38,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         recipes, options = split_recipes(arguments.overrides)
+        check_options(options)
         for recipe in recipes:
             if not recipe.probe:
                 said = f"+recipe={recipe.name}"
@@ -48,28 +51,50 @@ def main() -> None:
 
 def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
     """Measure every arm with every seed, and write what was found."""
-    from lnexp.results.probed import ProbeResult
+    from lnexp.results.probe_result import ProbeResult
     from lnexp.results.write_probe import write_probe
 
-    overrides = _with_corpus(recipe, options)
+    drawn = recipe.profiles[THEORY].data == NO_CORPUS
+    said = [option for option in options if not (drawn and _group(option) in CORPUS)]
+    overrides = said if drawn else own_corpus(recipe, THEORY, said)
     cfg = compose(overrides)
+    check(cfg)
     jobs = jobs_of(recipe, cfg)
-    results = [ProbeResult(job, rows) for job, rows in zip(jobs, _measure_all(jobs, overrides), strict=True)]
-    data = cfg.data.name if needs_corpus(recipe) else NO_CORPUS
-    folder = write_probe(recipe, results, data, _command(recipe, options), results_dir)
+    papers = not drawn and _is_the_papers(cfg)
+    found = _measure_all(jobs, overrides)
+    results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
+    data = NO_CORPUS if drawn else cfg.data.name
+    folder = write_probe(recipe, results, data, said, results_dir)
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
 
 
-def needs_corpus(recipe: Recipe) -> bool:
-    """Whether it probes with sentences; others draw their inputs."""
-    return recipe.profiles[THEORY].data != NO_CORPUS
+def check_options(options: list[str]) -> None:
+    """Refuse what would be overridden by the recipes, or make of their arms others than they are named.
+
+    Raises:
+        UserError: for an option other than corpus and seeds.
+    """
+    for option in options:
+        if _group(option) not in (*CORPUS, *SEEDS):
+            allowed = ", ".join(f"{name}=…" for name in (*CORPUS, *SEEDS))
+            raise UserError(f"{option}: recipes that probe say it themselves; what can be said is {allowed}")
 
 
-def _with_corpus(recipe: Recipe, options: list[str]) -> list[str]:
-    """The options, with the recipe's own corpus where they name none."""
-    if not needs_corpus(recipe) or any(option.startswith("data=") for option in options):
-        return options
-    return [f"data={recipe.profiles[THEORY].data}", *options]
+#: What can be said beside recipes that probe.
+CORPUS = ("data", "data_dir", "subword", "scale.toy")
+SEEDS = ("n_seeds", "first_seed")
+
+
+def _group(option: str) -> str:
+    """``data`` of ``++data.path=…``, ``scale.toy`` of ``scale.toy.train_pairs=…``."""
+    *path, last = option.lstrip("+").partition("=")[0].split(".")
+    return ".".join([*path, last][:2]) if path and path[0] == "scale" else [*path, last][0]
+
+
+def _is_the_papers(cfg: DictConfig) -> bool:
+    """Whether it is the whole of the corpus of the paper's Fig. 3; the models' sizes are the paper's in the recipes."""
+    manifest = prepare(cfg.data, cfg.data_dir).manifest
+    return manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
 
 
 def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[str, Any]]]:
@@ -82,10 +107,18 @@ def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[st
     work = (delayed(_measure)(job.recipe.probe, job.seed, what, overrides) for job, what in once.values())
     found = Parallel(n_jobs=available_cores(), return_as="generator")(work)
     rows = dict(zip(once, tqdm(found, total=len(once), desc=jobs[0].recipe.name, file=sys.stderr), strict=True))
-    return [
-        [row for row in rows[key] if all(row[column] == value for column, value in only.items())]
-        for key, (_, only) in zip(keys, settings, strict=True)
-    ]
+    return [_only(rows[key], only) for key, (_, only) in zip(keys, settings, strict=True)]
+
+
+def _only(rows: list[dict[str, Any]], only: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows that are ``only`` this or that."""
+    for column, value in only.items():
+        found = {row.get(column) for row in rows}
+        if value not in found:
+            raise UserError(
+                f"only.{column}={value}: the probe measured no such thing; {near_names(value, map(str, found))}"
+            )
+    return [row for row in rows if all(row[column] == value for column, value in only.items())]
 
 
 def settings_of(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,6 +130,7 @@ def settings_of(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _measure(probe: str, seed: int, settings: dict[str, Any], overrides: list[str]) -> list[dict[str, Any]]:
     logging.disable(logging.INFO)  # fairseq's
+    warnings.simplefilter("ignore")  # torch's, of memory for a GPU that is not there
     import torch
 
     import lnexp.theory.probes  # noqa: F401  (registers them)
@@ -104,12 +138,6 @@ def _measure(probe: str, seed: int, settings: dict[str, Any], overrides: list[st
 
     torch.set_num_threads(1)
     return measure(probe, Context(seed, overrides), settings)
-
-
-def _command(recipe: Recipe, options: list[str]) -> str:
-    """What a reader would type for the same results; where data lies is the reader's own affair."""
-    said = [option for option in options if not option.startswith("data_dir=")]
-    return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *said])}"
 
 
 def _write_page(results_dir: Path) -> None:

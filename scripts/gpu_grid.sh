@@ -14,10 +14,10 @@
 #   --dry-run     the same on a CPU, in two minutes: profile `small`, tiny, on the embedded corpus
 #   OVERRIDE      any option of scripts/train.py, for instance data=tokenized data.path=… data_dir=…
 #
-# After the first seed one of its runs, Post-LN with warm-up, is trained again alone and in fp32: whether bf16 decides a
-# claim is seen by the two lines in the log. Every epoch the first 500 sentences of valid are translated, and all of them every fifth. On a part of the corpus, say
-# how many epochs are the paper's 16,500 updates, and which is the one in which the rate drops: for 51,777 pairs
-# max_epoch=49 scale.decay_epoch=24
+# After the first seed one of its runs, Post-LN with warm-up, is trained again alone and in fp32, for its line in the log to
+# be held against that of its twin in bf16 (one seed, and other dropout masks). Every epoch the first 500 sentences of
+# valid are translated, and all of them every fifth. On a part of the corpus, say how many epochs are the paper's 16,500
+# updates, and which is the one in which the rate drops: for 51,777 pairs max_epoch=49 scale.decay_epoch=24
 set -euo pipefail
 
 minutes=25 wheels="" recipes=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab first_seed=11 seeds=3
@@ -46,7 +46,11 @@ while (($#)); do
       declare "${1#--}=$(realpath -m "$2")"
       shift 2
       ;;
-    --recipes) recipes=$2; shift 2 ;;
+    --recipes)
+      [[ -n ${2-} ]] || fail "--recipes: which figures?"
+      recipes=$2
+      shift 2
+      ;;
     --dry-run) profile=("${dry[@]}") check=bf16; shift ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit ;;
     -*) fail "$1: no such option; see --help" ;;

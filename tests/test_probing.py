@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from helpers import run_script
 
-SMALL = ["scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"]
+SMALL = ["scale.toy={train_pairs: 400, valid_pairs: 5, test_pairs: 5}"]
 
 
 def probe(tmp_path, *arguments: str):
@@ -24,8 +24,10 @@ def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
     assert "| X ~ N(0, σ² I) (`gaussian`) |" in (folder / "table.md").read_text()
     assert (folder / "figure.png").stat().st_size > 10_000
     assert (folder / "figure.svg").is_file()
-    again = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2")
+    kept = {path.name: path.read_bytes() for path in folder.iterdir()}
+    again = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2", "data=toy")
     assert again.returncode == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept, "equal seeds, equal bytes"
     verified = run_script("verify", "--recipe", "theory_lemma1", "--results", str(tmp_path / "results"))
     assert verified.returncode == 0, verified.stderr
     assert "lemma1-relu" in verified.stdout
@@ -40,7 +42,7 @@ def test_arms_look_at_their_own_part_of_what_is_measured_once(tmp_path, prepared
     assert len(table) == 8 * 6
     for arm, rows in table.groupby("arm"):
         matrix, side = str(arm).split("_")[:2]
-        assert set(rows["matrix"]) == {matrix.upper()}
+        assert set(rows["parameter"]) == {matrix.upper()}
         assert set(rows["side"]) == {side}
 
 
@@ -49,12 +51,16 @@ def test_arms_look_at_their_own_part_of_what_is_measured_once(tmp_path, prepared
     [
         ("probe", ["+recipe=fig2a"], "recipe=fig2a: is trained, not probed"),
         ("probe", ["+recipe=fig33"], "no such recipe; did you mean"),
+        ("probe", ["+recipe=fig3", "model=pre_ln"], "model=pre_ln: recipes that probe say it themselves"),
+        ("probe", ["+recipe=fig3", "seed=7"], "seed=7: recipes that probe say it themselves"),
+        ("probe", ["+recipe=fig3", "scale.lr_max.low=7"], "scale.lr_max.low=7: recipes that probe say it themselves"),
+        ("probe", ["+recipe=fig3", "n_seeds=0"], "n_seeds=0: must be at least 1"),
         ("collect", ["+recipe=fig3"], "recipe=fig3: trains nothing; say python scripts/probe.py +recipe=fig3"),
         ("train", ["-m", "+recipe=fig3"], "recipe=fig3: trains nothing"),
         ("reproduce", ["+recipe=fig3", "profile=small"], "recipe=fig3: trains nothing"),
     ],
 )
-def test_probing_and_training_are_told_apart(tmp_path, script, arguments, message):
+def test_mistakes_are_one_line(tmp_path, script, arguments, message):
     more = [f"runs_dir={tmp_path / 'runs'}"] if script == "train" else []
     done = run_script(script, *arguments, *more, cwd=tmp_path)
     assert done.returncode == 2

@@ -120,12 +120,17 @@ class LayerNormTransformer(TransformerModelBase):
         return Decoder(cfg, tgt_dict, embed_tokens, cls.placement())
 
 
+#: The registered placements by name.
+PLACEMENTS: dict[str, type[Placement]] = {}
+
+
 def register_placement(name: str) -> Callable[[type[Placement]], type[Placement]]:
     """Class decorator: register the Transformer with this placement as fairseq's model ``lnexp_<name>``."""
 
     def register(placement: type[Placement]) -> type[Placement]:
         model = type(f"{placement.__name__}Transformer", (LayerNormTransformer,), {"placement": placement})
         register_model(f"lnexp_{name}", dataclass=LayerNormTransformerConfig)(model)
+        PLACEMENTS[name] = placement
         return placement
 
     return register

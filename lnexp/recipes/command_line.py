@@ -33,6 +33,11 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     _refuse_probe(recipe)
     if profile not in recipe.profiles:
         raise UserError(f"profile={profile}: recipe {recipe.name} has none; {near_names(profile, recipe.profiles)}")
+    return own_corpus(recipe, profile, rest)
+
+
+def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
+    """The other arguments, and the recipe's own corpus at a profile where they name none."""
     said = any(override.startswith("data=") for override in rest)
     return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
 
@@ -43,13 +48,18 @@ def _refuse_probe(recipe: Recipe) -> None:
 
 
 #: Options that say where, how often and how a run is watched, and leave the arms what the recipe states.
-HARMLESS = ("profile", "runs_dir", "data_dir", "n_seeds", "first_seed", "tracker", "force", "checkpoints.keep")
+HARMLESS = ("profile", "runs_dir", "data_dir", "n_seeds", "first_seed", "tracker", "force")
+HARMLESS_GROUPS = ("checkpoints", "probes")
 
 
 def own_options(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """Those of the other arguments that make the arms others than the recipe states."""
     stated = f"data={recipe.profiles[profile].data}"
-    return [option for option in rest if option.partition("=")[0] not in HARMLESS and option != stated]
+    return [option for option in rest if not _is_harmless(option.partition("=")[0]) and option != stated]
+
+
+def _is_harmless(option: str) -> bool:
+    return option in HARMLESS or option.partition(".")[0] in HARMLESS_GROUPS
 
 
 def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:

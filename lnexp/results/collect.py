@@ -17,6 +17,8 @@ from lnexp.runs.folder import DONE, RunFolder, find_folders
 from lnexp.runs.identity import identities
 from lnexp.runs.records import Record
 
+KINDS = ("epoch", "probe", "end")
+
 
 @dataclass(frozen=True)
 class RunResult:
@@ -29,6 +31,7 @@ class RunResult:
         state: ``status.json``'s state, ``not run``, or ``malformed`` where its files cannot be read.
         problem: what is malformed.
         epochs: its epoch records, oldest first.
+        probes: its probe records, oldest first; most runs have none.
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.
         own_options: the user's, which make it another run than the recipe states for its profile.
@@ -40,6 +43,7 @@ class RunResult:
     state: str
     problem: str = ""
     epochs: list[Record] = field(default_factory=list)
+    probes: list[Record] = field(default_factory=list)
     end: Record = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
     own_options: tuple[str, ...] = ()
@@ -91,9 +95,9 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
         if state in DONE:
             _check_complete(folder, read)
-        epochs = [record for record in read if record["kind"] == "epoch"]
-        end = next((record for record in read if record["kind"] == "end"), {})
-        return RunResult(job, cfg, run, state, epochs=epochs, end=end, environment=folder.environment)
+        epochs, probes, ends = ([record for record in read if record["kind"] == kind] for kind in KINDS)
+        end = ends[0] if ends else {}
+        return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment)
     except (UserError, OSError) as error:
         return RunResult(job, cfg, run, "malformed", problem=str(error))
 

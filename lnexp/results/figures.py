@@ -74,12 +74,12 @@ def draw_arm(axis: Any, table: pd.DataFrame, x: str, y: str, label: str, positio
     axis.fill_between(mean.index, by_x.min(), by_x.max(), color=colour, alpha=0.15, linewidth=0)
 
 
-def save(figure: Figure, folder: Path) -> None:
-    """Write ``figure.png`` and ``figure.svg``, the same bytes for the same figure."""
+def save(figure: Figure, folder: Path, name: str = "figure") -> None:
+    """Write ``NAME.png`` and ``NAME.svg``, the same bytes for the same figure."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # everything has its place now; savefig would draw all of it four times more
-    FigureCanvasAgg(figure).print_png(folder / "figure.png", metadata={"Software": None})
-    FigureCanvasSVG(figure).print_svg(folder / "figure.svg", metadata={"Date": None})
+    FigureCanvasAgg(figure).print_png(folder / f"{name}.png", metadata={"Software": None})
+    FigureCanvasSVG(figure).print_svg(folder / f"{name}.svg", metadata={"Date": None})
 
 
 def add_legend(figure: Figure, columns: int) -> None:

@@ -19,8 +19,15 @@ class Interval:
     n: int
 
     def __str__(self) -> str:
-        bounds = "" if self.low is None else f" [{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.mean:.2f}{bounds} (n={self.n})"
+        if self.low is None or self.high is None:
+            return f"{self.mean:.2f} (n={self.n})"
+        places = _places(self.high - self.low)
+        return f"{self.mean:.{places}f} [{self.low:.{places}f}, {self.high:.{places}f}] (n={self.n})"
+
+
+def _places(width: float) -> int:
+    """Two decimal places, or as many as tell the ends of a narrow interval apart."""
+    return 2 if width <= 0 or width >= 0.05 else min(8, 1 - math.floor(math.log10(width)))
 
 
 def interval(values: list[float]) -> Interval | None:

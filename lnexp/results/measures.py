@@ -53,7 +53,18 @@ def test_bleu(run: RunResult) -> float | None:
     return 0.0 if value is None and run.diverged else value
 
 
+def gradient_change(run: RunResult) -> float | None:
+    """The gradient of the decoder's last W², expected over minibatches, at the last probe over that before training."""
+    last_layer = max((record["layer"] for record in run.probes), default=0)
+    norms = [
+        record["grad_norm"]
+        for record in run.probes
+        if (record["side"], record["layer"], record["parameter"]) == ("decoder", last_layer, "W2")
+    ]
+    return norms[-1] / norms[0] if len(norms) > 1 else None
+
+
 RUN_MEASURES: dict[str, Measure] = {
     measure.__name__: measure
-    for measure in (best_bleu, last_bleu, early_bleu, best_loss, best_nll, last_nll, test_bleu)
+    for measure in (best_bleu, last_bleu, early_bleu, best_loss, best_nll, last_nll, test_bleu, gradient_change)
 }

@@ -4,7 +4,8 @@ import math
 import statistics
 from collections.abc import Callable
 
-from lnexp.results.probed import ProbeResult
+from lnexp.errors import UserError
+from lnexp.results.probe_result import ProbeResult
 
 
 def mean(probed: ProbeResult) -> float:
@@ -29,12 +30,21 @@ def last(probed: ProbeResult) -> float:
 
 def exponent(probed: ProbeResult) -> float:
     """The p of ``y ~ x^p``, by least squares of the logarithms."""
-    return _slope([math.log(x) for x in probed.values("x")], [math.log(y) for y in probed.values("y")])
+    return _slope(_logarithms(probed, "x"), _logarithms(probed, "y"))
 
 
 def growth(probed: ProbeResult) -> float:
     """The r of ``y ~ r^x``: by how much y is multiplied when x grows by one, by least squares of y's logarithm."""
-    return math.exp(_slope(probed.values("x"), [math.log(y) for y in probed.values("y")]))
+    return math.exp(_slope(probed.values("x"), _logarithms(probed, "y")))
+
+
+def _logarithms(probed: ProbeResult, axis: str) -> list[float]:
+    values = probed.values(axis)
+    if min(values) <= 0:
+        raise UserError(
+            f"{probed.job.recipe.name}: {probed.job.arm.name} has {min(values)}, of which there is no logarithm"
+        )
+    return [math.log(value) for value in values]
 
 
 def _slope(x: list[float], y: list[float]) -> float:

@@ -88,6 +88,18 @@ def epochs_table(runs: list[RunResult]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["recipe", "arm", "seed", "identity", *EPOCH_COLUMNS])
 
 
+def probes_table(runs: list[RunResult]) -> pd.DataFrame:
+    """``probes.csv``: a row a probe record."""
+    return pd.DataFrame(
+        [
+            {"recipe": run.job.recipe.name, "arm": run.job.arm.name, "seed": run.job.seed, "identity": run.identity}
+            | {key: value for key, value in record.items() if key != "kind"}
+            for run in runs
+            for record in run.probes
+        ]
+    )
+
+
 def arms_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
     """For people: a row an arm, means with their 95% intervals over the seeds that are over."""
     return pd.DataFrame([_arm_row(recipe, name, runs) for name in recipe.arms])

@@ -59,8 +59,9 @@ class RecipeVerdicts:
         )
         if not same:
             found.append(f"{self.path}: its claims are not those of recipe {self.recipe}; collect again")
+        again = "probe again" if recipe.probe else "train and collect again"
         if self.content["settings"] != recipe.settings_hash:
-            found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; train and collect again")
+            found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
 
 
@@ -139,7 +140,7 @@ def as_terminal_table(all_verdicts: list[RecipeVerdicts], width: int) -> str:
     """The verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
     blocks = []
     for verdicts in all_verdicts:
-        if not verdicts.was_run:
+        if not verdicts.was_run or not verdicts.content["claims"]:
             continue
         rows = [_row(claim, "\n") for claim in verdicts.content["claims"]]
         widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
@@ -154,7 +155,7 @@ def _not_run_lines(all_verdicts: list[RecipeVerdicts]) -> list[str]:
         f"  {verdicts.recipe} ({verdicts.content['figure']}), {verdicts.content['scope']}:"
         f" {len(verdicts.content['claims'])} claims"
         for verdicts in all_verdicts
-        if not verdicts.was_run
+        if not verdicts.was_run and verdicts.content["claims"]
     ]
     return ["\n".join(["not run:", *lines])] if lines else []
 
@@ -174,7 +175,7 @@ def as_page(all_verdicts: list[RecipeVerdicts]) -> str:
         " was fixed before the runs. The margin is by how much the test holds, mean over seeds with its 95% interval;"
         " a verdict needs the whole interval on one side of zero.",
     ]
-    for verdicts in all_verdicts:
+    for verdicts in filter(lambda verdicts: verdicts.content["claims"], all_verdicts):
         rows = [_row(claim, "<br>") for claim in verdicts.content["claims"]]
         table = tabulate(rows, headers=HEADERS, tablefmt="github")
         link = "/".join(verdicts.path.parts[-4:-1])

@@ -7,7 +7,7 @@ from tabulate import tabulate
 
 from lnexp.files import write_whole
 from lnexp.recipes.recipe import Recipe
-from lnexp.results import figures, tables
+from lnexp.results import figures, gradient_figures, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
 from lnexp.results.verdicts import RESULTS_DIR
@@ -30,6 +30,10 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
     write_whole(folder / "table.md", _table_page(recipe, runs, command))
     figures.draw(recipe, tables.epochs_table(over), _subtitle(over or runs), folder)
+    probes = tables.probes_table(over)
+    if not probes.empty:
+        write_whole(folder / "probes.csv", probes.to_csv(index=False))
+        gradient_figures.draw(recipe, probes, folder)
     judgements = [judge(claim, recipe.arms, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
@@ -69,6 +73,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         " nll, or of the last one of a diverged run that decodes.",
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
+        *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
         f"Device: {'; '.join(devices) or 'none yet'}. "
         f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
@@ -103,4 +108,4 @@ def verdicts_json(recipe: Recipe, what: str, malformed: list[str], judgements: l
         "malformed": malformed,
         "claims": [judgement.to_json(command) for judgement in judgements],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

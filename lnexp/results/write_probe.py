@@ -1,9 +1,11 @@
 """From what a recipe's probe found to its folder under ``results/``."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -14,7 +16,7 @@ from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge
 from lnexp.results.figures import STYLE, add_legend, draw_arm, label_in_row, rows_of, save
 from lnexp.results.intervals import interval
-from lnexp.results.probed import ProbeResult, rows_table
+from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.verdicts import RESULTS_DIR
 from lnexp.results.write import verdicts_json
 from lnexp.runs.environment import cpu_name, git_state
@@ -23,7 +25,7 @@ MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
 
 def write_probe(
-    recipe: Recipe, results: Sequence[ProbeResult], data: str, command: str, results_dir: Path = RESULTS_DIR
+    recipe: Recipe, results: Sequence[ProbeResult], data: str, options: list[str], results_dir: Path = RESULTS_DIR
 ) -> Path:
     """Write measurements, table, figure and verdicts of one recipe, and return their folder.
 
@@ -31,28 +33,35 @@ def write_probe(
         recipe: the recipe.
         results: every arm with every seed.
         data: the corpus, or what stands for one.
-        command: what a reader would type for the same.
+        options: the user's, beside the recipe.
         results_dir: the root of all results.
     """
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
+    what, command = scope(data, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.to_csv(index=False))
-    write_whole(folder / "table.md", _page(recipe, table, data, command))
+    write_whole(folder / "table.md", _page(recipe, table, what, command))
     _draw(recipe, table, folder)
     judgements = [judge(claim, recipe.arms, results) for claim in recipe.claims]
-    write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(data), [], judgements, command))
+    write_whole(folder / "verdicts.json", verdicts_json(recipe, what, [], judgements, command))
     return folder
 
 
-def scope(data: str) -> str:
-    """What was probed, in words."""
-    return f"before training, data {data}"
+def scope(data: str, options: list[str]) -> str:
+    """What was probed, in words: never to be taken for something else."""
+    own = [option for option in options if not option.startswith(("data", "n_seeds=", "first_seed="))]
+    return f"before training, data {data}{f', with {shlex.join(own)}' if own else ''}"
 
 
-def _page(recipe: Recipe, table: pd.DataFrame, data: str, command: str) -> str:
+def _command(recipe: Recipe, options: list[str]) -> str:
+    """What a reader would type for the same; where data lies is the reader's own affair."""
+    said = [option for option in options if not option.startswith("data_dir=")]
+    return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *said])}"
+
+
+def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
     x, y = recipe.plot["x"], recipe.plot["y"]
-    what = scope(data)
     parts = [
         f"# {recipe.figure}: {recipe.title}",
         f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
@@ -75,7 +84,7 @@ def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str
     """A line an arm, with at most :data:`MOST_COLUMNS` of the values along x."""
     by_arm = dict(list(table.groupby("arm")))
     values = sorted(by_arm[arms[0].name][x].unique())
-    shown = values[:: -(-len(values) // MOST_COLUMNS)]
+    shown = [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), MOST_COLUMNS))]
     lines = [
         [f"{label_in_row(arm)} (`{arm.name}`)"]
         + [str(interval(list(by_arm[arm.name].query(f"{x} == {value}")[y]))) for value in shown]

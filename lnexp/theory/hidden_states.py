@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import torch
 from torch import Tensor, nn
+
+from lnexp.errors import UserError
 
 
 class HiddenNorms:
@@ -17,31 +18,38 @@ class HiddenNorms:
         output: the same of what each layer gave out: ``x^{pre}_{l+1}`` for Pre-LN.
     """
 
-    def __init__(self, layers: int):
-        self.before_norm: list[Tensor] = [torch.empty(0)] * layers
-        self.output: list[Tensor] = [torch.empty(0)] * layers
+    def __init__(self) -> None:
+        self.before_norm: list[Tensor] = []
+        self.output: list[Tensor] = []
 
 
 @contextmanager
 def hidden_norms(layers: nn.ModuleList) -> Iterator[HiddenNorms]:
-    """Record the norms, in double precision, of whatever goes through the layers in the ``with`` block."""
-    norms = HiddenNorms(len(layers))
-    handles = []
-    for number, layer in enumerate(layers):
-        handles += _watch(layer, number, norms)
+    """Record the norms, in double precision, of what goes through the layers, once, in the ``with`` block.
+
+    Raises:
+        UserError: at its end, where a layer or its last LayerNorm was not gone through exactly once.
+    """
+    norms = HiddenNorms()
+    handles = [handle for layer in layers for handle in _watch(layer, norms)]
     try:
         yield norms
     finally:
         for handle in handles:
             handle.remove()
+    for what, seen in {"LayerNorms": norms.before_norm, "layers": norms.output}.items():
+        if len(seen) != len(layers):
+            raise UserError(
+                f"{len(layers)} layers, whose last {what} were gone through {len(seen)} times: cannot see them"
+            )
 
 
-def _watch(layer: Any, number: int, norms: HiddenNorms) -> list:
+def _watch(layer: Any, norms: HiddenNorms) -> list:
     def before(_, arguments):
-        norms.before_norm[number] = squared_norm(arguments[0])
+        norms.before_norm.append(squared_norm(arguments[0]))
 
     def after(_, __, output):
-        norms.output[number] = squared_norm(output[0] if isinstance(output, tuple) else output)
+        norms.output.append(squared_norm(output[0] if isinstance(output, tuple) else output))
 
     return [layer.final_layer_norm.register_forward_pre_hook(before), layer.register_forward_hook(after)]
 

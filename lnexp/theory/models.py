@@ -18,6 +18,7 @@ from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.theory.probe import Context
+from lnexp.theory.setting import placement_named
 
 forget_schemas()
 
@@ -34,20 +35,22 @@ class Probed:
     batches: list[dict[str, Any]]
 
 
-def untrained(context: Context, batches: int, tokens: int, overrides: Sequence[str]) -> Probed:
+def untrained(context: Context, placement: str, model: Sequence[str], batches: int, tokens: int) -> Probed:
     """A model at initialisation, and minibatches of the training data of at most ``tokens`` tokens a side.
 
     Args:
         context: says the seed of the initialisation and of which batches, and the corpus.
+        placement: a registered one.
+        model: further settings of the model, as ``encoder_embed_dim=512``.
         batches: how many.
         tokens: of a minibatch, per side.
-        overrides: of ``scripts/train.py``'s config: which model.
 
     Raises:
-        UserError: for a model that cannot be.
+        UserError: for a placement that there is none of, a model that cannot be, or fewer minibatches than asked for.
     """
-    seed = [f"seed={context.seed}", f"max_tokens={tokens}"]
-    cfg = compose([*AS_ANALYSED, *overrides, *seed, *context.overrides])
+    placement_named(placement)  # says which there are
+    asked = [f"model={placement}", *(f"model.{setting}" for setting in model)]
+    cfg = compose([*context.overrides, *AS_ANALYSED, *asked, f"seed={context.seed}", f"max_tokens={tokens}"])
     check(cfg)
     OmegaConf.resolve(cfg)
     for side in ("encoder_layers", "decoder_layers"):
@@ -62,12 +65,28 @@ def _build(cfg: DictConfig, batches: int) -> Probed:
     utils.set_torch_seed(cfg.seed)
     try:
         model = task.build_model(fairseq.model).eval()
-    except (AssertionError, ValueError, OmegaConfBaseException) as error:
+    except (AssertionError, ValueError, ZeroDivisionError, OmegaConfBaseException) as error:
         raise UserError(f"model: {str(error).splitlines()[0]}") from error
     criterion = task.build_criterion(fairseq.criterion)
     task.load_dataset("train")
-    iterator = task.get_batch_iterator(task.dataset("train"), max_tokens=cfg.max_tokens, seed=cfg.seed)
-    return Probed(model, criterion, list(itertools.islice(iterator.next_epoch_itr(shuffle=True), batches)))
+    return Probed(model, criterion, first_batches(task, cfg.max_tokens, cfg.order_seed, batches))
+
+
+def first_batches(task: Any, tokens: int, seed: int, count: int) -> list[dict[str, Any]]:
+    """So many minibatches of the training data, of at most ``tokens`` tokens a side, in an order by ``seed``.
+
+    Where a sentence has more, the longest one decides: none is left out.
+
+    Raises:
+        UserError: where there are fewer.
+    """
+    data = task.dataset("train")
+    most = max(tokens, data.src_sizes.max(), data.tgt_sizes.max())
+    iterator = task.get_batch_iterator(data, max_tokens=int(most), seed=seed, disable_iterator_cache=True)
+    found = list(itertools.islice(iterator.next_epoch_itr(shuffle=True), count))
+    if len(found) < count:
+        raise UserError(f"batches={count}: the training data has {len(found)} of {most} tokens")
+    return found
 
 
 def loss_of(probed: Probed, batch: dict[str, Any]) -> torch.Tensor:

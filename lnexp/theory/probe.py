@@ -1,12 +1,14 @@
 """What a probe is, and which there are."""
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from lnexp.checks import check_whole
 from lnexp.errors import UserError, near_names
 
 #: One measurement: what was varied and what was found.
@@ -41,7 +43,8 @@ def measure(name: str, context: Context, settings: dict[str, Any]) -> list[Row]:
     """What the probe of that name finds; equal seeds find equal numbers, whatever was measured before.
 
     Raises:
-        UserError: for a probe that there is none of, or settings that it does not have or lacks.
+        UserError: for a probe that there is none of, settings that it does not have or lacks, sizes below 1, or a
+            number that is not finite.
     """
     if name not in PROBES:
         raise UserError(f"probe={name}: there is none; {near_names(name, PROBES)}")
@@ -52,6 +55,14 @@ def measure(name: str, context: Context, settings: dict[str, Any]) -> list[Row]:
     missing = [key for key, what in parameters.items() if what.default is what.empty and key not in settings]
     if missing:
         raise UserError(f"probe {name}: {', '.join(missing)}: not set")
+    for setting, value in settings.items():
+        if isinstance(value, int):
+            check_whole(setting, value, least=1)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(context.seed)
-        return PROBES[name](context, **settings)
+        rows = PROBES[name](context, **settings)
+    for row in rows:
+        for column, value in row.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise UserError(f"probe {name}, seed {context.seed}: {column} is {value} in {row}")
+    return rows

@@ -1,6 +1,5 @@
 """The simplified Transformer that the paper's lemmas are about."""
 
-from fairseq.models import MODEL_REGISTRY
 from fairseq.models.transformer import TransformerConfig
 from torch import Tensor, nn
 from torch.nn import functional
@@ -9,9 +8,8 @@ import lnexp.plugin  # noqa: F401  (registers the placements)
 from lnexp.errors import UserError, near_names
 from lnexp.plugin.initialisation import paper
 from lnexp.plugin.layers import EncoderLayer
+from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.placement import Placement
-
-PREFIX = "lnexp_"
 
 
 def placement_named(name: str) -> type[Placement]:
@@ -20,14 +18,9 @@ def placement_named(name: str) -> type[Placement]:
     Raises:
         UserError: where there is none of that name.
     """
-    known = {
-        model.removeprefix(PREFIX): found.placement
-        for model, found in MODEL_REGISTRY.items()
-        if model.startswith(PREFIX) and hasattr(found, "placement")
-    }
-    if name not in known:
-        raise UserError(f"placement={name}: there is none; {near_names(name, known)}")
-    return known[name]
+    if name not in PLACEMENTS:
+        raise UserError(f"placement={name}: there is none; {near_names(name, PLACEMENTS)}")
+    return PLACEMENTS[name]
 
 
 class Stack(nn.Module):

@@ -12,11 +12,13 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
+from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
 from lnexp.training.scores import end_record, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.translate import FirstSentences, translate
 
-OnEpoch = Callable[[Record], None]
+#: Takes a record as soon as it is there, of a probe or of an epoch.
+OnRecord = Callable[[Record], None]
 
 
 class Engine(Loop):
@@ -28,16 +30,16 @@ class Engine(Loop):
 
     def __init__(self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus, show_progress: bool):
         self.folder = folder
-        self._on_epoch: OnEpoch = folder.append
+        self._on_record: OnRecord = folder.append
         super().__init__(cfg, to_fairseq(cfg, corpus.bin, folder.checkpoints), corpus, show_progress)
 
-    def train(self, on_epoch: OnEpoch) -> None:
+    def train(self, on_record: OnRecord) -> None:
         """Train from the newest checkpoint, or from the start, to the last epoch.
 
         Raises:
             FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
         """
-        self._on_epoch = on_epoch
+        self._on_record = on_record
         self._train_epochs()
 
     def _restore(self) -> Any:
@@ -47,7 +49,28 @@ class Engine(Loop):
         if newest:
             self.fairseq.checkpoint.restore_file = str(self.folder.checkpoint(newest))
         _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
+        if self.cfg.probes.every:
+            self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return epoch_itr
+
+    def _probe_along(self, probe: LayerProbe) -> None:
+        """Record what the probe finds before the first update, and after every update where one is due."""
+        train_step = self.trainer.train_step
+
+        def step_and_probe(*arguments, **options):
+            before = self.updates
+            output = train_step(*arguments, **options)
+            if self.updates > before:
+                look(self._batches.epoch)
+            return output
+
+        def look(epoch: int) -> None:
+            for record in probe.records(epoch, self.updates):
+                self._on_record(record)
+
+        self.trainer.train_step = step_and_probe
+        if not self.updates:
+            look(epoch=1)
 
     def _after_validation(self, epoch: int, valid: Any) -> None:
         loss = float(valid["loss"].avg)
@@ -61,7 +84,7 @@ class Engine(Loop):
             scores |= whole_valid_scores(whole, self.corpus, self.cfg)
         train, nll = metrics.get_meters("train"), float(valid["nll_loss"].avg)
         norm, schedule = train["gnorm"].avg, self.trainer.lr_scheduler
-        self._on_epoch(self._epoch_record(epoch, loss, nll, scores, train["loss"].avg, norm, schedule))
+        self._on_record(self._epoch_record(epoch, loss, nll, scores, train["loss"].avg, norm, schedule))
 
     def test(self, epoch: int) -> Record:
         """Translate the test set with the checkpoint of ``epoch``, and return the ``end`` record.

@@ -67,12 +67,13 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> No
         with Tracker(cfg, folder) as tracker:
             clock = Clock(first_epoch, cfg.max_epoch)
 
-            def on_epoch(record: Record) -> None:
+            def on_record(record: Record) -> None:
                 folder.append(record)
                 tracker.log(record)
-                say(f"{folder.name} | {epoch_line(record, cfg.max_epoch, clock.seconds_left(record['epoch']))}")
+                if record["kind"] == "epoch":
+                    say(f"{folder.name} | {epoch_line(record, cfg.max_epoch, clock.seconds_left(record['epoch']))}")
 
-            state, why = _train(machine, on_epoch)
+            state, why = _train(machine, on_record)
             end = _end_record(machine, folder, diverged=state == "diverged")
             folder.append(end)
             tracker.log(end)
@@ -95,10 +96,10 @@ def import_fairseq(module: str) -> Any:
         gc.enable()
 
 
-def _train(machine, on_epoch) -> tuple[State, str]:
+def _train(machine, on_record) -> tuple[State, str]:
     """How training ended, and why."""
     try:
-        machine.train(on_epoch)
+        machine.train(on_record)
     except FloatingPointError as error:
         return "diverged", str(error)
     except Exception:

@@ -46,12 +46,15 @@ class Tracker:
         )
 
     def log(self, record: Record) -> None:
-        """Log the numbers of a record: an epoch's at its update, the end's as the run's summary."""
+        """Log the numbers of a record: an epoch's or a probe's at its update, the end's as the run's summary."""
         if self.run is None:
             return
         numbers = {key: value for key, value in record.items() if isinstance(value, int | float)}
         if record["kind"] == "epoch":
             self.run.log(numbers, step=record["update"])
+        elif record["kind"] == "probe":
+            name = f"probe/{record['side']}.{record['layer']}.{record['parameter']}"
+            self.run.log({name: record["grad_norm"]}, step=record["update"])
         else:
             self.run.summary.update(numbers)
 

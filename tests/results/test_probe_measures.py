@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import THEORY, Job
 from lnexp.results.probe_measures import PROBE_MEASURES
-from lnexp.results.probed import ProbeResult
+from lnexp.results.probe_result import ProbeResult
 
 RECIPE = load_recipe("fig3")
 

@@ -1,7 +1,9 @@
 """Norms are recorded where they are said to be, and only while asked for."""
 
+import pytest
 import torch
 
+from lnexp.errors import UserError
 from lnexp.theory.hidden_states import hidden_norms, squared_norm
 from lnexp.theory.setting import Stack
 
@@ -15,6 +17,18 @@ def test_each_layers_last_sum_and_output_are_seen():
     assert [tuple(norm.shape) for norm in norms.before_norm + norms.output] == [(5, 2)] * 6
     torch.testing.assert_close(norms.output[-1], squared_norm(y))
     torch.testing.assert_close(norms.output[0], torch.full((5, 2), 4.0, dtype=torch.float64), rtol=1e-3, atol=0)
+    first = stack.layers[0]
+    attended = first.self_attn_layer_norm(x + first.self_attn(x, x, x)[0])
+    torch.testing.assert_close(norms.before_norm[0], squared_norm(attended + first.fc2(first.fc1(attended).relu())))
     seen = norms.output[-1].clone()
     stack(2 * x)
     assert torch.equal(norms.output[-1], seen), "nothing is recorded after the block"
+
+
+def test_layers_that_were_not_gone_through_once_are_named():
+    stack = Stack("post_ln", 3, 4)
+    x = torch.randn(5, 2, 4, dtype=torch.float64)
+    with pytest.raises(UserError, match=r"3 layers.* LayerNorms were gone through 0 times"), hidden_norms(stack.layers):
+        pass
+    with pytest.raises(UserError, match="gone through 6 times"), hidden_norms(stack.layers):
+        stack(stack(x))

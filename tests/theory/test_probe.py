@@ -31,6 +31,8 @@ def test_what_others_draw_is_not_disturbed():
         ("relu_nrom", RELU, "probe=relu_nrom: there is none; did you mean relu_norm"),
         ("relu_norm", RELU | {"widht": 3}, "probe relu_norm has no setting widht; did you mean width"),
         ("relu_norm", {"width": 8}, "probe relu_norm: sigmas, samples: not set"),
+        ("relu_norm", RELU | {"samples": 0}, "samples=0: must be at least 1"),
+        ("relu_norm", RELU | {"sigmas": [1.0, float("inf")]}, "probe relu_norm, seed 1: sigma is inf"),
     ],
 )
 def test_mistakes_are_named(name, settings, message):

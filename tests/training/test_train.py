@@ -202,6 +202,28 @@ def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepar
 
 
 @pytest.mark.slow
+def test_probes_along_training_change_nothing_else(tmp_path, where):
+    settings = [*TINY, *where, "max_epoch=3", "max_tokens=200", "model.dropout=0.1"]
+    train(*settings)
+    folder = only_run(tmp_path)
+    plain = [without_times(record) for record in records.read(folder / "metrics.jsonl")]
+    train(*settings, "probes.every=4", "force=true")
+    found = records.read(folder / "metrics.jsonl")
+    probes = [record for record in found if record["kind"] == "probe"]
+    assert [without_times(record) for record in found if record["kind"] != "probe"] == plain
+    updates = plain[-2]["update"]
+    assert sorted({record["update"] for record in probes}) == [*range(0, updates + 1, 4)]
+    assert len(probes) == 4 * len({record["update"] for record in probes}), "two matrices of one layer of two sides"
+    assert all(0 < record["grad_norm"] <= record["mean_grad_norm"] for record in probes)
+    # a run that is stopped within an epoch, and goes on from the one before, has every probe once
+    cut_short(folder / "checkpoints" / "checkpoint3.pt")
+    (folder / "status.json").write_text('{"state": "running"}')
+    train(*settings, "probes.every=4", "checkpoints.keep=all")
+    again = records.read(folder / "metrics.jsonl")
+    assert [without_times(record) for record in again] == [without_times(record) for record in found]
+
+
+@pytest.mark.slow
 def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
     settings = [*TINY, *where, "model.dropout=0.1", "checkpoints.keep=all"]
     train(*settings, "max_epoch=3")

@@ -22,7 +22,7 @@ def gradient_by_depth(
     found = []
     for depth in layers:
         options = [*model, f"encoder_layers={depth}", f"decoder_layers={depth}"]
-        probed = untrained(context, batches, tokens, [f"model={placement}", *(f"model.{said}" for said in options)])
+        probed = untrained(context, placement, options, batches, tokens)
         name = f"decoder.layers.{depth - 1}.fc2.weight"
         norm = gradient_norms(probed.model, [name], (loss_of(probed, batch) for batch in probed.batches))[name]
         found.append({"layers": depth, "grad_norm": norm.expected, "mean_grad_norm": norm.mean})

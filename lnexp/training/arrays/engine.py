@@ -10,6 +10,7 @@ from fairseq.logging import metrics
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
 from lnexp.runs.folder import RunFolder
@@ -41,6 +42,8 @@ class ArrayEngine(Loop):
     """
 
     def __init__(self, cfgs: Sequence[DictConfig], folders: Sequence[RunFolder], corpus: PreparedCorpus):
+        if cfgs[0].probes.every:
+            raise UserError(f"probes.every={cfgs[0].probes.every}: an array has no probes; take another launcher")
         self.cfgs, self.folders = cfgs, folders
         self.singles = [
             to_fairseq(cfg, corpus.bin, folder.checkpoints) for cfg, folder in zip(cfgs, folders, strict=True)

@@ -22,16 +22,23 @@ def test_the_jacobian_is_the_one_on_paper():
     norm = nn.LayerNorm(width, eps=0.0).double()
     x = torch.randn(width, dtype=torch.float64)
     y, std = norm(x).detach(), x.std(unbiased=False)
-    expected = (torch.eye(width) - torch.full((width, width), 1 / width) - torch.outer(y, y) / width) / std
-    torch.testing.assert_close(jacobian(norm, x), expected, rtol=1e-5, atol=1e-7)
+    eye = torch.eye(width, dtype=torch.float64)
+    expected = (eye - 1 / width - torch.outer(y, y) / width) / std
+    torch.testing.assert_close(jacobian(norm, x), expected, rtol=1e-10, atol=1e-12)
 
 
 def test_the_jacobians_norm_falls_with_the_inputs():
-    rows = measure("layer_norm_jacobian", Context(1), {"width": 64, "decades": [0, 3, 7], "samples": 2})
+    settings = {"width": 64, "decades": [0, 3, 7], "samples": 2, "mean": 0.0, "of": "norm"}
+    rows = measure("layer_norm_jacobian", Context(1), settings)
     assert [row["norm"] for row in rows] == [1, 1e3, 1e7]
     for row in rows:
         assert row["to_claimed"] == pytest.approx(1, rel=0.05)
         assert row["spectral_norm"] == pytest.approx(row["to_claimed"] * 8 / row["norm"])
+    shifted = settings | {"mean": 10.0, "decades": [4]}
+    (row,) = measure("layer_norm_jacobian", Context(1), shifted)
+    assert row["to_claimed"] > 5, "a mean makes the norm longer, and the Jacobian no smaller"
+    (row,) = measure("layer_norm_jacobian", Context(1), shifted | {"of": "deviation"})
+    assert row["to_claimed"] == pytest.approx(1, rel=1e-3)
 
 
 def test_hidden_states_keep_the_second_lemma():

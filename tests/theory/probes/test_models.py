@@ -1,5 +1,7 @@
 """Probes of the models that are trained, at the smallest size."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -20,7 +22,7 @@ def context(prepared):
 def test_the_gradient_of_every_layer_is_seen(context):
     settings = {"placement": "pre_ln", "layers": 2, "batches": 2, "tokens": 80, "model": NARROW}
     rows = measure("gradient_by_layer", context, settings)
-    seen = {(row["side"], row["matrix"], row["layer"]) for row in rows}
+    seen = {(row["side"], row["parameter"], row["layer"]) for row in rows}
     assert len(rows) == len(seen) == 2 * 2 * 2
     for row in rows:
         assert 0 < row["grad_norm"] < row["mean_grad_norm"], "minibatches differ"
@@ -28,7 +30,7 @@ def test_the_gradient_of_every_layer_is_seen(context):
 
 
 def test_the_expected_gradient_is_that_of_the_mean_loss(context):
-    probed = untrained(context, 2, 80, [*(f"model.{said}" for said in NARROW), "model=post_ln"])
+    probed = untrained(context, "post_ln", NARROW, 2, 80)
     loss = sum(loss_of(probed, batch) for batch in probed.batches) / 2
     (gradient,) = torch.autograd.grad(loss, probed.model.decoder.layers[5].fc2.weight)
     settings = {"placement": "post_ln", "layers": [6], "batches": 2, "tokens": 80, "model": NARROW}
@@ -37,8 +39,13 @@ def test_the_expected_gradient_is_that_of_the_mean_loss(context):
 
 
 def test_norms_leave_out_padding(context):
-    settings = {"placement": "post_ln", "at": "before_norm", "batches": 2, "tokens": 200, "model": NARROW}
+    settings = {"placement": "post_ln", "at": "before_norm", "draws": 2, "batches": 2, "tokens": 200, "model": NARROW}
     rows = measure("concentration", context, settings | {"delta": 0.125})
+    tokens = 0
+    for draw in range(2):
+        drawn = replace(context, seed=1000 * context.seed + draw)
+        tokens += sum(batch["ntokens"] for batch in untrained(drawn, "post_ln", NARROW, 2, 200).batches)
+    assert {row["positions"] for row in rows if row["side"] == "decoder"} == {tokens}
     assert [(row["side"], row["layer"]) for row in rows[:2]] == [("encoder", 1), ("encoder", 2)]
     assert len(rows) == 12
     for row in rows:
@@ -52,14 +59,15 @@ def test_norms_leave_out_padding(context):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"placement": "no_ln"}, "no_ln"),
-        ({"layers": 0}, "layers"),
+        ({"placement": "pre_nl"}, "placement=pre_nl: there is none; did you mean pre_ln"),
+        ({"layers": 0}, "layers=0: must be at least 1"),
         ({"model": ["encoder_attention_heads=5"]}, "heads"),
-        ({"batches": 0}, "no minibatch"),
+        ({"model": ["encoder_attention_heads=0"]}, "model"),
+        ({"batches": 0}, "batches=0: must be at least 1"),
+        ({"batches": 500}, "batches=500: the training data has"),
     ],
 )
 def test_one_clear_line_for_what_cannot_be(context, change, message):
     settings = {"placement": "post_ln", "layers": 2, "batches": 1, "tokens": 80, "model": NARROW} | change
-    with pytest.raises(Exception, match=message) as caught:
+    with pytest.raises(UserError, match=message):
         measure("gradient_by_layer", context, settings)
-    assert isinstance(caught.value, UserError) or "hydra" in type(caught.value).__module__

@@ -1,0 +1,37 @@
+"""The gradients of every layer's FFN along training: Fig. 3(a,b) again and again."""
+
+from typing import Any
+
+from fairseq import utils
+
+from lnexp.errors import UserError
+from lnexp.runs.records import Record
+from lnexp.theory.ffn_gradients import ffn_gradients
+from lnexp.theory.models import Probed, first_batches
+
+
+class LayerProbe:
+    """Looks at a model every so many updates, and leaves it as it was.
+
+    The minibatches are always the same ones of the training data, and there is no dropout.
+    """
+
+    def __init__(self, loop: Any, every: int, batches: int):
+        if loop.cfg.precision == "fp16":
+            raise UserError(f"probes.every={every}: not with precision=fp16, whose gradients need a loss scale")
+        self.every = every
+        found = first_batches(loop.task, loop.fairseq.dataset.max_tokens, loop.cfg.order_seed, batches)
+        if loop.trainer.cuda:
+            found = [utils.move_to_cuda(batch) for batch in found]
+        self._probed = Probed(loop.model, loop.criterion, found)
+
+    def records(self, epoch: int, update: int) -> list[Record]:
+        """The ``probe`` records of this update; none where none is due."""
+        if update % self.every:
+            return []
+        self._probed.model.eval()
+        try:
+            rows = ffn_gradients(self._probed)
+        finally:
+            self._probed.model.train()
+        return [{"kind": "probe", "epoch": epoch, "update": update, **row} for row in rows]
