@@ -36,6 +36,12 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     return own_corpus(recipe, profile, rest)
 
 
+def for_readers(options: list[str]) -> list[str]:
+    """The options as another person would type them: where runs and data lie is that person's own affair."""
+    said = [option for option in options if not option.startswith(("runs_dir=", "data_dir="))]
+    return ["data.path=PATH" if option.startswith("data.path=") else option for option in said]
+
+
 def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """The other arguments, and the recipe's own corpus at a profile where they name none."""
     said = any(override.startswith("data=") for override in rest)

@@ -7,7 +7,7 @@ from pathlib import Path
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
 from lnexp.results.collect import collect
 from lnexp.results.verdicts import RESULTS_DIR, as_page, read_verdicts
 from lnexp.results.write import write_results
@@ -34,7 +34,6 @@ def main() -> None:
 
 
 def _command(recipe: str, overrides: list[str]) -> str:
-    """What a reader would type for the same results; where runs and data lie is the reader's own affair."""
-    said = [override for override in overrides if not override.startswith(("runs_dir=", "data_dir="))]
-    words = shlex.join([f"+recipe={recipe}", *said])
+    """What a reader would type for the same results."""
+    words = shlex.join([f"+recipe={recipe}", *for_readers(overrides)])
     return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"

@@ -1,5 +1,6 @@
 """Figures in the paper's form: validation loss and BLEU against epoch, one line an arm, the learning rate beside."""
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
                         draw_arm(axis, by_arm[arm.name], "epoch", column, label_in_row(arm), position)
                 axis.set(xlabel="epoch", title=f"{row}: {title}" if row else title)
                 axis.xaxis.get_major_locator().set_params(integer=True)
-        figure.suptitle(f"{recipe.figure}: {recipe.title}\n{subtitle}", fontsize=10)
+        figure.suptitle(f"{recipe.figure}: {recipe.title}\n{textwrap.fill(subtitle, 150)}", fontsize=10)
         add_legend(figure, columns=3)
         save(figure, folder)
 

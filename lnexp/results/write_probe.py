@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from tabulate import tabulate
 
 from lnexp.files import write_whole
+from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge
 from lnexp.results.figures import STYLE, add_legend, draw_arm, label_in_row, rows_of, save
@@ -55,9 +56,8 @@ def scope(data: str, options: list[str]) -> str:
 
 
 def _command(recipe: Recipe, options: list[str]) -> str:
-    """What a reader would type for the same; where data lies is the reader's own affair."""
-    said = [option for option in options if not option.startswith("data_dir=")]
-    return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *said])}"
+    """What a reader would type for the same."""
+    return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *for_readers(options)])}"
 
 
 def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import jobs_of
 
@@ -24,6 +24,17 @@ def test_the_corpus_is_the_recipes_unless_said():
     assert with_corpus(FIG2A, "paper", ["data=tokenized", "data.path=x"]) == ["data=tokenized", "data.path=x"]
     with pytest.raises(UserError, match="profile=papr: recipe fig2a has none; did you mean paper"):
         with_corpus(FIG2A, "papr", [])
+
+
+def test_a_reader_is_told_no_place_of_ours():
+    said = [
+        "data=tokenized",
+        "data.path=/home/us/text",
+        "runs_dir=/home/us/runs",
+        "data_dir=/home/us/data",
+        "max_epoch=3",
+    ]
+    assert for_readers(said) == ["data=tokenized", "data.path=PATH", "max_epoch=3"]
 
 
 def test_seeds_are_the_recipes_unless_said():
