@@ -16,6 +16,7 @@ class ProbeResult:
         job: which arm and seed.
         rows: what the probe measured.
         is_the_papers: whether it is of the paper's model on the paper's corpus.
+        counts: always: what was not measured to its end has no result.
     """
 
     job: Job
