@@ -4,6 +4,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -73,6 +74,11 @@ def draw_arm(axis: Any, table: pd.DataFrame, x: str, y: str, label: str, positio
         mean.index, mean, label=label, color=colour, linestyle=LINE_STYLES[position % 4], marker="o", markersize=3
     )
     axis.fill_between(mean.index, by_x.min(), by_x.max(), color=colour, alpha=0.15, linewidth=0)
+
+
+def evenly_spaced(values: list[float], most: int) -> list[float]:
+    """At most so many of the values, the first and the last among them."""
+    return [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), most))]
 
 
 def save(figure: Figure, folder: Path, name: str = "figure") -> None:

@@ -7,7 +7,7 @@ from matplotlib import colormaps, rc_context
 from matplotlib.figure import Figure
 
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.figures import STYLE, add_legend, save
+from lnexp.results.figures import STYLE, add_legend, evenly_spaced, save
 
 MOST_LINES = 6
 
@@ -16,8 +16,7 @@ def draw(recipe: Recipe, probes: pd.DataFrame, folder: Path) -> None:
     """Write ``gradients.png`` and ``gradients.svg``: W¹ and W² of both sides across, the arms below each other."""
     arms = [arm for arm in recipe.arms.values() if arm.name in set(probes["arm"])]
     panels = [(side, parameter) for parameter in ("W1", "W2") for side in ("encoder", "decoder")]
-    updates = sorted(probes["update"].unique())
-    shown = updates[:: -(-len(updates) // MOST_LINES)]
+    shown = evenly_spaced(sorted(probes["update"].unique()), MOST_LINES)
     with rc_context(STYLE):
         figure = Figure(figsize=(12, 1.4 + 2.6 * len(arms)), layout="constrained")
         axes = figure.subplots(len(arms), len(panels), squeeze=False, sharex=True)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -15,7 +14,7 @@ from lnexp.files import write_whole
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge
-from lnexp.results.figures import STYLE, add_legend, draw_arm, label_in_row, rows_of, save
+from lnexp.results.figures import STYLE, add_legend, draw_arm, evenly_spaced, label_in_row, rows_of, save
 from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.verdicts import RESULTS_DIR
@@ -84,7 +83,7 @@ def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str
     """A line an arm, with at most :data:`MOST_COLUMNS` of the values along x."""
     by_arm = dict(list(table.groupby("arm")))
     values = sorted(by_arm[arms[0].name][x].unique())
-    shown = [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), MOST_COLUMNS))]
+    shown = evenly_spaced(values, MOST_COLUMNS)
     lines = [
         [f"{label_in_row(arm)} (`{arm.name}`)"]
         + [str(interval(list(by_arm[arm.name].query(f"{x} == {value}")[y]))) for value in shown]
