@@ -15,10 +15,9 @@ from lnexp.cli import one_line_errors
 from lnexp.configuration import check, compose
 from lnexp.corpora.known import is_whole
 from lnexp.corpora.prepare import prepare
-from lnexp.corpora.workshop import available_cores
 from lnexp.errors import UserError, near_names
-from lnexp.files import write_whole
 from lnexp.hashing import short_hash
+from lnexp.processes import available_cores
 from lnexp.recipes.command_line import own_corpus, split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
@@ -36,6 +35,8 @@ def main() -> None:
     parser.add_argument("overrides", nargs="*", help="+recipe=NAME (default: all that probe), data=…, n_seeds=… …")
     parser.add_argument("--results", type=Path, default=Path("results"), help="where results go (default: results/)")
     arguments = parser.parse_args()
+    from lnexp.results.verdicts import write_page
+
     with one_line_errors():
         recipes, options = split_recipes(arguments.overrides)
         check_options(options)
@@ -46,7 +47,7 @@ def main() -> None:
         for recipe in recipes or [load_recipe(name) for name in recipe_names()]:
             if recipe.probe:
                 _probe(recipe, options, arguments.results)
-        _write_page(arguments.results)
+        write_page(arguments.results)
 
 
 def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
@@ -138,9 +139,3 @@ def _measure(probe: str, seed: int, settings: dict[str, Any], overrides: list[st
 
     torch.set_num_threads(1)
     return measure(probe, Context(seed, overrides), settings)
-
-
-def _write_page(results_dir: Path) -> None:
-    from lnexp.results.verdicts import as_page, read_verdicts
-
-    write_whole(results_dir / "verdicts.md", as_page(read_verdicts(results_dir)))

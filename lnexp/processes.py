@@ -1,10 +1,15 @@
-"""Worker processes that end with the process that they work for."""
+"""How many processes may work, and that they end with the process that they work for."""
 
 import os
 import threading
 import time
 
 SECONDS = 0.2
+
+
+def available_cores() -> int:
+    """The cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def end_with_parent() -> None:

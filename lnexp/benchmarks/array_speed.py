@@ -20,7 +20,6 @@ import torch
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.benchmarks.markdown import markdown
 from lnexp.benchmarks.page import plot_ratios, write_page
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
@@ -49,6 +48,17 @@ class Measured(ArrayRounds):
     memory: float
     products: float
     tokens: float
+
+    def cells(self) -> dict[str, str]:
+        ours, stock = self.medians
+        return {
+            "members": str(self.members),
+            "member-updates/s": f"{ours:.2f}",
+            "stock updates/s": f"{stock:.2f}",
+            "ratio": f"{self.ratio:.2f}",
+            "times its bare matrix products": f"{1 / ours / self.products:.1f}",
+            "peak memory, GiB": f"{self.memory:.2f}",
+        }
 
 
 def measure_all(overrides: list[str]) -> list[Measured]:
@@ -146,25 +156,6 @@ def _peak_memory(cuda: bool) -> float:
     return int(kilobytes) / 2**20
 
 
-def table(found: list[Measured]) -> str:
-    """A row a size, as a Markdown table."""
-    columns = (
-        "members",
-        "member-updates/s",
-        "stock updates/s",
-        "ratio",
-        "times its bare matrix products",
-        "peak memory, GiB",
-    )
-    return markdown(columns, [_row(one) for one in found])
-
-
-def _row(one: Measured) -> list[str]:
-    ours, stock = one.medians
-    times = 1 / ours / one.products
-    return [str(one.members), f"{ours:.2f}", f"{stock:.2f}", f"{one.ratio:.2f}", f"{times:.1f}", f"{one.memory:.2f}"]
-
-
 def write(found: list[Measured], what: str, folder: Path) -> None:
     """Write ``arrays.md``, ``arrays.json`` and ``arrays.png``."""
     figure = Figure(figsize=(9, 3.4), dpi=150, layout="constrained")
@@ -174,7 +165,7 @@ def write(found: list[Measured], what: str, folder: Path) -> None:
     memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
     memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
     title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
-    write_page(found, title, table(found), figure, folder, "arrays")
+    write_page(found, title, figure, folder, "arrays")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def main() -> None:
         print(overhead.table(), flush=True)
         print(f"\nTables, figure and verdicts of made-up runs of {collecting_speed.EPOCHS} epochs:\n")
         print(collecting_speed.table(), flush=True)
-        from lnexp.benchmarks import array_speed, decoding_speed, preparing_speed, training_speed
+        from lnexp.benchmarks import array_speed, decoding_speed, page, preparing_speed, training_speed
 
         print("\nPreparing raw text, sentence pairs a second:\n")
         print(preparing_speed.table(overrides), flush=True)
@@ -35,7 +35,7 @@ def main() -> None:
 
         print("\nSweep arrays against stock fairseq, one run after another:\n")
         sizes = array_speed.measure_all(overrides)
-        print(array_speed.table(sizes), flush=True)
+        print(page.table(sizes), flush=True)
         cfg = compose(overrides)
         what = f"profile {cfg.profile}, {cfg.data.name}"
         folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(sizes[0].device)}"
@@ -43,7 +43,7 @@ def main() -> None:
 
         print("\nTranslating test, sentences a second of all members, against fairseq's search:\n")
         decoded = decoding_speed.measure_all(overrides)
-        print(decoding_speed.table(decoded))
+        print(page.table(decoded))
         decoding_speed.write(decoded, what, folder)
         print(f"\n-> {folder}")
 

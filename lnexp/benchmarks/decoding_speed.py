@@ -13,7 +13,6 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.markdown import markdown
 from lnexp.benchmarks.page import plot_ratios, write_page
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import device_name, stock_config, stock_side
@@ -42,6 +41,19 @@ class Decoded(ArrayRounds):
     stock_bleu: float
     sentences: int
     beam: int
+
+    def cells(self) -> dict[str, str]:
+        ours, stock = self.medians
+        return {
+            "members": str(self.members),
+            "sentences": f"{self.sentences:,}",
+            "beam": str(self.beam),
+            "array, sentences/s": f"{ours:.1f}",
+            "fairseq, sentences/s": f"{stock:.1f}",
+            "ratio": f"{self.ratio:.2f}",
+            "BLEU": f"{self.bleu:.2f}",
+            "fairseq's BLEU": f"{self.stock_bleu:.2f}",
+        }
 
 
 def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[Decoded]:
@@ -109,34 +121,12 @@ def _measure(array, stock) -> Decoded:
     )
 
 
-def table(found: list[Decoded]) -> str:
-    """A row a size, as a Markdown table."""
-    columns = (
-        "members",
-        "sentences",
-        "beam",
-        "array, sentences/s",
-        "fairseq, sentences/s",
-        "ratio",
-        "BLEU",
-        "fairseq's BLEU",
-    )
-    return markdown(columns, [_row(one) for one in found])
-
-
-def _row(one: Decoded) -> list[str]:
-    ours, stock = one.medians
-    what = [str(one.members), f"{one.sentences:,}", str(one.beam)]
-    speed = [f"{ours:.1f}", f"{stock:.1f}", f"{one.ratio:.2f}"]
-    return [*what, *speed, f"{one.bleu:.2f}", f"{one.stock_bleu:.2f}"]
-
-
 def write(found: list[Decoded], what: str, folder: Path) -> None:
     """Write ``decoding.md``, ``decoding.json`` and ``decoding.png``."""
     figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
     plot_ratios(figure.subplots(), found, "sentences")
     title = f"Translating with sweep arrays against fairseq's search: {what}"
-    write_page(found, title, table(found), figure, folder, "decoding")
+    write_page(found, title, figure, folder, "decoding")
 
 
 if __name__ == "__main__":

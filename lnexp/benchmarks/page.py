@@ -9,16 +9,23 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from lnexp.benchmarks.markdown import markdown
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.files import write_whole
 from lnexp.results.figures import COLOURS
 
 
-def write_page(found: Sequence[ArrayRounds], title: str, table: str, figure: Figure, folder: Path, name: str) -> None:
+def table(found: Sequence[ArrayRounds]) -> str:
+    """A row a size, as a Markdown table."""
+    rows = [one.cells() for one in found]
+    return markdown(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def write_page(found: Sequence[ArrayRounds], title: str, figure: Figure, folder: Path, name: str) -> None:
     """Write ``NAME.md``, ``NAME.json`` and ``NAME.png``, each with the device named."""
     folder.mkdir(parents=True, exist_ok=True)
     machine = f"{found[0].device}; medians of {len(found[0].ours)} rounds, array and stock in alternation"
-    write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table}\n")
+    write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table(found)}\n")
     write_whole(folder / f"{name}.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
     figure.suptitle(f"{title}\n{machine}", fontsize=8)
     FigureCanvasAgg(figure).print_png(str(folder / f"{name}.png"))

@@ -18,7 +18,7 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.sides import sides_of
 from lnexp.corpora.text import SPLITS, chunks
-from lnexp.corpora.workshop import available_cores
+from lnexp.processes import available_cores
 
 ROUNDS = 3
 #: Of the text that is made up where no raw text is given.

@@ -38,3 +38,7 @@ class ArrayRounds(Rounds):
 
     members: int
     device: str
+
+    def cells(self) -> dict[str, str]:
+        """Its row of a table, by column."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what a table shows of it")

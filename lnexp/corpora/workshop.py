@@ -1,6 +1,5 @@
 """What a corpus is made with: the machine's cores, a place for downloads, a word now and then on how far it is."""
 
-import os
 import sys
 import time
 from collections import deque
@@ -15,18 +14,13 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from lnexp.errors import UserError
-from lnexp.processes import end_with_parent
+from lnexp.processes import available_cores, end_with_parent
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 #: Off a terminal a step is worth a line if it took so many seconds.
 WORTH_A_LINE = 5
-
-
-def available_cores() -> int:
-    """The cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass
@@ -41,7 +35,7 @@ class Workshop:
 
     downloads: Path
     mirror: str | None = None
-    cores: int = field(default_factory=available_cores)
+    cores: int = field(default_factory=lambda: available_cores())  # of the moment it is made
     _pool: ProcessPoolExecutor | None = field(default=None, init=False)
 
     def __enter__(self) -> "Workshop":

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.files import write_whole
 from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
 from lnexp.results.collect import collect
-from lnexp.results.verdicts import RESULTS_DIR, as_page, read_verdicts
+from lnexp.results.verdicts import RESULTS_DIR, write_page
 from lnexp.results.write import write_results
 
 
@@ -30,7 +29,7 @@ def main() -> None:
             folder = write_results(recipe, runs, _command(recipe.name, said), arguments.results)
             over = sum(run.counts for run in runs)
             print(f"{recipe.name}: {over} of {len(runs)} runs are over; tables, figure and verdicts in {folder}")
-        write_whole(arguments.results / "verdicts.md", as_page(read_verdicts(arguments.results)))
+        write_page(arguments.results)
 
 
 def _command(recipe: str, overrides: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from tabulate import tabulate
 
 from lnexp.errors import UserError
+from lnexp.files import write_whole
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.claims import judge, verdict_of
@@ -181,6 +182,11 @@ def as_page(all_verdicts: list[RecipeVerdicts]) -> str:
         link = "/".join(verdicts.path.parts[-4:-1])
         parts += [f"## [{_title(verdicts)}]({link}/table.md)", table]
     return "\n\n".join(parts) + "\n"
+
+
+def write_page(results_dir: Path) -> None:
+    """Write ``verdicts.md`` over all that lies under a folder of results."""
+    write_whole(results_dir / "verdicts.md", as_page(read_verdicts(results_dir)))
 
 
 HEADERS = ("claim", "the paper", "ours", "verdict")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
@@ -86,7 +87,12 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
 def _commits(runs: list[RunResult]) -> list[str]:
     """The commits that the runs were made with; a star where there were changes on top."""
     states = [run.environment["git"] for run in runs if run.environment.get("git", {}).get("commit")]
-    return sorted({f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}" for state in states})
+    return sorted({commit_name(state) for state in states})
+
+
+def commit_name(state: dict[str, Any]) -> str:
+    """A commit, as pages name it; a star where there were changes on top."""
+    return f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}"
 
 
 def verdicts_json(recipe: Recipe, what: str, malformed: list[str], judgements: list[Judgement], command: str) -> str:

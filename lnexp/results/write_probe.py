@@ -18,7 +18,7 @@ from lnexp.results.figures import STYLE, add_legend, draw_arm, evenly_spaced, la
 from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.verdicts import RESULTS_DIR
-from lnexp.results.write import verdicts_json
+from lnexp.results.write import commit_name, verdicts_json
 from lnexp.runs.environment import cpu_name, git_state
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
@@ -74,9 +74,10 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
 
 
 def _where() -> str:
-    about = git_state()
-    commit = f"commit `{about['commit'][:10]}`{'*' if about['dirty'] else ''}" if about["commit"] else "no commit"
-    return f"Device: {cpu_name()}, cpu. {commit.capitalize()} (* with changes on top)."
+    state = git_state()
+    return (
+        f"Device: {cpu_name()}, cpu. Commit (* with changes on top): {commit_name(state) if state['commit'] else '–'}."
+    )
 
 
 def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:

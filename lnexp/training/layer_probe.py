@@ -1,13 +1,12 @@
 """The gradients of every layer's FFN along training: Fig. 3(a,b) again and again."""
 
-from typing import Any
-
 from fairseq import utils
 
 from lnexp.errors import UserError
 from lnexp.runs.records import Record
 from lnexp.theory.ffn_gradients import ffn_gradients
 from lnexp.theory.models import Probed, first_batches
+from lnexp.training.loop import Loop
 
 
 class LayerProbe:
@@ -16,7 +15,7 @@ class LayerProbe:
     The minibatches are always the same ones of the training data, and there is no dropout.
     """
 
-    def __init__(self, loop: Any, every: int, batches: int):
+    def __init__(self, loop: Loop, every: int, batches: int):
         if loop.cfg.precision == "fp16":
             raise UserError(f"probes.every={every}: not with precision=fp16, whose gradients need a loss scale")
         self.every = every

@@ -7,7 +7,8 @@ import sys
 import pytest
 from helpers import ROOT, TINY
 
-from lnexp.benchmarks.array_speed import Measured, table, write
+from lnexp.benchmarks.array_speed import Measured, write
+from lnexp.benchmarks.page import table
 
 FOUND = [
     Measured([10.0, 12.0, 11.0], [5.0, 12.0, 10.0], 1, "a processor", 1.5, 0.01, 467.7),

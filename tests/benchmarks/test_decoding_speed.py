@@ -5,7 +5,8 @@ import json
 import pytest
 from helpers import TINY
 
-from lnexp.benchmarks.decoding_speed import Decoded, measure_all, table, write
+from lnexp.benchmarks.decoding_speed import Decoded, measure_all, write
+from lnexp.benchmarks.page import table
 
 FOUND = [
     Decoded([100.0, 90.0, 110.0], [100.0, 100.0, 100.0], 1, "a processor", 61.5, 61.5, 200, 5),
