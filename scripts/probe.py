@@ -1,6 +1,6 @@
 """Measure what the paper's analysis is about, and judge its claims."""
 
-from lnexp.probing import main
+from lnexp.probing.command import main
 
 if __name__ == "__main__":
     main()

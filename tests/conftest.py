@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from helpers import TINY, only_run, run_script
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to the bit is a matter of the CPU
 
@@ -12,6 +13,15 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to th
 def prepared(tmp_path_factory) -> Path:
     """Where prepared corpora lie, shared by all tests of a process."""
     return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory, prepared) -> Path:
+    """The checkpoint of a tiny run of one epoch."""
+    here = tmp_path_factory.mktemp("trained")
+    done = run_script("train", *TINY, "max_epoch=1", f"runs_dir={here / 'runs'}", f"data_dir={prepared}")
+    assert done.returncode == 0, done.stderr
+    return only_run(here) / "checkpoints" / "checkpoint1.pt"
 
 
 @pytest.fixture

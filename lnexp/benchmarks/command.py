@@ -25,13 +25,16 @@ def main() -> None:
         print(overhead.table(), flush=True)
         print(f"\nTables, figure and verdicts of made-up runs of {collecting_speed.EPOCHS} epochs:\n")
         print(collecting_speed.table(), flush=True)
-        from lnexp.benchmarks import array_speed, decoding_speed, page, preparing_speed, training_speed
+        from lnexp.benchmarks import array_speed, decoding_speed, page, preparing_speed, probing_cost, training_speed
 
         print("\nPreparing raw text, sentence pairs a second:\n")
         print(preparing_speed.table(overrides), flush=True)
 
         print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
         print(training_speed.table(overrides), flush=True)
+
+        print("\nLooking at the gradients by layer along training:\n")
+        print(probing_cost.table(overrides), flush=True)
 
         print("\nSweep arrays against stock fairseq, one run after another:\n")
         sizes = array_speed.measure_all(overrides)

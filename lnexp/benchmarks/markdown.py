@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from tabulate import tabulate
+
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (columns, ["---"] * len(columns), *rows))
+    """A Markdown table, whose cells stay as they are."""
+    return tabulate(rows, columns, tablefmt="github", disable_numparse=True)

@@ -76,7 +76,8 @@ class Recipe:
         claims: what must hold.
         probe: what measures its arms, where they are not trained but probed (see :mod:`lnexp.theory.probe`).
         plot: of a probe's rows, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and ``x_scale``
-            and ``y_scale`` where they are ``log``.
+            and ``y_scale`` where they are ``log``. Claims are about it.
+        more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Recipe:
     claims: tuple[Claim, ...]
     probe: str = ""
     plot: dict[str, str] = field(default_factory=dict)
+    more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def settings_hash(self) -> str:

@@ -16,18 +16,17 @@ read from the 95% interval of the mean margin:
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
 from lnexp.errors import UserError, near_names
-from lnexp.recipes.recipe import Claim, Job
+from lnexp.recipes.recipe import Claim, Job, Recipe
 from lnexp.results.intervals import Interval, interval
 from lnexp.results.measures import RUN_MEASURES
 from lnexp.results.probe_measures import PROBE_MEASURES
 
-#: What a claim can ask of an arm's runs, or of what was probed of it.
-MEASURES: dict[str, Callable[[Any], float | None]] = {**RUN_MEASURES, **PROBE_MEASURES}
+Measures = Mapping[str, Callable[[Any], float | None]]
 Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
 #: Measured values by call and seed.
 Values = dict[str, dict[int, float]]
@@ -76,12 +75,17 @@ class Judgement:
 class Comparison:
     """A parsed ``holds_if``.
 
+    Args:
+        text: as the recipe has it.
+        measures: what it can ask.
+
     Raises:
         UserError: for anything but one comparison of arithmetic over known measures.
     """
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, measures: Measures):
         self.text = text
+        self.measures = measures
         try:
             tree = ast.parse(text, mode="eval").body
         except SyntaxError as error:
@@ -112,8 +116,9 @@ class Comparison:
             ):
                 self._check(inner)
             case ast.Call(func=ast.Name(id=measure), args=[ast.Name(id=arm)], keywords=[]):
-                if measure not in MEASURES:
-                    raise UserError(f"holds_if: {self.text}: no measure {measure}; {near_names(measure, MEASURES)}")
+                if measure not in self.measures:
+                    near = near_names(measure, self.measures)
+                    raise UserError(f"holds_if: {self.text}: no measure {measure}; {near}")
                 self.calls[ast.unparse(node)] = (measure, arm)
             case _:
                 raise UserError(f"holds_if: {self.text}: cannot read {ast.unparse(node)}")
@@ -132,16 +137,21 @@ class Comparison:
                 return values[ast.unparse(node)]
 
 
-def judge(claim: Claim, arms: Collection[str], runs: Sequence[Evidence]) -> Judgement:
-    """Judge one claim on runs of its recipe, which has these arms; runs that are not over do not count.
+def measures_of(recipe: Recipe) -> Measures:
+    """What the recipe's claims can ask: of runs, or of what a probe found."""
+    return PROBE_MEASURES if recipe.probe else RUN_MEASURES
+
+
+def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence]) -> Judgement:
+    """Judge one claim on runs of its recipe, or on what its probe found; runs that are not over do not count.
 
     Raises:
         UserError: for a ``holds_if`` that cannot be read or names an arm that the recipe lacks.
     """
-    comparison = Comparison(claim.holds_if)
+    comparison = Comparison(claim.holds_if, measures_of(recipe))
     for _, arm in comparison.calls.values():
-        if arm not in arms:
-            raise UserError(f"claim {claim.id}: no arm {arm}; {near_names(arm, arms)}")
+        if arm not in recipe.arms:
+            raise UserError(f"claim {claim.id}: no arm {arm}; {near_names(arm, recipe.arms)}")
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
     values = _measure(comparison, judged)
     margin = interval(_margins(comparison, values))
@@ -151,7 +161,8 @@ def judge(claim: Claim, arms: Collection[str], runs: Sequence[Evidence]) -> Judg
 def _measure(comparison: Comparison, runs: Sequence[Evidence]) -> Values:
     values: Values = {}
     for call, (measure, arm) in comparison.calls.items():
-        measured = {run.job.seed: MEASURES[measure](run) for run in runs if run.job.arm.name == arm and run.counts}
+        of_arm = [run for run in runs if run.job.arm.name == arm and run.counts]
+        measured = {run.job.seed: comparison.measures[measure](run) for run in of_arm}
         values[call] = {seed: value for seed, value in measured.items() if value is not None}
     return values
 

@@ -25,8 +25,9 @@ class ProbeResult:
     counts: bool = True
 
     def values(self, axis: str) -> list[float]:
-        """What the recipe plots along an axis, ``x`` or ``y``, row by row."""
-        return [row[self.job.recipe.plot[axis]] for row in self.rows]
+        """What the recipe plots along an axis, ``x`` or ``y``, of each row that has both."""
+        plot = self.job.recipe.plot
+        return [row[plot[axis]] for row in self.rows if plot["x"] in row and plot["y"] in row]
 
 
 def rows_table(results: Sequence[ProbeResult]) -> pd.DataFrame:

@@ -99,7 +99,7 @@ def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
         "scope": f"profile {profile}, data {data}",
         "malformed": [],
         "settings": recipe.settings_hash,
-        "claims": [judge(claim, recipe.arms, []).to_json(f"python scripts/{how}") for claim in recipe.claims],
+        "claims": [judge(claim, recipe, []).to_json(f"python scripts/{how}") for claim in recipe.claims],
     }
 
 
@@ -141,7 +141,7 @@ def as_terminal_table(all_verdicts: list[RecipeVerdicts], width: int) -> str:
     """The verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
     blocks = []
     for verdicts in all_verdicts:
-        if not verdicts.was_run or not verdicts.content["claims"]:
+        if not verdicts.was_run:
             continue
         rows = [_row(claim, "\n") for claim in verdicts.content["claims"]]
         widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
@@ -156,7 +156,7 @@ def _not_run_lines(all_verdicts: list[RecipeVerdicts]) -> list[str]:
         f"  {verdicts.recipe} ({verdicts.content['figure']}), {verdicts.content['scope']}:"
         f" {len(verdicts.content['claims'])} claims"
         for verdicts in all_verdicts
-        if not verdicts.was_run and verdicts.content["claims"]
+        if not verdicts.was_run
     ]
     return ["\n".join(["not run:", *lines])] if lines else []
 
@@ -176,7 +176,7 @@ def as_page(all_verdicts: list[RecipeVerdicts]) -> str:
         " was fixed before the runs. The margin is by how much the test holds, mean over seeds with its 95% interval;"
         " a verdict needs the whole interval on one side of zero.",
     ]
-    for verdicts in filter(lambda verdicts: verdicts.content["claims"], all_verdicts):
+    for verdicts in all_verdicts:
         rows = [_row(claim, "<br>") for claim in verdicts.content["claims"]]
         table = tabulate(rows, headers=HEADERS, tablefmt="github")
         link = "/".join(verdicts.path.parts[-4:-1])

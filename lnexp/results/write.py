@@ -35,7 +35,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
         gradient_figures.draw(recipe, probes, folder)
-    judgements = [judge(claim, recipe.arms, runs) for claim in recipe.claims]
+    judgements = [judge(claim, recipe, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
     return folder

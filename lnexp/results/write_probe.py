@@ -40,12 +40,22 @@ def write_probe(
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
     what, command = scope(data, options), _command(recipe, options)
-    write_whole(folder / "measurements.csv", table.to_csv(index=False))
+    write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
     write_whole(folder / "table.md", _page(recipe, table, what, command))
-    _draw(recipe, table, folder)
-    judgements = [judge(claim, recipe.arms, results) for claim in recipe.claims]
+    for name, plot in _plots(recipe).items():
+        _draw(recipe, plot, _rows_with(table, plot), folder, name)
+    judgements = [judge(claim, recipe, results) for claim in recipe.claims]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, what, [], judgements, command))
     return folder
+
+
+def _plots(recipe: Recipe) -> dict[str, dict[str, str]]:
+    """By the name of the picture, the recipe's own first."""
+    return {"figure": recipe.plot, **recipe.more_plots}
+
+
+def _rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
+    return table.dropna(subset=[plot["x"], plot["y"]])
 
 
 def scope(data: str, options: list[str]) -> str:
@@ -61,12 +71,13 @@ def _command(recipe: Recipe, options: list[str]) -> str:
 
 def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
     x, y = recipe.plot["x"], recipe.plot["y"]
+    shown = _rows_with(table, recipe.plot)
     parts = [
         f"# {recipe.figure}: {recipe.title}",
         f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
         f"`{y}` by `{x}`: mean over {table['seed'].nunique()} seeds with its 95% interval (Student's t).",
-        *(_table_of_row(table, row, arms, x, y) for row, arms in rows_of(recipe).items()),
-        "![what was measured](figure.png)",
+        *(_table_of_row(shown, row, arms, x, y) for row, arms in rows_of(recipe).items()),
+        *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in _plots(recipe).items()),
         _where(),
         f"```\n{command}\n```",
     ]
@@ -94,8 +105,8 @@ def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str
     return tabulate(lines, headers=headers, tablefmt="github")
 
 
-def _draw(recipe: Recipe, table: pd.DataFrame, folder: Path) -> None:
-    plot, rows = recipe.plot, rows_of(recipe)
+def _draw(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, folder: Path, name: str) -> None:
+    rows = rows_of(recipe)
     x, y = plot["x"], plot["y"]
     scales = {f"{axis}scale": plot.get(f"{axis}_scale", "linear") for axis in "xy"}
     with rc_context(STYLE):
@@ -109,7 +120,7 @@ def _draw(recipe: Recipe, table: pd.DataFrame, folder: Path) -> None:
         all_axes[0].set_ylabel(plot.get("y_label", y))
         figure.suptitle(f"{recipe.figure}: {recipe.title}\n{table['seed'].nunique()} seeds", fontsize=10)
         add_legend(figure, columns=len(rows))
-        save(figure, folder)
+        save(figure, folder, name)
 
 
 def _tick_what_was_measured(axis: Any, values: list[float]) -> None:

@@ -1,10 +1,9 @@
 """Fig. 3(a,b): the gradients of every layer's FFN."""
 
 from lnexp.theory.gradients import gradient_norms
-from lnexp.theory.models import Probed, loss_of
+from lnexp.theory.models import SIDES, Probed, loss_of
 from lnexp.theory.probe import Row
 
-SIDES = ("encoder", "decoder")
 #: The two matrices of an FFN: as the paper calls them, and as the model does.
 MATRICES = {"W1": "fc1", "W2": "fc2"}
 

@@ -1,57 +1,53 @@
 """The squared norms of hidden states, at the places that the paper's lemmas speak of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from torch import Tensor, nn
 
+from lnexp.checks import check_choice
 from lnexp.errors import UserError
 
 
-class HiddenNorms:
-    """What was seen while recording.
+def _before_norm(layer: Any, see: Callable[[Tensor], None]) -> Any:
+    return layer.final_layer_norm.register_forward_pre_hook(lambda _, inputs: see(inputs[0]))
 
-    Attributes:
-        before_norm: ``‖x‖²`` of what each layer's last LayerNorm took in, a tensor ``(time, batch)`` a layer. For
-            Post-LN that is ``x^{post,5}``, the sum of the residual stream and the FFN.
-        output: the same of what each layer gave out: ``x^{pre}_{l+1}`` for Pre-LN.
-    """
 
-    def __init__(self) -> None:
-        self.before_norm: list[Tensor] = []
-        self.output: list[Tensor] = []
+def _output(layer: Any, see: Callable[[Tensor], None]) -> Any:
+    return layer.register_forward_hook(lambda _, __, out: see(out[0] if isinstance(out, tuple) else out))
+
+
+#: Where to look, and the hook that looks there. ``before_norm`` is what a layer's last LayerNorm takes in: for Post-LN
+#: ``x^{post,5}``, the sum of the residual stream and the FFN. ``output`` is what a layer gives out: for Pre-LN
+#: ``x^{pre}_{l+1}``.
+PLACES = {"before_norm": _before_norm, "output": _output}
 
 
 @contextmanager
-def hidden_norms(layers: nn.ModuleList) -> Iterator[HiddenNorms]:
-    """Record the norms, in double precision, of what goes through the layers, once, in the ``with`` block.
+def hidden_norms(layers: nn.ModuleList, at: str) -> Iterator[list[Tensor]]:
+    """Record ``‖x‖²``, in double precision, of what goes through the layers, once, in the ``with`` block.
+
+    Args:
+        layers: of an encoder, a decoder or a :class:`lnexp.theory.setting.Stack`.
+        at: one of :data:`PLACES`.
+
+    Yields:
+        A list that gets a tensor ``(time, batch)`` a layer.
 
     Raises:
-        UserError: at its end, where a layer or its last LayerNorm was not gone through exactly once.
+        UserError: for a place that there is none of; at the end, where a layer was not gone through exactly once.
     """
-    norms = HiddenNorms()
-    handles = [handle for layer in layers for handle in _watch(layer, norms)]
+    check_choice("at", at, PLACES)
+    norms: list[Tensor] = []
+    handles = [PLACES[at](layer, lambda x: norms.append(squared_norm(x))) for layer in layers]
     try:
         yield norms
     finally:
         for handle in handles:
             handle.remove()
-    for what, seen in {"LayerNorms": norms.before_norm, "layers": norms.output}.items():
-        if len(seen) != len(layers):
-            raise UserError(
-                f"{len(layers)} layers, whose last {what} were gone through {len(seen)} times: cannot see them"
-            )
-
-
-def _watch(layer: Any, norms: HiddenNorms) -> list:
-    def before(_, arguments):
-        norms.before_norm.append(squared_norm(arguments[0]))
-
-    def after(_, __, output):
-        norms.output.append(squared_norm(output[0] if isinstance(output, tuple) else output))
-
-    return [layer.final_layer_norm.register_forward_pre_hook(before), layer.register_forward_hook(after)]
+    if len(norms) != len(layers):
+        raise UserError(f"at={at}: {len(layers)} layers were gone through {len(norms)} times there: cannot see them")
 
 
 def squared_norm(x: Tensor) -> Tensor:

@@ -22,6 +22,8 @@ from lnexp.theory.setting import placement_named
 
 forget_schemas()
 
+#: Both sides of a model, and what a batch calls the tokens that go in there.
+SIDES = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
 #: A Transformer of any placement is probed as the paper draws it, without dropout.
 AS_ANALYSED = ("init=paper", "model.dropout=0", "tracker=none")
 
@@ -33,6 +35,23 @@ class Probed:
     model: Any
     criterion: Any
     batches: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, task: Any, model: Any, criterion: DictConfig, cfg: DictConfig) -> "Probed":
+        """A model of a task of fairseq's, and minibatches of the task's training data.
+
+        Args:
+            task: has the training data.
+            model: is set to evaluation mode.
+            criterion: fairseq's config of it.
+            cfg: our config, which says ``probes.batches``, ``max_tokens`` and ``order_seed``.
+
+        Raises:
+            UserError: where there are fewer minibatches.
+        """
+        task.load_dataset("train")
+        batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches)
+        return cls(model.eval(), task.build_criterion(criterion), batches)
 
 
 def untrained(context: Context, placement: str, model: Sequence[str], batches: int, tokens: int) -> Probed:
@@ -49,27 +68,30 @@ def untrained(context: Context, placement: str, model: Sequence[str], batches: i
         UserError: for a placement that there is none of, a model that cannot be, or fewer minibatches than asked for.
     """
     placement_named(placement)  # says which there are
-    asked = [f"model={placement}", *(f"model.{setting}" for setting in model)]
-    cfg = compose([*context.overrides, *AS_ANALYSED, *asked, f"seed={context.seed}", f"max_tokens={tokens}"])
+    asked = [f"model={placement}", *AS_ANALYSED, *(f"model.{setting}" for setting in model)]
+    sizes = [f"seed={context.seed}", f"probes.batches={batches}", f"max_tokens={tokens}"]
+    return at_initialisation(compose([*context.overrides, *asked, *sizes]))
+
+
+def at_initialisation(cfg: DictConfig) -> Probed:
+    """The model of a config, not trained, and minibatches of its training data.
+
+    Raises:
+        UserError: for a model that cannot be, or fewer minibatches than asked for.
+    """
     check(cfg)
     OmegaConf.resolve(cfg)
-    for side in ("encoder_layers", "decoder_layers"):
-        check_whole(f"model.{side}", cfg.model[side], least=1)
-    return _build(cfg, batches)
-
-
-def _build(cfg: DictConfig, batches: int) -> Probed:
+    for side in SIDES:
+        check_whole(f"model.{side}_layers", cfg.model[f"{side}_layers"], least=1)
     corpus = prepare(cfg.data, cfg.data_dir)
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))  # nothing is saved
     task = tasks.setup_task(fairseq.task)
     utils.set_torch_seed(cfg.seed)
     try:
-        model = task.build_model(fairseq.model).eval()
+        model = task.build_model(fairseq.model)
     except (AssertionError, ValueError, ZeroDivisionError, OmegaConfBaseException) as error:
         raise UserError(f"model: {str(error).splitlines()[0]}") from error
-    criterion = task.build_criterion(fairseq.criterion)
-    task.load_dataset("train")
-    return Probed(model, criterion, first_batches(task, cfg.max_tokens, cfg.order_seed, batches))
+    return Probed.of(task, model, fairseq.criterion, cfg)
 
 
 def first_batches(task: Any, tokens: int, seed: int, count: int) -> list[dict[str, Any]]:

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from lnexp.errors import UserError
 from lnexp.results.claims import Comparison, judge
-
-ARMS = ("good", "bad")
+from lnexp.results.measures import RUN_MEASURES
 
 
 def arms(make_run, good, bad):
@@ -32,11 +31,11 @@ def arms(make_run, good, bad):
 def test_known_verdicts(make_run, good, bad, verdict):
     claim = make_run.recipe.claims[0]
     runs = [*arms(make_run, good, bad), make_run.missing("good", 9), make_run.missing("bad", 9)]
-    assert judge(claim, ARMS, runs).verdict == verdict
+    assert judge(claim, make_run.recipe, runs).verdict == verdict
 
 
 def test_the_numbers_stand_beside_the_verdict(make_run):
-    judgement = judge(make_run.recipe.claims[0], ARMS, arms(make_run, [90, 92, 94], [0, 3, 3]))
+    judgement = judge(make_run.recipe.claims[0], make_run.recipe, arms(make_run, [90, 92, 94], [0, 3, 3]))
     assert judgement.arms["good"] == pytest.approx(
         {"measure": "best_bleu", "mean": 92, "low": 92 - 4.3027 * 2 / 3**0.5, "high": 92 + 4.3027 * 2 / 3**0.5, "n": 3},
         abs=0.01,
@@ -52,13 +51,13 @@ def test_runs_that_are_not_over_are_no_evidence(make_run):
     runs += [make_run("good", seed, [90.0]) for seed in (3, 4, 5)]  # seeds that both arms have
     unfinished = [make_run("bad", seed, [99.0], state="running") for seed in (3, 4)]
     failed = [make_run("bad", 5, [99.0], state="failed")]
-    assert judge(make_run.recipe.claims[0], ARMS, [*runs, *unfinished, *failed]).verdict == "reproduced"
+    assert judge(make_run.recipe.claims[0], make_run.recipe, [*runs, *unfinished, *failed]).verdict == "reproduced"
 
 
 def test_divergence_is_a_result(make_run):
     good = [make_run("good", seed, [90.0 + seed]) for seed in range(3)]
     diverged = [make_run("bad", 0, [], "diverged"), make_run("bad", 1, [2.0], "diverged"), make_run("bad", 2, [0.0])]
-    judgement = judge(make_run.recipe.claims[0], ARMS, good + diverged)
+    judgement = judge(make_run.recipe.claims[0], make_run.recipe, good + diverged)
     assert judgement.verdict == "reproduced"
     assert judgement.arms["bad"]["n"] == 3
 
@@ -70,7 +69,7 @@ def test_a_number_that_was_not_finite_is_no_value(make_run):
         make_run("bad", 0, [1.0]),
         make_run("bad", 1, [1.0]),
     ]
-    judgement = judge(make_run.recipe.claims[0], ARMS, runs)
+    judgement = judge(make_run.recipe.claims[0], make_run.recipe, runs)
     assert judgement.arms["good"]["n"] == 1
     assert judgement.verdict == "inconclusive"
 
@@ -78,7 +77,7 @@ def test_a_number_that_was_not_finite_is_no_value(make_run):
 def test_an_arm_can_be_asked_twice(make_run):
     claim = make_run.claim("last_bleu(good) < best_bleu(good)")
     runs = [make_run("good", seed, [90.0, 80.0 + seed]) for seed in range(3)]
-    judgement = judge(claim, ARMS, runs)
+    judgement = judge(claim, make_run.recipe, runs)
     assert judgement.verdict == "reproduced"
     assert set(judgement.arms) == {"last_bleu(good)", "best_bleu(good)"}
 
@@ -86,13 +85,14 @@ def test_an_arm_can_be_asked_twice(make_run):
 def test_early_bleu_is_at_three_fifths(make_run):
     claim = make_run.claim("early_bleu(good) > 29")
     runs = [make_run("good", seed, [10.0, 20.0, 30.0 + seed / 10, 40.0, 50.0]) for seed in range(3)]
-    assert judge(claim, ARMS, runs).arms["good"]["mean"] == pytest.approx(30.1)
+    assert judge(claim, make_run.recipe, runs).arms["good"]["mean"] == pytest.approx(30.1)
 
 
 @pytest.mark.parametrize(
     ("holds_if", "message"),
     [
         ("best_blue(good) > 1", "no measure best_blue; did you mean best_bleu"),
+        ("exponent(good) > 1", "no measure exponent"),  # which probes have
         ("best_bleu(god) > 1", "no arm god; did you mean good"),
         ("best_bleu(good)", "must be one comparison"),
         ("1 < best_bleu(good) < 2", "must be one comparison"),
@@ -108,7 +108,7 @@ def test_early_bleu_is_at_three_fifths(make_run):
 )
 def test_what_is_no_claim_is_refused(make_run, holds_if, message):
     with pytest.raises(UserError, match=message):
-        judge(make_run.claim(holds_if), ARMS, arms(make_run, [90, 91], [1, 2]))
+        judge(make_run.claim(holds_if), make_run.recipe, arms(make_run, [90, 91], [1, 2]))
 
 
 numbers = st.floats(-1e3, 1e3)
@@ -117,6 +117,6 @@ numbers = st.floats(-1e3, 1e3)
 @given(a=numbers, b=numbers)
 def test_the_margin_is_what_python_would_compute(a, b):
     values = {"best_bleu(x)": a, "best_bleu(y)": b}
-    comparison = Comparison("abs(best_bleu(x) - best_bleu(y)) * 2 < 3 + best_bleu(x) / 4")
+    comparison = Comparison("abs(best_bleu(x) - best_bleu(y)) * 2 < 3 + best_bleu(x) / 4", RUN_MEASURES)
     assert comparison.margin(values) == pytest.approx((3 + a / 4) - abs(a - b) * 2)
-    assert Comparison("best_bleu(x) > best_bleu(y)").margin(values) == pytest.approx(a - b)
+    assert Comparison("best_bleu(x) > best_bleu(y)", RUN_MEASURES).margin(values) == pytest.approx(a - b)

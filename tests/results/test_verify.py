@@ -171,16 +171,16 @@ def test_a_number_of_the_papers_is_judged_on_the_papers_corpus_alone(make_run):
 
     claim = make_run.claim("best_bleu(good) > 30", scope="absolute")
     runs = [make_run("good", seed, [34.0 + seed]) for seed in (1, 2, 3)]
-    assert judge(claim, ("good", "bad"), runs).verdict == "not run"
+    assert judge(claim, make_run.recipe, runs).verdict == "not run"
     make_run.cfg.profile = "paper"
     for run in runs:
         run.environment["data"] = {"part_of": "iwslt14", "pairs": {"train": 51_777}}
-    assert judge(claim, ("good", "bad"), runs).verdict == "not run", "a part of the corpus"
+    assert judge(claim, make_run.recipe, runs).verdict == "not run", "a part of the corpus"
     for run in runs:
         run.environment["data"]["pairs"]["train"] = 160_239
     own = [replace(run, own_options=("max_epoch=1",)) for run in runs]
-    assert judge(claim, ("good", "bad"), own).verdict == "not run", "with options of the user's"
-    assert judge(claim, ("good", "bad"), runs).verdict == "reproduced"
+    assert judge(claim, make_run.recipe, own).verdict == "not run", "with options of the user's"
+    assert judge(claim, make_run.recipe, runs).verdict == "reproduced"
 
 
 def test_one_order_of_the_data_is_said_where_intervals_are(make_run):

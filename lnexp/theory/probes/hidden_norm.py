@@ -33,6 +33,6 @@ def hidden_norm(
 
 def _means(stack: Stack, positions: int, inputs: int, width: int) -> Tensor:
     """Of what each layer's last LayerNorm takes in, and of what each layer gives out: ``(2, layers)``, a channel."""
-    with hidden_norms(stack.layers) as norms:
+    with hidden_norms(stack.layers, "before_norm") as before, hidden_norms(stack.layers, "output") as after:
         stack(torch.randn(positions, inputs, width, dtype=torch.float64))
-    return torch.stack([torch.stack(at).mean(dim=(1, 2)) for at in (norms.before_norm, norms.output)]) / width
+    return torch.stack([torch.stack(norms).mean(dim=(1, 2)) for norms in (before, after)]) / width

@@ -1,9 +1,6 @@
-"""Recipes that probe, from nothing to verdicts: what ``make theory`` does."""
+"""Recipes that probe, from nothing to verdicts."""
 
-import argparse
-import logging
 import sys
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,43 +8,36 @@ from typing import Any
 from joblib import Parallel, delayed
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.cli import one_line_errors
 from lnexp.configuration import check, compose
 from lnexp.corpora.known import is_whole
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
+from lnexp.probing.one_thread import one_quiet_thread
 from lnexp.processes import available_cores
-from lnexp.recipes.command_line import own_corpus, split_recipes
-from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
 
 #: What stands for a corpus where the inputs are drawn.
 NO_CORPUS = "gaussian"
 
 
-def main() -> None:
-    """``probe.py [+recipe=fig3,…] [data=… n_seeds=…]``: measure, then tables, figures and verdicts; all by default."""
-    parser = argparse.ArgumentParser(
-        description="Measure what the paper's analysis is about, and judge its claims.",
-        epilog="example: python scripts/probe.py +recipe=fig3 data=iwslt14",
-    )
-    parser.add_argument("overrides", nargs="*", help="+recipe=NAME (default: all that probe), data=…, n_seeds=… …")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="where results go (default: results/)")
-    arguments = parser.parse_args()
+def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Path) -> None:
+    """Measure every arm of every recipe with every seed; write tables, figures and verdicts.
+
+    Raises:
+        UserError: for an option other than corpus and seeds, or a recipe that is trained.
+    """
     from lnexp.results.verdicts import write_page
 
-    with one_line_errors():
-        recipes, options = split_recipes(arguments.overrides)
-        check_options(options)
-        for recipe in recipes:
-            if not recipe.probe:
-                said = f"+recipe={recipe.name}"
-                raise UserError(f"recipe={recipe.name}: is trained, not probed; say python scripts/train.py -m {said}")
-        for recipe in recipes or [load_recipe(name) for name in recipe_names()]:
-            if recipe.probe:
-                _probe(recipe, options, arguments.results)
-        write_page(arguments.results)
+    _check_options(options)
+    for recipe in recipes:
+        if not recipe.probe:
+            said = f"+recipe={recipe.name}"
+            raise UserError(f"recipe={recipe.name}: is trained, not probed; say python scripts/train.py -m {said}")
+    for recipe in recipes:
+        _probe(recipe, options, results_dir)
+    write_page(results_dir)
 
 
 def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
@@ -69,7 +59,7 @@ def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
 
 
-def check_options(options: list[str]) -> None:
+def _check_options(options: list[str]) -> None:
     """Refuse what would be overridden by the recipes, or make of their arms others than they are named.
 
     Raises:
@@ -78,7 +68,8 @@ def check_options(options: list[str]) -> None:
     for option in options:
         if _group(option) not in (*CORPUS, *SEEDS):
             allowed = ", ".join(f"{name}=…" for name in (*CORPUS, *SEEDS))
-            raise UserError(f"{option}: recipes that probe say it themselves; what can be said is {allowed}")
+            one = "one model is probed by model=… or checkpoint=…, without recipes"
+            raise UserError(f"{option}: recipes that probe say it themselves; what can be said is {allowed}; {one}")
 
 
 #: What can be said beside recipes that probe.
@@ -130,12 +121,8 @@ def settings_of(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _measure(probe: str, seed: int, settings: dict[str, Any], overrides: list[str]) -> list[dict[str, Any]]:
-    logging.disable(logging.INFO)  # fairseq's
-    warnings.simplefilter("ignore")  # torch's, of memory for a GPU that is not there
-    import torch
-
     import lnexp.theory.probes  # noqa: F401  (registers them)
     from lnexp.theory.probe import Context, measure
 
-    torch.set_num_threads(1)
+    one_quiet_thread()
     return measure(probe, Context(seed, overrides), settings)

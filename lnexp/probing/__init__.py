@@ -1,0 +1,1 @@
+"""The command that probes: recipes with their verdicts, or one model."""
