@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from torch import nn
 
+from .placement import Placement
+
 
 def paper(model: nn.Module) -> None:
     """Gaussian Xavier, ``N(0, 2 / (n_in + n_out))``, zero biases (Xiong et al. 2020, section 3.3).
@@ -24,6 +26,15 @@ def fairseq(model: nn.Module) -> None:
     That is uniform Xavier for attention with gain 1/√2 for query, key and value, and a bare ``nn.Linear`` for the FFN,
     whose second matrix then has half the standard deviation of Xavier's.
     """
+
+
+def initialise(model: nn.Module, how: str) -> None:
+    """Initialise a model, or a layer, by the name of a way; then as the placement of each of its layers asks for."""
+    INITIALISATIONS[how](model)
+    for layer in list(model.modules()):
+        placement = getattr(layer, "placement", None)
+        if isinstance(placement, Placement):
+            placement.initialise(layer)
 
 
 INITIALISATIONS: dict[str, Callable[[nn.Module], None]] = {"paper": paper, "fairseq": fairseq}

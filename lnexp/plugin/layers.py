@@ -9,11 +9,19 @@ from collections.abc import Callable
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
 from torch import Tensor, nn
 
-from .placement import Placement
+from .placement import Block, Placement, Sublayer
+
+#: What fairseq calls the LayerNorms of the blocks.
+BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
 
 
-class FeedForward:
-    """The position-wise feed-forward network, ``FFN(x) = W² ReLU(W¹ x + b¹) + b²``, with its dropouts (a mix-in)."""
+class Placed:
+    """What both layers have: their FFN, and blocks joined by a placement (a mix-in).
+
+    The FFN is ``FFN(x) = W² ReLU(W¹ x + b¹) + b²``, with its dropouts.
+    """
+
+    placement: Placement
 
     fc1: nn.Module
     fc2: nn.Module
@@ -21,17 +29,27 @@ class FeedForward:
     activation_dropout_module: nn.Module
     dropout_module: nn.Module
 
+    def _place(self, placement: Placement) -> None:
+        self.placement = placement
+        for name in BLOCK_NORMS:
+            if hasattr(self, name) and not placement.block_norms:
+                setattr(self, name, nn.Identity())
+
+    def _connect(self, x: Tensor, *blocks: tuple[Sublayer, Sublayer]) -> Tensor:
+        """The layer's output, of its sublayers and norms in their order."""
+        return self.placement(x, [Block(number, *block) for number, block in enumerate(blocks)])
+
     def feed_forward(self, x: Tensor) -> Tensor:
         hidden = self.activation_dropout_module(self.activation_fn(self.fc1(x)))
         return self.dropout_module(self.fc2(hidden))
 
 
-class EncoderLayer(FeedForward, TransformerEncoderLayerBase):
+class EncoderLayer(Placed, TransformerEncoderLayerBase):
     """Self-attention and FFN, each joined to the residual stream by ``placement``."""
 
     def __init__(self, cfg, placement: Placement):
         super().__init__(cfg)
-        self.placement = placement
+        self._place(placement)
 
     def forward(self, x: Tensor, encoder_padding_mask: Tensor | None) -> Tensor:
         """Encode one layer.
@@ -45,16 +63,15 @@ class EncoderLayer(FeedForward, TransformerEncoderLayerBase):
             y, _ = self.self_attn(query, query, query, key_padding_mask=encoder_padding_mask, need_weights=False)
             return self.dropout_module(y)
 
-        x = self.placement.connect(x, attend, self.self_attn_layer_norm)
-        return self.placement.connect(x, self.feed_forward, self.final_layer_norm)
+        return self._connect(x, (attend, self.self_attn_layer_norm), (self.feed_forward, self.final_layer_norm))
 
 
-class DecoderLayer(FeedForward, TransformerDecoderLayerBase):
+class DecoderLayer(Placed, TransformerDecoderLayerBase):
     """Self-attention, attention to the source, and FFN, each joined to the residual stream by ``placement``."""
 
     def __init__(self, cfg, placement: Placement):
         super().__init__(cfg)
-        self.placement = placement
+        self._place(placement)
         # Attention weights cost a slower kernel and are read only for alignments: off until
         # fairseq's make_generation_fast_(need_attn=True) asks for them.
         self.need_attn = False
@@ -113,7 +130,10 @@ class DecoderLayer(FeedForward, TransformerDecoderLayerBase):
             source_attention.append(weights)
             return self.dropout_module(y)
 
-        x = self.placement.connect(x, attend_to_target, self.self_attn_layer_norm)
-        x = self.placement.connect(x, attend_to_source, self.encoder_attn_layer_norm)
-        x = self.placement.connect(x, self.feed_forward, self.final_layer_norm)
+        x = self._connect(
+            x,
+            (attend_to_target, self.self_attn_layer_norm),
+            (attend_to_source, self.encoder_attn_layer_norm),
+            (self.feed_forward, self.final_layer_norm),
+        )
         return x, source_attention[0], None

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import register_model
@@ -15,10 +15,12 @@ from fairseq.models.transformer import (
 )
 from fairseq.modules.checkpoint_activations import checkpoint_wrapper
 from omegaconf import II, OmegaConf
+from torch import Tensor
 
-from .initialisation import INITIALISATIONS
+from .initialisation import INITIALISATIONS, initialise
 from .layers import DecoderLayer, EncoderLayer
-from .placement import Placement
+from .placement import Placement, Where
+from .profiling import profile_once
 
 
 def _option(default, help_text: str):
@@ -72,32 +74,62 @@ def _wrapped(layer, cfg: TransformerConfig):
     return checkpoint_wrapper(layer) if cfg.checkpoint_activations else layer
 
 
+def _where(cfg: TransformerConfig, side: Literal["encoder", "decoder"]) -> Where:
+    return Where(side, cfg.encoder.layers, cfg.decoder.layers, getattr(cfg, side).embed_dim)
+
+
 class Encoder(TransformerEncoderBase):
     """fairseq's encoder over :class:`EncoderLayer`."""
 
-    def __init__(self, cfg, dictionary, embed_tokens, placement: Placement):
+    layer_norm: Any
+
+    def __init__(self, cfg, dictionary, embed_tokens, placement: type[Placement]):
         self.placement = placement
         super().__init__(cfg, dictionary, embed_tokens)
+        if placement.final_norm:
+            self.layer_norm = placement.end(self.layer_norm)
 
     def build_encoder_layer(self, cfg):
-        return _wrapped(EncoderLayer(cfg, self.placement), cfg)
+        return _wrapped(EncoderLayer(cfg, self.placement(_where(cfg, "encoder"))), cfg)
 
 
 class Decoder(TransformerDecoderBase):
     """fairseq's decoder over :class:`DecoderLayer`."""
 
-    def __init__(self, cfg, dictionary, embed_tokens, placement: Placement):
+    layer_norm: Any
+
+    def __init__(self, cfg, dictionary, embed_tokens, placement: type[Placement]):
         self.placement = placement
         super().__init__(cfg, dictionary, embed_tokens)
+        if placement.final_norm:
+            self.layer_norm = placement.end(self.layer_norm)
 
     def build_decoder_layer(self, cfg, no_encoder_attn=False):
-        return _wrapped(DecoderLayer(cfg, self.placement), cfg)
+        return _wrapped(DecoderLayer(cfg, self.placement(_where(cfg, "decoder"))), cfg)
 
 
 class LayerNormTransformer(TransformerModelBase):
     """An encoder-decoder Transformer; a subclass made by :func:`register_placement` names the placement."""
 
     placement: ClassVar[type[Placement]]
+
+    _is_profiled = False  # by this process, or not in need of it
+
+    def forward(self, src_tokens, src_lengths, prev_output_tokens, **options):
+        """As fairseq's; the first batch of a training may be looked at before, see :mod:`.profiling`."""
+        if self.training and not self._is_profiled:
+            self.profile_on(src_tokens, src_lengths, prev_output_tokens)
+        return super().forward(src_tokens, src_lengths, prev_output_tokens, **options)
+
+    def profile_on(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> None:
+        """Let placements that ask for it see a batch, unless they have seen one."""
+        profile_once(
+            self,
+            lambda: super(LayerNormTransformer, self).forward(src_tokens, src_lengths, prev_output_tokens),
+            encoder=src_tokens.ne(self.encoder.padding_idx).t(),
+            decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
+        )
+        self._is_profiled = True
 
     @classmethod
     def add_args(cls, parser):
@@ -108,16 +140,16 @@ class LayerNormTransformer(TransformerModelBase):
     def build_model(cls, cfg: LayerNormTransformerConfig, task) -> "LayerNormTransformer":
         """Build and initialise the model for the task's two dictionaries."""
         model = super().build_model(_to_transformer_config(cfg, cls.placement.final_norm), task)
-        INITIALISATIONS[str(cfg.init)](model)
+        initialise(model, str(cfg.init))
         return model
 
     @classmethod
     def build_encoder(cls, cfg, src_dict, embed_tokens):
-        return Encoder(cfg, src_dict, embed_tokens, cls.placement())
+        return Encoder(cfg, src_dict, embed_tokens, cls.placement)
 
     @classmethod
     def build_decoder(cls, cfg, tgt_dict, embed_tokens):
-        return Decoder(cfg, tgt_dict, embed_tokens, cls.placement())
+        return Decoder(cfg, tgt_dict, embed_tokens, cls.placement)
 
 
 #: The registered placements by name.

@@ -24,6 +24,11 @@ def _output(layer: Any, see: Callable[[Tensor], None]) -> Any:
 PLACES = {"before_norm": _before_norm, "output": _output}
 
 
+def places_of(layers: nn.ModuleList) -> list[str]:
+    """Where one can look in these layers: those of a placement without LayerNorms have an output alone."""
+    return [at for at in PLACES if at == "output" or not isinstance(layers[0].final_layer_norm, nn.Identity)]
+
+
 @contextmanager
 def hidden_norms(layers: nn.ModuleList, at: str) -> Iterator[list[Tensor]]:
     """Record ``‖x‖²``, in double precision, of what goes through the layers, once, in the ``with`` block.

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnexp.theory.hidden_states import PLACES, hidden_norms
+from lnexp.theory.hidden_states import hidden_norms, places_of
 from lnexp.theory.models import SIDES, Probed
 from lnexp.theory.probe import Row
 
@@ -27,13 +27,15 @@ def position_norms(probed: Probed, batch: dict[str, Any], side: str, at: str) ->
 
 
 def mean_norms(probed: Probed) -> list[Row]:
-    """``E‖x‖²/d`` over all positions of all minibatches, a row a layer: its ``side``, ``layer`` and each place."""
+    """``E‖x‖²/d`` over all positions of all minibatches, a row a layer: ``side``, ``layer`` and its places."""
     rows = []
     for side in SIDES:
-        width = getattr(probed.model, side).layers[0].embed_dim
-        means = [_means(probed, side, at) / width for at in PLACES]
-        for layer, at_places in enumerate(torch.stack(means, dim=1).tolist(), start=1):
-            rows.append({"side": side, "layer": layer, **dict(zip(PLACES, at_places, strict=True))})
+        layers = getattr(probed.model, side).layers
+        means = {at: (_means(probed, side, at) / layers[0].embed_dim).tolist() for at in places_of(layers)}
+        for number in range(len(layers)):
+            rows.append(
+                {"side": side, "layer": number + 1, **{at: of_layers[number] for at, of_layers in means.items()}}
+            )
     return rows
 
 

@@ -1,15 +1,17 @@
 """The simplified Transformer that the paper's lemmas are about."""
 
+import torch
 from fairseq.models.transformer import TransformerConfig
 from torch import Tensor, nn
 from torch.nn import functional
 
 import lnexp.plugin  # noqa: F401  (registers the placements)
 from lnexp.errors import UserError, near_names
-from lnexp.plugin.initialisation import paper
+from lnexp.plugin.initialisation import initialise
 from lnexp.plugin.layers import EncoderLayer
 from lnexp.plugin.model import PLACEMENTS
-from lnexp.plugin.placement import Placement
+from lnexp.plugin.placement import Placement, Where
+from lnexp.plugin.profiling import profile_once
 
 
 def placement_named(name: str) -> type[Placement]:
@@ -36,9 +38,10 @@ class Stack(nn.Module):
         super().__init__()
         if layers < 1 or width < 1:
             raise UserError(f"layers={layers}, width={width}: both must be at least 1")
-        where = placement_named(placement)()
-        self.layers = nn.ModuleList(_layer(where, width) for _ in range(layers))
-        self.final_norm = nn.LayerNorm(width) if where.final_norm else nn.Identity()
+        chosen = placement_named(placement)
+        where = Where("encoder", encoder_layers=layers, decoder_layers=layers, width=width)
+        self.layers = nn.ModuleList(_layer(chosen(where)) for _ in range(layers))
+        self.final_norm = chosen.end(nn.LayerNorm(width)) if chosen.final_norm else nn.Identity()
         self.double()
 
     @property
@@ -48,15 +51,20 @@ class Stack(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """What the prediction is made from: ``(positions, batch, d)``, both ways."""
+        profile_once(self, lambda: self._through(x), encoder=torch.ones(x.shape[:2], dtype=torch.bool))
+        return self.final_norm(self._through(x))
+
+    def _through(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x, None)
-        return self.final_norm(x)
+        return x
 
 
-def _layer(placement: Placement, width: int) -> EncoderLayer:
+def _layer(placement: Placement) -> EncoderLayer:
+    width = placement.where.width
     options = {"embed_dim": width, "ffn_embed_dim": width, "attention_heads": 1}
     layer = EncoderLayer(TransformerConfig(encoder=TransformerConfig.encoder(**options), dropout=0.0), placement)
-    paper(layer)
+    initialise(layer, "paper")
     attention = layer.self_attn
     for projection in (attention.q_proj, attention.k_proj):
         nn.init.zeros_(projection.weight)

@@ -1,11 +1,9 @@
 """At equal weights our models are fairseq's ``transformer``."""
 
 from argparse import Namespace
-from types import SimpleNamespace
 
 import pytest
 import torch
-from fairseq.data import Dictionary
 from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
 from fairseq.models.transformer import TransformerModel, base_architecture
 from helpers import ROOT
@@ -15,14 +13,6 @@ import lnexp.plugin  # noqa: F401
 
 PLACEMENTS = {"post_ln": False, "pre_ln": True}
 DEPTHS = [(1, 1), (3, 2), (2, 4)]
-
-
-@pytest.fixture(scope="module")
-def task():
-    dictionary = Dictionary()
-    for index in range(60):
-        dictionary.add_symbol(f"w{index}")
-    return SimpleNamespace(source_dictionary=dictionary, target_dictionary=dictionary)
 
 
 def ours(placement: str, task, depths=(2, 2), **options):
@@ -59,16 +49,6 @@ def stock(placement: str, task, depths=(2, 2), **options):
     )
     base_architecture(args)
     return TransformerModel.build_model(args, task).eval()
-
-
-@pytest.fixture(scope="module")
-def batch(task):
-    torch.manual_seed(0)
-    source = torch.randint(4, 60, (5, 7))
-    source[0, :3] = task.source_dictionary.pad()  # left padding, as in training
-    target = torch.randint(4, 60, (5, 6))
-    target[1, 4:] = task.target_dictionary.pad()
-    return source, (source != task.source_dictionary.pad()).sum(1), target
 
 
 @pytest.mark.parametrize("depths", DEPTHS)

@@ -10,6 +10,7 @@ from fairseq.models import FairseqEncoderDecoderModel, register_model
 from omegaconf import OmegaConf
 from torch import Tensor
 
+from ..profiling import profile_once
 from .stacked import stack
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16}
@@ -34,6 +35,8 @@ class ArrayModel(FairseqEncoderDecoderModel):
     has ``S·B`` rows, the first ``B`` of them the first member's. ``state_dict`` has a single model's names, and tensors
     with a member axis in front.
     """
+
+    _is_profiled = False  # by this process, or not in need of it
 
     def __init__(self, encoder, decoder, members: int, dtype: torch.dtype | None):
         super().__init__(encoder, decoder)
@@ -62,6 +65,14 @@ class ArrayModel(FairseqEncoderDecoderModel):
             src_lengths: ``(B,)``.
             prev_output_tokens: ``(B, target_time)``.
         """
+        if self.training and not self._is_profiled:
+            self._is_profiled = True
+            profile_once(
+                self,
+                lambda: self(src_tokens, src_lengths, prev_output_tokens),
+                encoder=src_tokens.ne(self.encoder.padding_idx).t(),
+                decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
+            )
         encoder_out = self.encoder(src_tokens.repeat(self.members, 1), src_lengths.repeat(self.members))
         x, _ = self.decoder.extract_features(prev_output_tokens.repeat(self.members, 1), encoder_out)
         return x.reshape(self.members, *prev_output_tokens.shape, -1)

@@ -16,6 +16,8 @@ from fairseq.modules import MultiheadAttention
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ..scale import Scale, variance
+
 
 class Parameters:
     """The parameters of equal models with a member axis in front, found by the first model's; ties are kept."""
@@ -69,6 +71,30 @@ class StackedLayerNorm(nn.Module):
         )
         weight, bias = (parameter.to(x.dtype).unsqueeze(1) for parameter in (self.weight, self.bias))
         return torch.addcmul(bias, normal, weight).view(rows.shape).transpose(0, 1)
+
+
+class StackedScale(nn.Module):
+    """``S`` learned multiplications: ``weight`` is ``(S, size)``."""
+
+    def __init__(self, single: Scale, parameters: Parameters):
+        super().__init__()
+        self.weight = parameters[single.weight]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(time, S·B, channel)``, both ways."""
+        rows = x.transpose(0, 1)
+        weight = self.weight.to(x.dtype).unsqueeze(1)
+        return (rows.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
+
+    @torch.no_grad()
+    def set_all(self, numbers: Tensor) -> None:
+        """Every number of a member becomes this one, ``(S,)``."""
+        self.weight.copy_(numbers.unsqueeze(1).expand_as(self.weight))
+
+    def variance(self, x: Tensor, kept: Tensor) -> Tensor:
+        """Of all numbers of each member, ``(time, S·B, channel)``, where ``(time, B)`` are kept: ``(S,)``."""
+        members = x.chunk(self.weight.size(0), dim=1)
+        return torch.stack([variance(member[kept]) for member in members])
 
 
 class StackedEmbedding(nn.Module):
@@ -160,6 +186,7 @@ STACKED: dict[type[nn.Module], Callable[[Any, Parameters], nn.Module]] = {
     nn.Linear: StackedLinear,
     nn.LayerNorm: StackedLayerNorm,
     nn.Embedding: StackedEmbedding,
+    Scale: StackedScale,
     MultiheadAttention: StackedAttention,
 }
 

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from ..model import register_placement
-from ..placement import Placement, Sublayer
+from ..placement import Block, Placement
 
 
 @register_placement("post_ln")
@@ -12,5 +12,5 @@ class PostLN(Placement):
 
     final_norm = False
 
-    def connect(self, x: Tensor, sublayer: Sublayer, norm: Sublayer) -> Tensor:
-        return norm(x + sublayer(x))
+    def connect(self, x: Tensor, block: Block) -> Tensor:
+        return block.norm(x + block.sublayer(x))

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from ..model import register_placement
-from ..placement import Placement, Sublayer
+from ..placement import Block, Placement
 
 
 @register_placement("pre_ln")
@@ -12,5 +12,5 @@ class PreLN(Placement):
 
     final_norm = True
 
-    def connect(self, x: Tensor, sublayer: Sublayer, norm: Sublayer) -> Tensor:
-        return x + sublayer(norm(x))
+    def connect(self, x: Tensor, block: Block) -> Tensor:
+        return x + block.sublayer(block.norm(x))

@@ -63,18 +63,23 @@ def _optimizer_name(trainer: Trainer, member: int, single: DictConfig) -> str:
 
 def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
     """The state of the single model that a member is, on the CPU."""
-    stacked = {name for name, _ in model.named_parameters(remove_duplicate=False)}
-    return {
-        name: (tensor[member] if name in stacked else tensor).detach().cpu().clone()
-        for name, tensor in model.state_dict().items()
-    }
+    return {name: tensor.cpu().clone() for name, tensor in _views(model, member).items()}
 
 
+@torch.no_grad()
 def load_member_model(model: torch.nn.Module, member: int, state: dict[str, torch.Tensor]) -> None:
     """The way back from :func:`member_model`."""
-    with torch.no_grad():
-        for name, parameter in model.named_parameters(remove_duplicate=False):
-            parameter[member].copy_(state[name])
+    for name, tensor in _views(model, member).items():
+        tensor.copy_(state[name])
+
+
+def _views(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
+    """A member's state within the array's; what is no parameter, all members have in common."""
+    stacked = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    return {
+        name: tensor.detach()[member] if name in stacked else tensor.detach()
+        for name, tensor in model.state_dict().items()
+    }
 
 
 def _on_cpu(state: Any) -> Any:

@@ -1,0 +1,23 @@
+"""B2T: Post-LN with a path from the bottom of a layer to its top."""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from ..model import register_placement
+from ..placement import Block
+from .post_ln import PostLN
+
+
+@register_placement("b2t")
+class B2T(PostLN):
+    """Post-LN whose last LayerNorm takes in the layer's input, too: ``LN(x_in + y + FFN(y))`` (y: FFN's input).
+
+    Takase et al. 2022, "B2T Connection: Serving Stability and Performance in Deep Transformers", section 4. The path
+    goes round all LayerNorms of a layer but the last.
+    """
+
+    def forward(self, x: Tensor, blocks: Sequence[Block]) -> Tensor:
+        *attention, ffn = blocks
+        y = super().forward(x, attention)
+        return ffn.norm(x + y + ffn.sublayer(y))

@@ -1,0 +1,35 @@
+"""DeepNorm: Post-LN with a heavier residual stream and smaller sublayers, by depth."""
+
+import torch
+from torch import Tensor, nn
+
+from ..model import register_placement
+from ..placement import Block, Placement, Where
+
+
+@register_placement("deep_norm")
+class DeepNorm(Placement):
+    """``x' = LN(α x + F(x))`` (Wang et al. 2022, "DeepNet: Scaling Transformers to 1,000 Layers", section 3).
+
+    The weights of the FFN and of attention's value and output projections start β times as large. For N encoder and M
+    decoder layers (their Figure 2) the encoder has α = 0.81 (N⁴M)^(1/16) and β = 0.87 (N⁴M)^(−1/16), the decoder
+    α = (3M)^(1/4) and β = (12M)^(−1/4).
+    """
+
+    final_norm = False
+
+    def __init__(self, where: Where):
+        super().__init__(where)
+        both = where.encoder_layers**4 * where.decoder_layers
+        encoder = 0.81 * both ** (1 / 16), 0.87 * both ** (-1 / 16)
+        decoder = (3 * where.decoder_layers) ** (1 / 4), (12 * where.decoder_layers) ** (-1 / 4)
+        self.alpha, self.beta = encoder if where.side == "encoder" else decoder
+
+    def connect(self, x: Tensor, block: Block) -> Tensor:
+        return block.norm(self.alpha * x + block.sublayer(x))
+
+    @torch.no_grad()
+    def initialise(self, layer: nn.Module) -> None:
+        for name, parameter in layer.named_parameters():
+            if name.endswith(("fc1.weight", "fc2.weight", "v_proj.weight", "out_proj.weight")):
+                parameter.mul_(self.beta)

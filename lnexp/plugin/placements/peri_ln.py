@@ -1,0 +1,25 @@
+"""Peri-LN: a LayerNorm on both sides of a sublayer."""
+
+from torch import Tensor, nn
+
+from ..model import register_placement
+from ..placement import Block, Placement, Where
+
+
+@register_placement("peri_ln")
+class PeriLN(Placement):
+    """``x' = x + LN(F(LN(x)))`` and a final LayerNorm (Kim et al. 2025, "Peri-LN: Revisiting Normalization Layer in the
+    Transformer Architecture", section 3).
+
+    Each block adds a normalised vector, so at initialisation the variance of hidden states grows by one a block. The
+    paper's normalisation of the embedding, which it calls optional, is left out.
+    """
+
+    final_norm = True
+
+    def __init__(self, where: Where):
+        super().__init__(where)
+        self.after = nn.ModuleList(nn.LayerNorm(where.width) for _ in range(where.blocks))
+
+    def connect(self, x: Tensor, block: Block) -> Tensor:
+        return x + self.after[block.number](block.sublayer(block.norm(x)))

@@ -1,0 +1,25 @@
+"""ReZero: no normalisation, and every layer begins as the identity."""
+
+from torch import Tensor
+
+from ..model import register_placement
+from ..placement import Block, Placement, Where
+from ..scale import Scale
+
+
+@register_placement("rezero")
+class ReZero(Placement):
+    """``x' = x + α F(x)`` with α = 0 at the start (Bachlechner et al. 2020, "ReZero is All You Need", eq. 1).
+
+    A layer's blocks share one α, as in the paper's Transformer (section 5); there is no LayerNorm.
+    """
+
+    final_norm = False
+    block_norms = False
+
+    def __init__(self, where: Where):
+        super().__init__(where)
+        self.alpha = Scale(1, start=0.0)
+
+    def connect(self, x: Tensor, block: Block) -> Tensor:
+        return x + self.alpha(block.sublayer(x))

@@ -1,0 +1,38 @@
+"""An array of whole models is its members, whatever their placement."""
+
+import pytest
+import torch
+from fairseq import utils
+from fairseq.models import build_model
+from omegaconf import OmegaConf
+
+import lnexp.plugin  # noqa: F401  (registers them)
+from lnexp.plugin.model import PLACEMENTS
+
+SEEDS = (3, 4, 5)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_every_placement_trains_in_an_array(placement, task, batch):
+    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
+    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
+    settings |= {"encoder_layers": 2, "decoder_layers": 2, "share_decoder_input_output_embed": True}
+    members = []
+    for seed in SEEDS:
+        utils.set_torch_seed(seed)
+        members.append(build_model(OmegaConf.create(settings), task).double().train())
+    array_settings = {"_name": "lnexp_array", "member": settings, "seeds": list(SEEDS)}
+    array = build_model(OmegaConf.create(array_settings), task).double().train()
+    kept = batch[2].ne(task.target_dictionary.pad())  # behind a sentence, an array gives what it likes
+    hidden = array(*batch)[:, kept]
+    hidden.pow(3).sum().backward()
+    named = dict(array.named_parameters())
+    for number, member in enumerate(members):
+        expected = member(*batch, features_only=True)[0][kept]
+        torch.testing.assert_close(hidden[number], expected)
+        expected.pow(3).sum().backward()
+        for name, parameter in member.named_parameters():
+            torch.testing.assert_close(named[name][number], parameter, msg=lambda text, name=name: f"{name}: {text}")
+            if parameter.grad is not None:
+                mine = named[name].grad[number]
+                torch.testing.assert_close(mine, parameter.grad, msg=lambda text, name=name: f"{name}: {text}")

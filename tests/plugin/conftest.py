@@ -1,0 +1,27 @@
+"""A vocabulary and a batch for tests of models."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from fairseq.data import Dictionary
+
+
+@pytest.fixture(scope="session")
+def task() -> SimpleNamespace:
+    """What a model needs of a task: two dictionaries of sixty words."""
+    dictionary = Dictionary()
+    for index in range(60):
+        dictionary.add_symbol(f"w{index}")
+    return SimpleNamespace(source_dictionary=dictionary, target_dictionary=dictionary)
+
+
+@pytest.fixture(scope="session")
+def batch(task) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Five sources with padding on the left, as in training, their lengths, and five targets with some on the right."""
+    torch.manual_seed(0)
+    source = torch.randint(4, 60, (5, 7))
+    source[0, :3] = task.source_dictionary.pad()
+    target = torch.randint(4, 60, (5, 6))
+    target[1, 4:] = task.target_dictionary.pad()
+    return source, (source != task.source_dictionary.pad()).sum(1), target

@@ -1,0 +1,216 @@
+"""What every placement must do, and what its own paper says of it at initialisation."""
+
+import pytest
+import torch
+from fairseq.models import build_model
+from omegaconf import OmegaConf
+
+import lnexp.plugin  # noqa: F401  (registers them)
+from lnexp.plugin.model import PLACEMENTS
+from lnexp.plugin.placement import Where
+from lnexp.plugin.scale import Scale
+
+
+def model_of(placement: str, task, layers=(2, 3), width=32, profile=None, **options):
+    torch.manual_seed(1)
+    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
+    for side, count in zip(("encoder", "decoder"), layers, strict=True):
+        settings |= {f"{side}_embed_dim": width, f"{side}_ffn_embed_dim": 2 * width, f"{side}_layers": count}
+    model = build_model(OmegaConf.create(settings | options), task)
+    if profile is not None:
+        model.profile_on(*profile)
+    return model.eval()
+
+
+def disturb(model):
+    """As after some training: nothing is 0 or 1 any more."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return model
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@torch.no_grad()
+def test_incremental_decoding_equals_full_decoding(placement, task, batch):
+    model = disturb(model_of(placement, task))
+    source, lengths, target = batch
+    target = torch.where(target == task.target_dictionary.pad(), 5, target)
+    encoded = model.encoder(source, lengths)
+    full, _ = model.decoder(target, encoder_out=encoded)
+    state: dict = {}
+    steps = [
+        model.decoder(target[:, : length + 1], encoder_out=encoded, incremental_state=state)[0]
+        for length in range(target.size(1))
+    ]
+    torch.testing.assert_close(torch.cat(steps, dim=1), full, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@torch.no_grad()
+def test_a_checkpoint_has_all_of_it(placement, task, batch):
+    model = disturb(model_of(placement, task, profile=batch))
+    other = model_of(placement, task)
+    other.load_state_dict(model.state_dict(), strict=True)
+    assert torch.equal(other(*batch)[0], model(*batch)[0])
+    other.train()(*batch)  # a first batch changes nothing any more
+    assert all(torch.equal(value, other.state_dict()[name]) for name, value in model.state_dict().items())
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_half_precision_is_finite_and_trains_every_parameter(placement, dtype, task, batch):
+    model = disturb(model_of(placement, task, profile=batch)).to(dtype).train()
+    model(*batch)[0].float().logsumexp(-1).mean().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert torch.isfinite(parameter.grad).all(), name
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_positions_do_not_see_each_other_but_by_attention(placement, task, batch):
+    """What is padding in a batch changes nothing: each sentence alone gives the same."""
+    model = disturb(model_of(placement, task))
+    source, lengths, target = batch
+    pad = task.source_dictionary.pad()
+    with torch.no_grad():
+        together = model(*batch)[0]
+        for row in range(len(source)):
+            kept = target[row].ne(pad)
+            alone = model(
+                source[row : row + 1, source[row].ne(pad)], lengths[row : row + 1], target[row : row + 1, kept]
+            )
+            torch.testing.assert_close(together[row, kept], alone[0][0], rtol=1e-4, atol=1e-4)
+
+
+def count(placement, task):
+    return sum(parameter.numel() for parameter in model_of(placement, task).parameters())
+
+
+def test_parameters_are_as_many_as_the_papers_say(task):
+    post, pre = count("post_ln", task), count("pre_ln", task)
+    assert pre == post + 2 * 2 * 32, "a LayerNorm more a stack"
+    assert count("deep_norm", task) == count("b2t", task) == post
+    assert count("residual", task) == pre
+    blocks = 2 * 2 + 3 * 3
+    assert count("admin", task) == post + blocks * 32
+    assert count("peri_ln", task) == pre + blocks * 2 * 32
+    assert count("rezero", task) == post - blocks * 2 * 32 + 5
+
+
+@torch.no_grad()
+def test_rezero_begins_as_the_identity(task, batch):
+    model = model_of("rezero", task)
+    source, lengths, _ = batch
+    encoded = model.encoder(source, lengths)
+    (padding,) = encoded["encoder_padding_mask"]
+    embedded, _ = model.encoder.forward_embedding(source)
+    embedded = embedded.masked_fill(padding.unsqueeze(-1), 0)  # as fairseq does before the layers
+    assert torch.equal(encoded["encoder_out"][0], embedded.transpose(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("layers", "encoder", "decoder"),
+    [
+        # 0.81 (N⁴M)^(1/16), 0.87 (N⁴M)^(−1/16); (3M)^(1/4), (12M)^(−1/4); worked out with bc
+        ((6, 6), (1.417938, 0.496989), (2.059767, 0.343295)),
+        ((18, 18), (1.998746, 0.352571), (2.710806, 0.260847)),
+        ((100, 100), (3.415742, 0.206310), (4.161791, 0.169904)),
+    ],
+)
+def test_deep_norms_constants(layers, encoder, decoder):
+    for side, expected in (("encoder", encoder), ("decoder", decoder)):
+        placement = PLACEMENTS["deep_norm"](Where(side, *layers, width=8))
+        assert (placement.alpha, placement.beta) == pytest.approx(expected, abs=1e-6)
+
+
+def test_deep_norm_makes_some_weights_smaller(task):
+    post, deep = (model_of(name, task, width=64, init="paper") for name in ("post_ln", "deep_norm"))
+    for side in ("encoder", "decoder"):
+        layers = zip(getattr(post, side).layers, getattr(deep, side).layers, strict=True)
+        for one, other in layers:
+            beta = other.placement.beta
+            for name, parameter in one.named_parameters():
+                smaller = name.split(".")[-2] in ("fc1", "fc2", "v_proj", "out_proj") and name.endswith("weight")
+                torch.testing.assert_close(other.get_parameter(name), parameter * (beta if smaller else 1))
+
+
+def variances(model, batch, side="encoder"):
+    """Of what each layer gives out."""
+    seen = []
+    for layer in getattr(model, side).layers:
+        layer.register_forward_hook(lambda _, __, out: seen.append((out[0] if isinstance(out, tuple) else out).var()))
+    with torch.no_grad():
+        model(*batch)
+    return torch.stack(seen)
+
+
+def test_peri_ln_adds_one_to_the_variance_with_every_block(task, batch):
+    found = variances(model_of("peri_ln", task, layers=(24, 12), width=256), batch)
+    steps = found.diff()
+    assert steps.mean() == pytest.approx(2, rel=0.1), "two blocks a layer"
+    pre = variances(model_of("pre_ln", task, layers=(24, 12), width=256), batch)
+    assert pre.diff().mean() != pytest.approx(2, rel=0.1), "not so for Pre-LN"
+    decoder = variances(model_of("peri_ln", task, layers=(2, 24), width=256), batch, "decoder")
+    assert decoder.diff().mean() == pytest.approx(3, rel=0.2)
+
+
+@torch.no_grad()
+def test_b2t_adds_the_layers_input_before_the_last_norm_alone(task):
+    layer = disturb(model_of("b2t", task)).encoder.layers[0]
+    x = torch.randn(7, 2, 32)
+    attended = layer.self_attn_layer_norm(x + layer.self_attn(x, x, x)[0])
+    inside = layer.fc2(layer.fc1(attended).relu())
+    expected = layer.final_layer_norm(x + attended + inside)
+    torch.testing.assert_close(layer(x, None), expected)
+
+
+@torch.no_grad()
+def test_residuals_streams(task):
+    encoder = disturb(model_of("residual", task)).encoder
+    embedded = torch.randn(7, 2, 32)
+    x = dual = embedded
+    for layer in encoder.layers:
+        for block, norm in (
+            (lambda q, layer=layer: layer.self_attn(q, q, q)[0], layer.self_attn_layer_norm),
+            (layer.feed_forward, layer.final_layer_norm),
+        ):
+            y = block(x)
+            x, dual = norm(x + y), dual + y
+    streams = embedded
+    for layer in encoder.layers:
+        streams = layer(streams, None)
+    torch.testing.assert_close(encoder.layer_norm(streams), x + encoder.layer_norm.norm(dual))
+
+
+def test_admin_starts_from_the_variances_of_one_pass(task, batch):
+    model = model_of("admin", task, layers=(6, 6), profile=batch)
+    seen, kept = [], batch[0].ne(task.source_dictionary.pad()).t()
+    for layer in model.encoder.layers:
+        for norm in (layer.self_attn_layer_norm, layer.final_layer_norm):
+            norm.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0][kept].var(correction=0)))
+    with torch.no_grad():
+        model(*batch)
+    omegas = [omega.weight for layer in model.encoder.layers for omega in layer.placement.omega]
+    assert omegas[0].eq(1).all()
+    for omega, variance in zip(omegas[1:], seen, strict=False):
+        assert omega.eq(omega[0]).all()
+        # Var[ωx] + Var[F(x)] is that of their sum, but for what the two have in common
+        assert float(omega[0] ** 2) == pytest.approx(float(variance), rel=0.3)
+    starts = [float(omega[0]) for omega in omegas]
+    assert starts == sorted(starts), "each counts what was added before it"
+
+
+def test_admin_looks_at_the_first_training_batch_by_itself(task, batch):
+    model, expected = model_of("admin", task), model_of("admin", task, profile=batch)
+    model(*batch)
+    assert not model.encoder.layers[0].placement.profiled, "not in translation"
+    model.train()(*batch)
+    for name, parameter in model.named_parameters():
+        assert torch.equal(parameter, expected.get_parameter(name)), name
+
+
+def test_the_variance_of_a_scale_is_that_of_all_numbers_kept():
+    x = torch.randn(3, 4, 5)
+    kept = torch.rand(3, 4) < 0.7
+    assert Scale(5, 1.0).variance(x, kept) == pytest.approx(float(((x[kept] - x[kept].mean()) ** 2).mean()))
