@@ -6,6 +6,7 @@ from pathlib import Path
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.probing.one_model import is_of_one_model, look
+from lnexp.probing.options import group_of
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names
@@ -31,7 +32,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="of one model: print rows as JSON, not tables")
     arguments = parser.parse_args()
     with one_line_errors():
-        recipes, options = split_recipes(arguments.overrides)
+        # taken as they are: Hydra would read a path's "=" and "," as its own
+        plain = [option for option in arguments.overrides if group_of(option) in ("checkpoint", "parameters")]
+        recipes, rest = split_recipes([option for option in arguments.overrides if option not in plain])
+        options = [*rest, *plain]
         if is_of_one_model(options) and not recipes:
             if arguments.results:
                 raise UserError("--results: goes with recipes; what is seen in one model is printed")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig
 from tabulate import tabulate
 
@@ -14,10 +13,8 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.probing.one_thread import one_quiet_thread
+from lnexp.probing.options import CORPUS, MINIBATCHES, check_options, group_of
 
-#: What can be said beside a checkpoint: the corpus and the minibatches; the model is its own.
-CORPUS = ("data", "data_dir", "subword", "scale")
-MINIBATCHES = ("probes.batches", "max_tokens", "order_seed", "seed")
 HEADERS = {
     "output": "E‖x‖²/d, output",
     "before_norm": "E‖x‖²/d, before its last norm",
@@ -52,7 +49,7 @@ class Look:
 
 def is_of_one_model(options: Sequence[str]) -> bool:
     """Whether options ask for one model."""
-    return any(key in ("model", "checkpoint") for key in map(_key, options))
+    return any(group_of(option) in ("model", "checkpoint") for option in options)
 
 
 def look(options: Sequence[str]) -> Look:
@@ -61,13 +58,20 @@ def look(options: Sequence[str]) -> Look:
     Raises:
         UserError: for options that do not go together, and whatever is wrong with model, checkpoint or parameters.
     """
-    own = {_key(option): option for option in options if _key(option) in ("checkpoint", "parameters")}
-    rest = [option for option in options if option not in own.values()]
+    own: dict[str, str] = {}
+    rest = []
+    for option in options:
+        key, _, value = option.lstrip("+").partition("=")
+        if key not in ("checkpoint", "parameters"):
+            rest.append(option)
+        elif key in own:
+            raise UserError(f"{option}: {key} is said twice")
+        own[key] = value
     cfg = compose(rest)  # before torch is imported: a mistake is answered at once
     check(cfg)
-    of, probed = _trained(_value(own["checkpoint"]), rest, cfg) if "checkpoint" in own else _untrained(rest)
-    of = f"{of}; {cfg.probes.batches} minibatches of at most {cfg.max_tokens} tokens"
-    rows = _of_parameters(probed, _value(own["parameters"])) if "parameters" in own else _by_layer(probed)
+    of, probed = _trained(own["checkpoint"], rest, cfg) if "checkpoint" in own else _untrained(rest)
+    of = f"{of}; {cfg.probes.batches} minibatches of at most {cfg.max_tokens} tokens, without dropout"
+    rows = _of_parameters(probed, own["parameters"]) if "parameters" in own else _by_layer(probed)
     return Look(of, rows)
 
 
@@ -76,28 +80,30 @@ def _untrained(options: list[str]) -> tuple[str, Any]:
     from lnexp.theory.models import AS_ANALYSED, at_initialisation
 
     cfg = compose([*AS_ANALYSED, *options])
-    return f"{cfg.model._name} before training, seed {cfg.seed}, on {cfg.data.name}", at_initialisation(cfg)
+    probed = at_initialisation(cfg)
+    depth = f"{cfg.model.encoder_layers}-{cfg.model.decoder_layers}"
+    model = f"{cfg.model._name} {depth}, width {cfg.model.encoder_embed_dim}, init={cfg.init}"
+    return f"{model}, before training, seed {cfg.seed}, on {cfg.data.name}", probed
 
 
 def _trained(path: str, options: list[str], cfg: DictConfig) -> tuple[str, Any]:
-    for option in options:
-        if _key(option) not in (*CORPUS, *MINIBATCHES) and _key(option).partition(".")[0] not in CORPUS:
-            allowed = ", ".join(f"{name}=…" for name in (*CORPUS, *MINIBATCHES))
-            raise UserError(f"{option}: a checkpoint brings its own; what can be said is {allowed}")
+    check_options(options, (*CORPUS, *MINIBATCHES), "a checkpoint brings its own")
     one_quiet_thread()
     from lnexp.theory.checkpoint import trained
 
-    if any(_key(option) == "data" for option in options):
+    corpus = [option for option in options if group_of(option) in CORPUS]
+    if corpus and not any(option.startswith("data=") for option in corpus):
+        raise UserError(f"{corpus[0]}: say data=… too; without it the corpus is the one that the checkpoint names")
+    if corpus:
         return f"{path}, on {cfg.data.name}", trained(Path(path), prepare(cfg.data, cfg.data_dir).bin, cfg)
     return f"{path}, on the corpus it was trained on", trained(Path(path), None, cfg)
 
 
-def _of_parameters(probed: Any, names: Any) -> list[dict[str, Any]]:
+def _of_parameters(probed: Any, said: str) -> list[dict[str, Any]]:
     from lnexp.theory.gradients import gradient_norms
     from lnexp.theory.models import loss_of
 
-    if not isinstance(names, list) or not names:
-        raise UserError(f"parameters={names}: must be a list of names, as [decoder.layers.5.fc2.weight]")
+    names = [name.strip() for name in said.strip("[]").split(",")]
     norms = gradient_norms(probed.model, names, (loss_of(probed, batch) for batch in probed.batches))
     return [
         {"parameter": name, "grad_norm": norm.expected, "mean_grad_norm": norm.mean} for name, norm in norms.items()
@@ -119,13 +125,3 @@ def _by_layer(probed: Any) -> list[dict[str, Any]]:
         }
         for row in mean_norms(probed)
     ]
-
-
-def _key(option: str) -> str:
-    return option.lstrip("+").partition("=")[0]
-
-
-def _value(option: str) -> Any:
-    """As Hydra reads it; quotes of a string are gone, those in a list, too."""
-    value = OverridesParser.create().parse_override(option).value()
-    return [str(one) for one in value] if isinstance(value, list) else str(value)

@@ -9,15 +9,17 @@ from joblib import Parallel, delayed
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check, compose
-from lnexp.corpora.known import is_whole
+from lnexp.corpora.known import is_whole, train_pairs_in_words
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.probing.one_thread import one_quiet_thread
+from lnexp.probing.options import CORPUS, SEEDS, check_options, group_of
 from lnexp.processes import available_cores
 from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
 
+REFUSAL = "recipes that probe say it themselves (one model is probed by model=… or checkpoint=…, without recipes)"
 #: What stands for a corpus where the inputs are drawn.
 NO_CORPUS = "gaussian"
 
@@ -30,7 +32,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     """
     from lnexp.results.verdicts import write_page
 
-    _check_options(options)
+    check_options(options, (*CORPUS, *SEEDS), REFUSAL)
     for recipe in recipes:
         if not recipe.probe:
             said = f"+recipe={recipe.name}"
@@ -46,47 +48,32 @@ def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
     from lnexp.results.write_probe import write_probe
 
     drawn = recipe.profiles[THEORY].data == NO_CORPUS
-    said = [option for option in options if not (drawn and _group(option) in CORPUS)]
+    said = [option for option in options if not (drawn and group_of(option) in CORPUS)]
     overrides = said if drawn else own_corpus(recipe, THEORY, said)
     cfg = compose(overrides)
     check(cfg)
     jobs = jobs_of(recipe, cfg)
-    papers = not drawn and _is_the_papers(cfg)
+    papers = not drawn and _is_the_papers(cfg, said)
     found = _measure_all(jobs, overrides)
     results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
-    data = NO_CORPUS if drawn else cfg.data.name
-    folder = write_probe(recipe, results, data, said, results_dir)
+    data, size = (NO_CORPUS, "") if drawn else (cfg.data.name, _size(cfg))
+    folder = write_probe(recipe, results, data, size, said, results_dir)
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
 
 
-def _check_options(options: list[str]) -> None:
-    """Refuse what would be overridden by the recipes, or make of their arms others than they are named.
-
-    Raises:
-        UserError: for an option other than corpus and seeds.
-    """
-    for option in options:
-        if _group(option) not in (*CORPUS, *SEEDS):
-            allowed = ", ".join(f"{name}=…" for name in (*CORPUS, *SEEDS))
-            one = "one model is probed by model=… or checkpoint=…, without recipes"
-            raise UserError(f"{option}: recipes that probe say it themselves; what can be said is {allowed}; {one}")
-
-
-#: What can be said beside recipes that probe.
-CORPUS = ("data", "data_dir", "subword", "scale.toy")
-SEEDS = ("n_seeds", "first_seed")
-
-
-def _group(option: str) -> str:
-    """``data`` of ``++data.path=…``, ``scale.toy`` of ``scale.toy.train_pairs=…``."""
-    *path, last = option.lstrip("+").partition("=")[0].split(".")
-    return ".".join([*path, last][:2]) if path and path[0] == "scale" else [*path, last][0]
-
-
-def _is_the_papers(cfg: DictConfig) -> bool:
-    """Whether it is the whole of the corpus of the paper's Fig. 3; the models' sizes are the paper's in the recipes."""
+def _size(cfg: DictConfig) -> str:
     manifest = prepare(cfg.data, cfg.data_dir).manifest
-    return manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
+    return train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of"))
+
+
+def _is_the_papers(cfg: DictConfig, said: list[str]) -> bool:
+    """Whether it is the whole of the corpus of the paper's Fig. 3, in the form that its config gives it.
+
+    The models' sizes are the paper's in the recipes.
+    """
+    manifest = prepare(cfg.data, cfg.data_dir).manifest
+    whole = manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
+    return whole and all(option == "data=iwslt14" or group_of(option) in ("data_dir", *SEEDS) for option in said)
 
 
 def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[str, Any]]]:

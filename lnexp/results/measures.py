@@ -1,6 +1,7 @@
 """What a claim can ask of a run: one function a measure. None where the run cannot answer."""
 
 import math
+import statistics
 from collections.abc import Callable
 
 from lnexp.results.collect import RunResult
@@ -56,15 +57,35 @@ def test_bleu(run: RunResult) -> float | None:
 def gradient_change(run: RunResult) -> float | None:
     """The gradient of the decoder's last W², expected over minibatches, at the last probe over that before training."""
     last_layer = max((record["layer"] for record in run.probes), default=0)
-    norms = [
-        record["grad_norm"]
-        for record in run.probes
-        if (record["side"], record["layer"], record["parameter"]) == ("decoder", last_layer, "W2")
-    ]
-    return norms[-1] / norms[0] if len(norms) > 1 else None
+    return _gradient_changes(run).get(("decoder", last_layer, "W2"))
+
+
+def mean_gradient_change(run: RunResult) -> float | None:
+    """The same of all FFN matrices of both sides: their geometric mean."""
+    changes = _gradient_changes(run)
+    return statistics.geometric_mean(changes.values()) if changes and min(changes.values()) > 0 else None
+
+
+def _gradient_changes(run: RunResult) -> dict[tuple[str, int, str], float]:
+    """By side, layer and parameter, of those that were probed twice and had a gradient at all."""
+    norms: dict[tuple[str, int, str], list[float]] = {}
+    for record in run.probes:
+        if record.get("grad_norm") is not None:
+            norms.setdefault((record["side"], record["layer"], record["parameter"]), []).append(record["grad_norm"])
+    return {which: seen[-1] / seen[0] for which, seen in norms.items() if len(seen) > 1 and seen[0] > 0}
 
 
 RUN_MEASURES: dict[str, Measure] = {
     measure.__name__: measure
-    for measure in (best_bleu, last_bleu, early_bleu, best_loss, best_nll, last_nll, test_bleu, gradient_change)
+    for measure in (
+        best_bleu,
+        last_bleu,
+        early_bleu,
+        best_loss,
+        best_nll,
+        last_nll,
+        test_bleu,
+        gradient_change,
+        mean_gradient_change,
+    )
 }

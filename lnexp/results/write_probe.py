@@ -25,7 +25,12 @@ MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
 
 def write_probe(
-    recipe: Recipe, results: Sequence[ProbeResult], data: str, options: list[str], results_dir: Path = RESULTS_DIR
+    recipe: Recipe,
+    results: Sequence[ProbeResult],
+    data: str,
+    size: str,
+    options: list[str],
+    results_dir: Path = RESULTS_DIR,
 ) -> Path:
     """Write measurements, table, figure and verdicts of one recipe, and return their folder.
 
@@ -33,13 +38,14 @@ def write_probe(
         recipe: the recipe.
         results: every arm with every seed.
         data: the corpus, or what stands for one.
+        size: its size in words; empty for none.
         options: the user's, beside the recipe.
         results_dir: the root of all results.
     """
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
-    what, command = scope(data, options), _command(recipe, options)
+    what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
     write_whole(folder / "table.md", _page(recipe, table, what, command))
     for name, plot in _plots(recipe).items():
@@ -58,10 +64,12 @@ def _rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
     return table.dropna(subset=[plot["x"], plot["y"]])
 
 
-def scope(data: str, options: list[str]) -> str:
+def scope(data: str, size: str, options: list[str]) -> str:
     """What was probed, in words: never to be taken for something else."""
-    own = [option for option in options if not option.startswith(("data", "n_seeds=", "first_seed="))]
-    return f"before training, data {data}{f', with {shlex.join(own)}' if own else ''}"
+    said = ("data=", "data.path=", "data.name=", "data_dir=", "n_seeds=", "first_seed=")  # elsewhere, or no matter
+    own = [option for option in options if not option.startswith(said)]
+    what = ", ".join(filter(None, (f"data {data}", size)))
+    return f"before training, {what}{f', with {shlex.join(own)}' if own else ''}"
 
 
 def _command(recipe: Recipe, options: list[str]) -> str:

@@ -24,10 +24,11 @@ members             of how many runs the array consisted that this one was train
 time                when it was recorded, UTC, ISO 8601
 =================== ============================================================================================
 
-``probe``, before the first update and every ``probes.every`` updates, one for each FFN matrix: ``epoch``, ``update``,
-``side`` (``encoder`` or ``decoder``), ``layer`` (from 1), ``parameter`` (``W1`` or ``W2``), ``grad_norm``, the
+``probe``, before the first update and every ``probes.every`` updates: ``epoch``, ``update``, ``side`` (``encoder`` or
+``decoder``), ``layer`` (from 1), and either, for each FFN matrix, ``parameter`` (``W1`` or ``W2``), ``grad_norm``, the
 Frobenius norm of the expected gradient over ``probes.batches`` minibatches of the loss a token, and
-``mean_grad_norm``, the mean of their norms.
+``mean_grad_norm``, the mean of their norms; or, once a layer, ``output`` and ``before_norm``, the mean of ‖x‖²/d over
+their positions behind the layer and before its last LayerNorm.
 
 ``end``, once, after the test set was translated with the checkpoint of ``checkpoint_epoch`` (the least ``valid_nll``;
 of a diverged run the last that decodes): ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, each with its

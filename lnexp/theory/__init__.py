@@ -1,1 +1,1 @@
-"""The paper's analysis, measured: hidden states and gradients of models that are not trained yet."""
+"""The paper's analysis, measured: hidden states and gradients, before training, along it and after it."""

@@ -31,8 +31,9 @@ def trained(path: Path, bin_dir: Path | None, cfg: DictConfig) -> Probed:
         raise UserError(f"{path}: its corpus is not at {saved.task.data} any more; say data=…")
     try:
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
-    except RuntimeError as error:  # torch's, of every parameter whose shape is another
-        raise UserError(f"{path}: does not fit the corpus at {saved.task.data}: another vocabulary") from error
+    except RuntimeError as error:  # torch's, of parameters whose shape or name is another
+        what = "another vocabulary" if "size mismatch" in str(error) else str(error).splitlines()[-1].strip()
+        raise UserError(f"{path}: does not fit the corpus at {saved.task.data}: {what}") from error
     return Probed.of(task, model, saved.criterion, cfg)
 
 
@@ -44,7 +45,7 @@ def _state(path: Path) -> dict[str, Any]:
         raise UserError(f"{path}: no checkpoint, or one that was cut short")
     try:
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
-        updates = state["optimizer_history"][-1]["num_updates"]
+        updates, _ = state["optimizer_history"][-1]["num_updates"], state["cfg"]["task"]["data"]
     except Exception as error:  # of whatever else is an archive, and of a damaged one
         raise UserError(f"{path}: no checkpoint of fairseq's ({type(error).__name__}: {error})") from error
     if not updates:

@@ -1,4 +1,4 @@
-"""The models that are trained, as they are before training, and batches of a corpus for them."""
+"""Models and batches of a corpus to look at; the models of a config, as they are before training."""
 
 import itertools
 from collections.abc import Sequence

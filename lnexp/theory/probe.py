@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from lnexp.checks import check_whole
+from lnexp.checks import check_flag, check_whole
 from lnexp.errors import UserError, near_names
 
 #: One measurement: what was varied and what was found.
@@ -56,7 +56,9 @@ def measure(name: str, context: Context, settings: dict[str, Any]) -> list[Row]:
     if missing:
         raise UserError(f"probe {name}: {', '.join(missing)}: not set")
     for setting, value in settings.items():
-        if isinstance(value, int):
+        if parameters[setting].annotation is bool:
+            check_flag(setting, value)
+        elif isinstance(value, int):
             check_whole(setting, value, least=1)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(context.seed)

@@ -1,4 +1,4 @@
-"""The gradients of every layer's FFN along training: Fig. 3(a,b) again and again."""
+"""Hidden states and FFN gradients of every layer along training: Fig. 3(a,b) again and again."""
 
 from fairseq import utils
 
@@ -6,6 +6,7 @@ from lnexp.errors import UserError
 from lnexp.runs.records import Record
 from lnexp.theory.ffn_gradients import ffn_gradients
 from lnexp.theory.models import Probed, first_batches
+from lnexp.theory.position_norms import mean_norms
 from lnexp.training.loop import Loop
 
 
@@ -30,7 +31,7 @@ class LayerProbe:
             return []
         self._probed.model.eval()
         try:
-            rows = ffn_gradients(self._probed)
+            rows = [*ffn_gradients(self._probed), *mean_norms(self._probed)]
         finally:
             self._probed.model.train()
         return [{"kind": "probe", "epoch": epoch, "update": update, **row} for row in rows]

@@ -13,7 +13,7 @@ RECIPE = load_recipe("fig3")
 
 
 def probed(values: dict[float, float]) -> ProbeResult:
-    job = Job(RECIPE, THEORY, RECIPE.arms["pre_ln"], 1)
+    job = Job(RECIPE, THEORY, RECIPE.arms["tied_pre_ln"], 1)
     return ProbeResult(job, [{"layers": x, "grad_norm": y} for x, y in values.items()])
 
 

@@ -213,8 +213,13 @@ def test_probes_along_training_change_nothing_else(tmp_path, where):
     assert [without_times(record) for record in found if record["kind"] != "probe"] == plain
     updates = plain[-2]["update"]
     assert sorted({record["update"] for record in probes}) == [*range(0, updates + 1, 4)]
-    assert len(probes) == 4 * len({record["update"] for record in probes}), "two matrices of one layer of two sides"
-    assert all(0 < record["grad_norm"] <= record["mean_grad_norm"] for record in probes)
+    gradients = [record for record in probes if "parameter" in record]
+    looks = len({record["update"] for record in probes})
+    assert len(gradients) == 4 * looks, "two matrices of one layer of two sides"
+    assert all(0 < record["grad_norm"] <= record["mean_grad_norm"] for record in gradients)
+    norms = [record for record in probes if "output" in record]
+    assert len(norms) == 2 * looks
+    assert all(record["before_norm"] > 0 for record in norms)
     # a run that is stopped within an epoch, and goes on from the one before, has every probe once
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
     (folder / "status.json").write_text('{"state": "running"}')

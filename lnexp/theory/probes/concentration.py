@@ -1,16 +1,16 @@
 """How closely the norms of hidden states keep to their mean: the condition of Theorem 1."""
 
 from dataclasses import replace
-from itertools import product
 
 import torch
 from torch import Tensor
 
+from lnexp.errors import UserError
 from lnexp.theory.models import SIDES, untrained
 from lnexp.theory.position_norms import position_norms
 from lnexp.theory.probe import Context, Row, register_probe
 
-MOST_DRAWS = 1000  # no two seeds have one in common
+MOST_DRAWS = 1000  # so that no two seeds have one in common
 
 
 @register_probe
@@ -43,6 +43,8 @@ def concentration(
         tokens: of a minibatch, per side.
         model: further settings of the model, as ``encoder_embed_dim=512``.
     """
+    if draws > MOST_DRAWS:
+        raise UserError(f"draws={draws}: must be at most {MOST_DRAWS}")
     found = _ratios(context, placement, at, draws, batches, tokens, model)
     bounds = [
         {"side": side, "layer": layer, **_bounds(ratio, delta)}
@@ -74,10 +76,12 @@ def _ratios(
 ) -> dict[str, list[Tensor]]:
     """``‖x‖² / E‖x‖²`` of every position that is no padding, by side and layer."""
     by_batch: dict[str, list[list[Tensor]]] = {side: [] for side in SIDES}
+    places = [(side, at) for side in SIDES]
     for draw in range(draws):
         drawn = replace(context, seed=MOST_DRAWS * context.seed + draw)
         probed = untrained(drawn, placement, model, batches, tokens)
-        for batch, side in product(probed.batches, SIDES):
-            by_batch[side].append(position_norms(probed, batch, side, at))
+        for batch in probed.batches:
+            for (side, _), norms in position_norms(probed, batch, places).items():
+                by_batch[side].append(norms)
     pooled = {side: [torch.cat(of_layer) for of_layer in zip(*found, strict=True)] for side, found in by_batch.items()}
     return {side: [norms / norms.mean() for norms in layers] for side, layers in pooled.items()}

@@ -17,7 +17,7 @@ def last_layer_gradient(
     positions: int,
     inputs: int,
     words: int,
-    embedding_std: float,
+    embedding: str,
 ) -> list[Row]:
     """``‖∂L/∂W^{2,L}‖_F`` at each size; the loss is a mean over positions and inputs.
 
@@ -30,22 +30,25 @@ def last_layer_gradient(
         positions: of an input.
         inputs: Gaussian ones.
         words: among which targets are drawn.
-        embedding_std: of the words' embeddings, in units of ``1/√d``.
+        embedding: of words, Gaussian with ``unit_norm`` (entries of variance ``1/d``) or ``unit_entries``.
     """
     if by not in ("width", "layers"):
         raise UserError(f"by={by}: must be width or layers")
+    if embedding not in ("unit_norm", "unit_entries"):
+        raise UserError(f"embedding={embedding}: must be unit_norm or unit_entries")
     found = []
     for size in sizes:
         stack = Stack(placement, *((other, size) if by == "width" else (size, other)))
-        found.append({"size": size, "grad_norm": _norm(stack, positions, inputs, words, embedding_std)})
+        found.append({"size": size, "grad_norm": _norm(stack, positions, inputs, words, embedding)})
     return found
 
 
-def _norm(stack: Stack, positions: int, inputs: int, words: int, embedding_std: float) -> float:
+def _norm(stack: Stack, positions: int, inputs: int, words: int, embedding: str) -> float:
     weight = stack.last_w2
     width = weight.size(0)
     x = torch.randn(positions, inputs, width, dtype=torch.float64)
-    embedding = torch.randn(words, width, dtype=torch.float64) * embedding_std / width**0.5
+    std = 1.0 if embedding == "unit_entries" else width**-0.5
+    embeddings = std * torch.randn(words, width, dtype=torch.float64)
     target = torch.randint(words, (positions, inputs))
-    (gradient,) = torch.autograd.grad(prediction_loss(stack(x), embedding, target), weight)
+    (gradient,) = torch.autograd.grad(prediction_loss(stack(x), embeddings, target), weight)
     return float(gradient.norm())

@@ -54,12 +54,14 @@ def test_hidden_states_keep_the_second_lemma():
 
 def test_the_last_gradient_falls_with_depth_for_pre_ln_alone():
     settings = {"by": "layers", "sizes": [2, 16], "other": 64, "positions": 8, "inputs": 8, "words": 50}
-    settings |= {"embedding_std": 1.0}
+    settings |= {"embedding": "unit_norm"}
     ratios = {}
     for placement in ("post_ln", "pre_ln"):
         few, many = measure("last_layer_gradient", Context(1), settings | {"placement": placement})
         ratios[placement] = many["grad_norm"] / few["grad_norm"]
     assert ratios["post_ln"] > 0.7
     assert ratios["pre_ln"] < 0.6
+    with pytest.raises(UserError, match="embedding=small: must be unit_norm or unit_entries"):
+        measure("last_layer_gradient", Context(1), settings | {"placement": "pre_ln", "embedding": "small"})
     with pytest.raises(UserError, match="by=depth: must be width or layers"):
         measure("last_layer_gradient", Context(1), settings | {"placement": "pre_ln", "by": "depth"})

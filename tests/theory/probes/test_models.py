@@ -33,7 +33,7 @@ def test_the_expected_gradient_is_that_of_the_mean_loss(context):
     probed = untrained(context, "post_ln", NARROW, 2, 80)
     loss = sum(loss_of(probed, batch) for batch in probed.batches) / 2
     (gradient,) = torch.autograd.grad(loss, probed.model.decoder.layers[5].fc2.weight)
-    settings = {"placement": "post_ln", "layers": [6], "batches": 2, "tokens": 80, "model": NARROW}
+    settings = {"placement": "post_ln", "tied": True, "layers": [6], "batches": 2, "tokens": 80, "model": NARROW}
     (row,) = measure("gradient_by_depth", context, settings)
     assert row["grad_norm"] == pytest.approx(float(gradient.norm()), rel=1e-5)
 
@@ -56,6 +56,14 @@ def test_norms_leave_out_padding(context):
         bars = [row["share"] for row in found if "share" in row and row["side"] == side]
         assert len(bars) == 10
         assert sum(bars) == pytest.approx(1)
+
+
+def test_untied_models_have_an_output_projection_of_their_own(context):
+    settings = {"placement": "pre_ln", "layers": [2], "batches": 1, "tokens": 80, "model": NARROW}
+    (tied,), (untied,) = (measure("gradient_by_depth", context, settings | {"tied": tied}) for tied in (True, False))
+    assert tied["grad_norm"] != untied["grad_norm"]
+    with pytest.raises(UserError, match="tied=2: must be true or false"):
+        measure("gradient_by_depth", context, settings | {"tied": 2})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""How much gradients changed along training, by a run's own records; and their figure."""
+
+import pandas as pd
+import pytest
+
+from lnexp.results import gradient_figures
+from lnexp.results.measures import RUN_MEASURES
+from lnexp.results.tables import probes_table
+
+#: By update, layer and matrix of one side: the last W² falls to a fifth, the others double.
+NORMS = {0: {(1, "W1"): 1.0, (1, "W2"): 1.0, (2, "W1"): 3.0, (2, "W2"): 5.0}, 50: {}, 100: {}}
+NORMS[50] = dict.fromkeys(NORMS[0], 9.0)
+NORMS[100] = {which: 2 * norm for which, norm in NORMS[0].items()} | {(2, "W2"): 1.0}
+
+
+@pytest.fixture
+def run(make_run):
+    run = make_run("good", 1, [1.0])
+    for update, norms in NORMS.items():
+        for (layer, parameter), norm in norms.items():
+            for side in ("encoder", "decoder"):
+                where = {"kind": "probe", "epoch": 1, "update": update, "side": side, "layer": layer}
+                run.probes.append(where | {"parameter": parameter, "grad_norm": norm, "mean_grad_norm": norm})
+        run.probes.append({"kind": "probe", "epoch": 1, "update": update, "side": "encoder", "layer": 1, "output": 1.0})
+    return run
+
+
+def test_the_last_look_is_held_against_the_first(run, make_run):
+    assert RUN_MEASURES["gradient_change"](run) == pytest.approx(1 / 5)
+    assert RUN_MEASURES["mean_gradient_change"](run) == pytest.approx((2 * 2 * 2 / 5) ** (1 / 4))
+    never = make_run("good", 1, [1.0])
+    assert RUN_MEASURES["gradient_change"](never) is None
+    assert RUN_MEASURES["mean_gradient_change"](never) is None
+
+
+def test_gradients_that_were_nothing_or_no_number_say_nothing(run):
+    for record in run.probes:
+        if record["update"] == 0 and "grad_norm" in record:
+            record["grad_norm"] = 0.0
+    assert RUN_MEASURES["mean_gradient_change"](run) is None
+    for record in run.probes:
+        record["grad_norm"] = None
+    assert RUN_MEASURES["gradient_change"](run) is None
+
+
+def test_every_look_is_in_table_and_figure(run, make_run, tmp_path):
+    table = probes_table([run])
+    assert len(table) == 3 * (2 * 4 + 1)
+    assert set(table.columns) >= {"arm", "seed", "update", "side", "layer", "parameter", "grad_norm", "output"}
+    gradient_figures.draw(make_run.recipe, pd.DataFrame(table), tmp_path)
+    svg = (tmp_path / "gradients.svg").read_text()
+    for update in NORMS:
+        assert f"update {update}" in svg
+    assert (tmp_path / "gradients.png").stat().st_size > 10_000
