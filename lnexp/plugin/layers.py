@@ -5,6 +5,7 @@ The modules and their parameter names are fairseq's own, so checkpoints go both 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
 from torch import Tensor, nn
@@ -15,6 +16,16 @@ from .placement import Block, Placement, Sublayer
 BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
 
 
+ATTENTIONS = ("self_attn", "encoder_attn")
+
+
+def _normalise_before_output(attention: Any, norm: nn.Module) -> None:
+    attention.out_proj = nn.Sequential(norm, attention.out_proj)
+    attention.skip_embed_dim_check = (
+        True  # fairseq's way without torch's function, which would take weights past modules
+    )
+
+
 class Placed:
     """What both layers have: their FFN, and blocks joined by a placement (a mix-in).
 
@@ -23,7 +34,7 @@ class Placed:
 
     placement: Placement
 
-    fc1: nn.Module
+    fc1: nn.Linear
     fc2: nn.Module
     activation_fn: Callable[[Tensor], Tensor]
     activation_dropout_module: nn.Module
@@ -31,9 +42,14 @@ class Placed:
 
     def _place(self, placement: Placement) -> None:
         self.placement = placement
+        where = placement.where
         for name in BLOCK_NORMS:
-            if hasattr(self, name) and not placement.block_norms:
-                setattr(self, name, nn.Identity())
+            if hasattr(self, name):
+                setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
+        self.inner_norm = where.norm(self.fc1.out_features) if placement.inner_norms else nn.Identity()
+        for name in ATTENTIONS:
+            if hasattr(self, name) and placement.inner_norms:
+                _normalise_before_output(getattr(self, name), where.norm(where.width))
 
     def _connect(self, x: Tensor, *blocks: tuple[Sublayer, Sublayer]) -> Tensor:
         """The layer's output, of its sublayers and norms in their order."""
@@ -41,7 +57,7 @@ class Placed:
 
     def feed_forward(self, x: Tensor) -> Tensor:
         hidden = self.activation_dropout_module(self.activation_fn(self.fc1(x)))
-        return self.dropout_module(self.fc2(hidden))
+        return self.dropout_module(self.fc2(self.inner_norm(hidden)))
 
 
 class EncoderLayer(Placed, TransformerEncoderLayerBase):

@@ -17,8 +17,11 @@ from fairseq.modules.checkpoint_activations import checkpoint_wrapper
 from omegaconf import II, OmegaConf
 from torch import Tensor
 
+from . import norms  # noqa: F401  (registers them)
+from .fix_norm import FixNormEmbedding, FixNormProjection
 from .initialisation import INITIALISATIONS, initialise
 from .layers import DecoderLayer, EncoderLayer
+from .norm import NORMS
 from .placement import Placement, Where
 from .profiling import profile_once
 
@@ -50,6 +53,8 @@ class LayerNormTransformerConfig(FairseqDataclass):
     share_decoder_input_output_embed: bool = _option(False, "tie the decoder's embedding and its output projection")
     share_all_embeddings: bool = _option(False, "tie all three; needs a joined dictionary")
     checkpoint_activations: bool = _option(False, "recompute activations in the backward pass, to save memory")
+    norm: ChoiceEnum(list(NORMS)) = _option("layer_norm", "what normalises")  # type: ignore[valid-type]
+    fix_norm: bool = _option(False, "word embeddings of length 1")
     init: ChoiceEnum(list(INITIALISATIONS)) = _option("paper", "initialisation")  # type: ignore[valid-type]
     max_source_positions: int = II("task.max_source_positions")
     max_target_positions: int = II("task.max_target_positions")
@@ -74,8 +79,8 @@ def _wrapped(layer, cfg: TransformerConfig):
     return checkpoint_wrapper(layer) if cfg.checkpoint_activations else layer
 
 
-def _where(cfg: TransformerConfig, side: Literal["encoder", "decoder"]) -> Where:
-    return Where(side, cfg.encoder.layers, cfg.decoder.layers, getattr(cfg, side).embed_dim)
+def _where(cfg: Any, side: Literal["encoder", "decoder"]) -> Where:
+    return Where(side, cfg.encoder.layers, cfg.decoder.layers, getattr(cfg, side).embed_dim, NORMS[str(cfg.norm)])
 
 
 class Encoder(TransformerEncoderBase):
@@ -87,7 +92,7 @@ class Encoder(TransformerEncoderBase):
         self.placement = placement
         super().__init__(cfg, dictionary, embed_tokens)
         if placement.final_norm:
-            self.layer_norm = placement.end(self.layer_norm)
+            self.layer_norm = placement.end(NORMS[str(cfg.norm)](cfg.encoder.embed_dim))
 
     def build_encoder_layer(self, cfg):
         return _wrapped(EncoderLayer(cfg, self.placement(_where(cfg, "encoder"))), cfg)
@@ -97,12 +102,18 @@ class Decoder(TransformerDecoderBase):
     """fairseq's decoder over :class:`DecoderLayer`."""
 
     layer_norm: Any
+    output_projection: Any
 
     def __init__(self, cfg, dictionary, embed_tokens, placement: type[Placement]):
         self.placement = placement
         super().__init__(cfg, dictionary, embed_tokens)
         if placement.final_norm:
-            self.layer_norm = placement.end(self.layer_norm)
+            self.layer_norm = placement.end(NORMS[str(cfg.norm)](cfg.decoder.embed_dim))
+
+    def build_output_projection(self, cfg, dictionary, embed_tokens):
+        super().build_output_projection(cfg, dictionary, embed_tokens)
+        if cfg.fix_norm:
+            self.output_projection = FixNormProjection(self.output_projection.weight)
 
     def build_decoder_layer(self, cfg, no_encoder_attn=False):
         return _wrapped(DecoderLayer(cfg, self.placement(_where(cfg, "decoder"))), cfg)
@@ -142,6 +153,13 @@ class LayerNormTransformer(TransformerModelBase):
         model = super().build_model(_to_transformer_config(cfg, cls.placement.final_norm), task)
         initialise(model, str(cfg.init))
         return model
+
+    @classmethod
+    def build_embedding(cls, cfg, dictionary, embed_dim, path=None):
+        embedding = super().build_embedding(cfg, dictionary, embed_dim, path)
+        if cfg.fix_norm:
+            return FixNormEmbedding.from_pretrained(embedding.weight, freeze=False, padding_idx=embedding.padding_idx)
+        return embedding
 
     @classmethod
     def build_encoder(cls, cfg, src_dict, embed_tokens):

@@ -6,6 +6,8 @@ from typing import ClassVar, Literal
 
 from torch import Tensor, nn
 
+from .norm import Norm
+
 Sublayer = Callable[[Tensor], Tensor]
 
 
@@ -31,12 +33,14 @@ class Where:
         encoder_layers: how many the model has there.
         decoder_layers: how many the model has there.
         width: d, the channels of the residual stream.
+        norm: makes a normalisation of the model's kind over so many channels.
     """
 
     side: Literal["encoder", "decoder"]
     encoder_layers: int
     decoder_layers: int
     width: int
+    norm: Norm = nn.LayerNorm
 
     @property
     def blocks(self) -> int:
@@ -70,6 +74,8 @@ class Placement(nn.Module):
     final_norm: ClassVar[bool]
     #: Whether each block has a LayerNorm; where not, ``norm`` leaves everything as it is.
     block_norms: ClassVar[bool] = True
+    #: Whether there is a LayerNorm within each sublayer, too: before attention's output projection and before W².
+    inner_norms: ClassVar[bool] = False
 
     def __init__(self, where: Where):
         super().__init__()

@@ -84,6 +84,10 @@ def _drop_at_rest(deciding: dict[str, Any]) -> None:
     fairseq, evaluation = deciding["fairseq"], deciding["evaluation"]
     if fairseq["task"].get("order_seed") == fairseq["common"].get("seed"):
         fairseq["task"].pop("order_seed", None)
+    if fairseq["model"].get("norm") == "layer_norm":
+        fairseq["model"].pop("norm")
+    if fairseq["model"].get("fix_norm") is False:
+        fairseq["model"].pop("fix_norm")
     if evaluation.get("whole_valid_every") == 0:
         evaluation.pop("whole_valid_every")
 
@@ -97,6 +101,7 @@ def readable_name(cfg: DictConfig) -> str:
     """What a person looks for in ``ls``: ``pre_ln-adam-lr0.002-w1-inverse_sqrt-s11``."""
     parts = [
         short_name(cfg.model._name),
+        *([] if cfg.norm.kind == "layer_norm" else [cfg.norm.kind]),
         short_name(cfg.optimizer._name),
         f"lr{cfg.lr_max:g}",
         f"w{cfg.warmup_updates}",

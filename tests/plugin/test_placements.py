@@ -4,9 +4,11 @@ import pytest
 import torch
 from fairseq.models import build_model
 from omegaconf import OmegaConf
+from torch.nn import functional
 
 import lnexp.plugin  # noqa: F401  (registers them)
 from lnexp.plugin.model import PLACEMENTS
+from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
 from lnexp.plugin.scale import Scale
 
@@ -30,10 +32,11 @@ def disturb(model):
     return model
 
 
+@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 @torch.no_grad()
-def test_incremental_decoding_equals_full_decoding(placement, task, batch):
-    model = disturb(model_of(placement, task))
+def test_incremental_decoding_equals_full_decoding(placement, norm, task, batch):
+    model = disturb(model_of(placement, task, norm=norm))
     source, lengths, target = batch
     target = torch.where(target == task.target_dictionary.pad(), 5, target)
     encoded = model.encoder(source, lengths)
@@ -58,9 +61,10 @@ def test_a_checkpoint_has_all_of_it(placement, task, batch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_half_precision_is_finite_and_trains_every_parameter(placement, dtype, task, batch):
-    model = disturb(model_of(placement, task, profile=batch)).to(dtype).train()
+def test_half_precision_is_finite_and_trains_every_parameter(placement, norm, dtype, task, batch):
+    model = disturb(model_of(placement, task, profile=batch, norm=norm)).to(dtype).train()
     model(*batch)[0].float().logsumexp(-1).mean().backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, name
@@ -95,6 +99,7 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     blocks = 2 * 2 + 3 * 3
     assert count("admin", task) == post + blocks * 32
     assert count("peri_ln", task) == pre + blocks * 2 * 32
+    assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3 * 2) * 2 * 32
     assert count("rezero", task) == post - blocks * 2 * 32 + 5
 
 
@@ -208,6 +213,45 @@ def test_admin_looks_at_the_first_training_batch_by_itself(task, batch):
     model.train()(*batch)
     for name, parameter in model.named_parameters():
         assert torch.equal(parameter, expected.get_parameter(name)), name
+
+
+@pytest.mark.parametrize(
+    ("layers", "encoder", "decoder"),
+    # √(ln(3M) ln(2N) / 3), √ln(3M); worked out with bc
+    [((6, 6), 1.547288, 1.700109), ((18, 18), 2.182857, 1.997244), ((100, 100), 3.173875, 2.388259)],
+)
+def test_sub_lns_constants(layers, encoder, decoder):
+    for side, expected in (("encoder", encoder), ("decoder", decoder)):
+        assert PLACEMENTS["sub_ln"](Where(side, *layers, width=8)).gamma == pytest.approx(expected, abs=1e-6)
+
+
+def test_sub_ln_makes_some_weights_larger(task):
+    pre, sub = (model_of(name, task, width=64, init="paper") for name in ("pre_ln", "sub_ln"))
+    for side in ("encoder", "decoder"):
+        for one, other in zip(getattr(pre, side).layers, getattr(sub, side).layers, strict=True):
+            gamma = other.placement.gamma
+            for name, parameter in one.named_parameters():
+                where = name.replace("out_proj.", "out_proj.1.")  # behind the LayerNorm
+                larger = name.endswith(("fc1.weight", "fc2.weight", "v_proj.weight", "out_proj.weight"))
+                expected = gamma if larger and not name.startswith("encoder_attn") else 1
+                torch.testing.assert_close(other.get_parameter(where), parameter * expected)
+
+
+@torch.no_grad()
+def test_sub_ln_normalises_within_sublayers(task):
+    layer = disturb(model_of("sub_ln", task)).encoder.layers[0]
+    x = torch.randn(7, 2, 32)
+    attention = layer.self_attn
+    normal = layer.self_attn_layer_norm(x)
+    q, k, v = (
+        project(normal).view(7, 2, 4, 8).permute(1, 2, 0, 3)
+        for project in (attention.q_proj, attention.k_proj, attention.v_proj)
+    )
+    heads = functional.scaled_dot_product_attention(q, k, v).permute(2, 0, 1, 3).reshape(7, 2, 32)
+    norm, projection = attention.out_proj
+    y = x + projection(norm(heads))
+    expected = y + layer.fc2(layer.inner_norm(layer.fc1(layer.final_layer_norm(y)).relu()))
+    torch.testing.assert_close(layer(x, None), expected)
 
 
 def test_the_variance_of_a_scale_is_that_of_all_numbers_kept():

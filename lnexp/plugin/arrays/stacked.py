@@ -16,6 +16,7 @@ from fairseq.modules import MultiheadAttention
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ..norms.scale_norm import ScaleNorm
 from ..scale import Scale, variance
 
 
@@ -73,6 +74,38 @@ class StackedLayerNorm(nn.Module):
         return torch.addcmul(bias, normal, weight).view(rows.shape).transpose(0, 1)
 
 
+class StackedRMSNorm(nn.Module):
+    """``S`` normalisations by the root mean square: ``weight`` is ``(S, channel)``."""
+
+    def __init__(self, single: nn.RMSNorm, parameters: Parameters):
+        super().__init__()
+        self.normalized_shape, self.eps = single.normalized_shape, single.eps
+        self.weight = parameters[single.weight]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(time, S·B, channel)``, both ways."""
+        rows = x.transpose(0, 1)
+        normal = functional.rms_norm(rows, self.normalized_shape, None, self.eps)
+        weight = self.weight.to(x.dtype).unsqueeze(1)
+        return (normal.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
+
+
+class StackedScaleNorm(nn.Module):
+    """``S`` normalisations to a learned length: ``weight`` is ``(S, 1)``."""
+
+    def __init__(self, single: ScaleNorm, parameters: Parameters):
+        super().__init__()
+        self.eps = single.eps
+        self.weight = parameters[single.weight]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(time, S·B, channel)``, both ways."""
+        rows = x.transpose(0, 1)
+        normal = rows / rows.norm(dim=-1, keepdim=True).clamp(min=self.eps)
+        weight = self.weight.to(x.dtype).unsqueeze(1)
+        return (normal.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
+
+
 class StackedScale(nn.Module):
     """``S`` learned multiplications: ``weight`` is ``(S, size)``."""
 
@@ -126,7 +159,7 @@ class StackedAttention(nn.Module):
         self.k_proj = StackedLinear(single.k_proj, parameters)
         self.v_proj = StackedLinear(single.v_proj, parameters)
         self.q_proj = StackedLinear(single.q_proj, parameters)
-        self.out_proj = StackedLinear(single.out_proj, parameters)
+        self.out_proj = _stacked(single.out_proj, parameters)  # there may be a norm before it
 
     def forward(
         self,
@@ -186,6 +219,8 @@ STACKED: dict[type[nn.Module], Callable[[Any, Parameters], nn.Module]] = {
     nn.Linear: StackedLinear,
     nn.LayerNorm: StackedLayerNorm,
     nn.Embedding: StackedEmbedding,
+    nn.RMSNorm: StackedRMSNorm,
+    ScaleNorm: StackedScaleNorm,
     Scale: StackedScale,
     MultiheadAttention: StackedAttention,
 }
@@ -199,15 +234,15 @@ def stack(members: Sequence[nn.Module]) -> nn.Module:
     Raises:
         ValueError: where a module has parameters and no stacked form.
     """
-    _replace_leaves(members[0], Parameters(members))
-    return members[0]
+    return _stacked(members[0], Parameters(members))
 
 
-def _replace_leaves(module: nn.Module, parameters: Parameters) -> None:
+def _stacked(module: nn.Module, parameters: Parameters) -> nn.Module:
+    """The stacked form of a leaf; another module with its leaves in their stacked form."""
+    if type(module) in STACKED:
+        return STACKED[type(module)](module, parameters)
+    if next(module.parameters(recurse=False), None) is not None:
+        raise ValueError(f"{type(module).__name__} has parameters and no form for arrays")
     for name, child in module.named_children():
-        if type(child) in STACKED:
-            module.add_module(name, STACKED[type(child)](child, parameters))
-        elif next(child.parameters(recurse=False), None) is not None:
-            raise ValueError(f"{type(child).__name__} has parameters and no form for arrays")
-        else:
-            _replace_leaves(child, parameters)
+        module.add_module(name, _stacked(child, parameters))
+    return module

@@ -19,7 +19,7 @@ class PeriLN(Placement):
 
     def __init__(self, where: Where):
         super().__init__(where)
-        self.after = nn.ModuleList(nn.LayerNorm(where.width) for _ in range(where.blocks))
+        self.after = nn.ModuleList(where.norm(where.width) for _ in range(where.blocks))
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
         return x + self.after[block.number](block.sublayer(block.norm(x)))

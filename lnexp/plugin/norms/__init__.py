@@ -1,0 +1,5 @@
+"""One file a kind of normalisation."""
+
+from ..discovery import import_all_modules
+
+import_all_modules(__name__, __path__)

@@ -1,0 +1,20 @@
+"""ScaleNorm: one learned length for all vectors."""
+
+import torch
+from torch import Tensor, nn
+
+from ..norm import register_norm
+
+
+@register_norm("scale_norm")
+class ScaleNorm(nn.Module):
+    """``g x / ‖x‖`` with one learned g, √d at first (Nguyen & Salazar 2019, "Transformers without Tears", eq. 5)."""
+
+    def __init__(self, width: int, eps: float = 1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.tensor([width**0.5]))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``(…, channel)``, both ways."""
+        return self.weight * x / x.norm(dim=-1, keepdim=True).clamp(min=self.eps)

@@ -1,0 +1,36 @@
+"""Sub-LN: Pre-LN with a second LayerNorm within the sublayer."""
+
+import math
+
+import torch
+from torch import nn
+
+from ..model import register_placement
+from ..placement import Where
+from .pre_ln import PreLN
+
+
+@register_placement("sub_ln")
+class SubLN(PreLN):
+    """Pre-LN, and a LayerNorm before attention's output projection and before the FFN's W² (Wang et al. 2022,
+    "Foundation Transformers", section 2.1).
+
+    The weights of the FFN and of value and output projections start γ times as large (section 2.2): for N encoder and M
+    decoder layers ``γ² = ln(3M) ln(2N) / 3`` in the encoder and ``γ² = ln(3M)`` in the decoder, whose attention to
+    the source stays as it is, as in the authors' code.
+    """
+
+    inner_norms = True
+
+    def __init__(self, where: Where):
+        super().__init__(where)
+        decoder = math.log(3 * where.decoder_layers)
+        encoder = decoder * math.log(2 * where.encoder_layers) / 3
+        self.gamma = math.sqrt(encoder if where.side == "encoder" else decoder)
+
+    @torch.no_grad()
+    def initialise(self, layer: nn.Module) -> None:
+        for name, parameter in layer.named_parameters():
+            scaled = any(part in name for part in ("fc1", "fc2", "v_proj", "out_proj")) and parameter.dim() == 2
+            if scaled and not name.startswith("encoder_attn"):
+                parameter.mul_(self.gamma)
