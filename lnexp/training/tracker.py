@@ -53,11 +53,18 @@ class Tracker:
         if record["kind"] == "epoch":
             self.run.log(numbers, step=record["update"])
         elif record["kind"] == "probe":
-            name = f"probe/{record['side']}.{record['layer']}.{record['parameter']}"
-            self.run.log({name: record["grad_norm"]}, step=record["update"])
+            self.run.log(_of_probe(record), step=record["update"])
         else:
             self.run.summary.update(numbers)
 
     def __exit__(self, kind, error, trace) -> None:
         if self.run is not None:
             self.run.finish(exit_code=0 if error is None else 1)
+
+
+def _of_probe(record: Record) -> dict[str, Any]:
+    """``probe/decoder.6.W2`` for a gradient, ``probe/decoder.6.output`` for hidden states."""
+    where = f"probe/{record['side']}.{record['layer']}"
+    if "parameter" in record:
+        return {f"{where}.{record['parameter']}": record["grad_norm"]}
+    return {f"{where}.{place}": record[place] for place in ("output", "before_norm") if place in record}

@@ -1,49 +1,44 @@
-"""wandb: offline by default, one run whatever happens to it, and off when told so."""
+"""What wandb is told of each record."""
 
-import subprocess
-import sys
-from pathlib import Path
+import pytest
+from omegaconf import OmegaConf
 
-from helpers import TINY, only_run, run_script
-
-TRACKED = TINY[:-1]
+from lnexp.runs.folder import RunFolder
+from lnexp.training.tracker import Tracker
 
 
-def inspect(folder: Path) -> str:
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "wandb"), "leet", "inspect", "--summary", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+class WandbRun:
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.logged: list[tuple[int, dict]] = []
+        self.summary: dict = {}
+
+    def log(self, numbers: dict, step: int) -> None:
+        self.logged.append((step, numbers))
 
 
-def test_an_offline_run_opens_in_leet(tmp_path, where):
-    assert run_script("train", *TRACKED, *where, "max_epoch=2").returncode == 0
-    folder = only_run(tmp_path)
-    (offline,) = (folder / "wandb").glob("offline-run-*")
-    identity = folder.name[-8:]
-    assert offline.name.endswith(identity), "the run's id is its identity"
-    summary = inspect(next(offline.glob("*.wandb")))
-    assert identity in summary
-    for metric in ("valid_nll", "valid_bleu", "train_loss", "test_bleu"):
-        assert metric in summary
+@pytest.fixture
+def tracker(tmp_path) -> Tracker:
+    tracker = Tracker(OmegaConf.create({"tracker": {"mode": "offline"}}), RunFolder(tmp_path / "run-00000000"))
+    tracker.run = WandbRun()
+    return tracker
 
 
-def test_none_leaves_nothing(tmp_path, where):
-    assert run_script("train", *TINY, *where, "max_epoch=1").returncode == 0
-    assert not (only_run(tmp_path) / "wandb").exists()
+def test_epochs_are_at_their_update_and_the_end_is_the_summary(tracker):
+    tracker.log({"kind": "epoch", "epoch": 1, "update": 60, "valid_nll": 2.5, "bleu_signature": "sig", "lr": None})
+    tracker.log({"kind": "end", "test_bleu": 8.0, "beam": 5})
+    assert tracker.run.logged == [(60, {"epoch": 1, "update": 60, "valid_nll": 2.5})]
+    assert tracker.run.summary == {"test_bleu": 8.0, "beam": 5}
 
 
-def test_a_resumed_run_stays_one_run(tmp_path, where):
-    settings = [*TRACKED, *where, "max_epoch=2", "checkpoints.keep=all"]
-    assert run_script("train", *settings).returncode == 0
-    folder = only_run(tmp_path)
-    (folder / "checkpoints" / "checkpoint2.pt").unlink()  # as if killed in the second epoch
-    (folder / "status.json").write_text('{"state": "running"}')
-    assert "goes on with epoch 2" in run_script("train", *settings).stdout
-    offline = list((folder / "wandb").glob("offline-run-*"))
-    assert len(offline) == 2
-    assert {path.name.rpartition("-")[2] for path in offline} == {folder.name[-8:]}, "one id: wandb joins them"
+def test_probes_are_named_by_what_they_looked_at(tracker):
+    where = {"kind": "probe", "epoch": 1, "update": 50, "side": "decoder", "layer": 6}
+    tracker.log(where | {"parameter": "W2", "grad_norm": 0.5, "mean_grad_norm": 0.6})
+    tracker.log(where | {"output": 1.0, "before_norm": 1.5})
+    tracker.log(where | {"output": 2.0})  # of a placement without norms
+    assert tracker.run.logged == [
+        (50, {"probe/decoder.6.W2": 0.5}),
+        (50, {"probe/decoder.6.output": 1.0, "probe/decoder.6.before_norm": 1.5}),
+        (50, {"probe/decoder.6.output": 2.0}),
+    ]
