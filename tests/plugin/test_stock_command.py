@@ -25,10 +25,12 @@ CASES = {
     "pre_ln": "--optimizer lnexp_adam --betas [0.8,0.9] --lr-scheduler lnexp_inverse_sqrt --form coupled"
     " --decay-from 77",
     "post_ln": "--optimizer lnexp_radam --lr-scheduler lnexp_step --decay-epoch 3",
+    "admin": "--optimizer lnexp_adam --lr-scheduler lnexp_constant --norm rms_norm",
 }
 ARRIVED = {
     "pre_ln": ["'betas': [0.8, 0.9]", "'form': coupled", "'decay_from': 77"],
     "post_ln": ["'betas': [0.9, 0.98]", "'decay_epoch': 3", "'factor': 0.1"],
+    "admin": ["'norm': rms_norm", "'fix_norm': False"],
 }
 
 
