@@ -5,25 +5,15 @@ The modules and their parameter names are fairseq's own, so checkpoints go both 
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
 from torch import Tensor, nn
 
 from .placement import Block, Placement, Sublayer
 
-#: What fairseq calls the LayerNorms of the blocks.
+#: What fairseq calls the LayerNorms of the blocks, and the attentions.
 BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
-
-
 ATTENTIONS = ("self_attn", "encoder_attn")
-
-
-def _normalise_before_output(attention: Any, norm: nn.Module) -> None:
-    attention.out_proj = nn.Sequential(norm, attention.out_proj)
-    attention.skip_embed_dim_check = (
-        True  # fairseq's way without torch's function, which would take weights past modules
-    )
 
 
 class Placed:
@@ -33,7 +23,6 @@ class Placed:
     """
 
     placement: Placement
-
     fc1: nn.Linear
     fc2: nn.Module
     activation_fn: Callable[[Tensor], Tensor]
@@ -41,15 +30,19 @@ class Placed:
     dropout_module: nn.Module
 
     def _place(self, placement: Placement) -> None:
-        self.placement = placement
-        where = placement.where
-        for name in BLOCK_NORMS:
-            if hasattr(self, name):
-                setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
+        self.placement, where = placement, placement.where
+        for name in filter(self._has, BLOCK_NORMS):
+            setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
         self.inner_norm = where.norm(self.fc1.out_features) if placement.inner_norms else nn.Identity()
-        for name in ATTENTIONS:
-            if hasattr(self, name) and placement.inner_norms:
-                _normalise_before_output(getattr(self, name), where.norm(where.width))
+        for name in filter(self._has, ATTENTIONS if placement.inner_norms else ()):
+            attention = getattr(self, name)
+            attention.out_proj = nn.Sequential(where.norm(where.width), attention.out_proj)
+            attention.skip_embed_dim_check = (
+                True  # else fairseq leaves it to torch, which takes but a projection's weight
+            )
+
+    def _has(self, name: str) -> bool:
+        return getattr(self, name, None) is not None
 
     def _connect(self, x: Tensor, *blocks: tuple[Sublayer, Sublayer]) -> Tensor:
         """The layer's output, of its sublayers and norms in their order."""

@@ -16,7 +16,7 @@ from fairseq.modules import MultiheadAttention
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..norms.scale_norm import ScaleNorm
+from ..norms.scale_norm import ScaleNorm, unit_length
 from ..scale import Scale, variance
 
 
@@ -74,50 +74,22 @@ class StackedLayerNorm(nn.Module):
         return torch.addcmul(bias, normal, weight).view(rows.shape).transpose(0, 1)
 
 
-class StackedRMSNorm(nn.Module):
-    """``S`` normalisations by the root mean square: ``weight`` is ``(S, channel)``."""
-
-    def __init__(self, single: nn.RMSNorm, parameters: Parameters):
-        super().__init__()
-        self.normalized_shape, self.eps = single.normalized_shape, single.eps
-        self.weight = parameters[single.weight]
-
-    def forward(self, x: Tensor) -> Tensor:
-        """``(time, S·B, channel)``, both ways."""
-        rows = x.transpose(0, 1)
-        normal = functional.rms_norm(rows, self.normalized_shape, None, self.eps)
-        weight = self.weight.to(x.dtype).unsqueeze(1)
-        return (normal.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
-
-
-class StackedScaleNorm(nn.Module):
-    """``S`` normalisations to a learned length: ``weight`` is ``(S, 1)``."""
-
-    def __init__(self, single: ScaleNorm, parameters: Parameters):
-        super().__init__()
-        self.eps = single.eps
-        self.weight = parameters[single.weight]
-
-    def forward(self, x: Tensor) -> Tensor:
-        """``(time, S·B, channel)``, both ways."""
-        rows = x.transpose(0, 1)
-        normal = rows / rows.norm(dim=-1, keepdim=True).clamp(min=self.eps)
-        weight = self.weight.to(x.dtype).unsqueeze(1)
-        return (normal.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
-
-
 class StackedScale(nn.Module):
     """``S`` learned multiplications: ``weight`` is ``(S, size)``."""
 
-    def __init__(self, single: Scale, parameters: Parameters):
+    def __init__(self, single: nn.Module, parameters: Parameters):
         super().__init__()
-        self.weight = parameters[single.weight]
+        self.weight = parameters[single.get_parameter("weight")]
 
     def forward(self, x: Tensor) -> Tensor:
         """``(time, S·B, channel)``, both ways."""
-        rows = x.transpose(0, 1)
+        rows = self.normal(x.transpose(0, 1))
         weight = self.weight.to(x.dtype).unsqueeze(1)
         return (rows.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
+
+    def normal(self, rows: Tensor) -> Tensor:
+        """What is multiplied: ``(S·B, time, channel)``, both ways."""
+        return rows
 
     @torch.no_grad()
     def set_all(self, numbers: Tensor) -> None:
@@ -128,6 +100,28 @@ class StackedScale(nn.Module):
         """Of all numbers of each member, ``(time, S·B, channel)``, where ``(time, B)`` are kept: ``(S,)``."""
         members = x.chunk(self.weight.size(0), dim=1)
         return torch.stack([variance(member[kept]) for member in members])
+
+
+class StackedRMSNorm(StackedScale):
+    """``S`` normalisations by the root mean square: ``weight`` is ``(S, channel)``."""
+
+    def __init__(self, single: nn.RMSNorm, parameters: Parameters):
+        super().__init__(single, parameters)
+        self.normalized_shape, self.eps = list(single.normalized_shape), single.eps
+
+    def normal(self, rows: Tensor) -> Tensor:
+        return functional.rms_norm(rows, self.normalized_shape, None, self.eps)
+
+
+class StackedScaleNorm(StackedScale):
+    """``S`` normalisations to a learned length: ``weight`` is ``(S, 1)``."""
+
+    def __init__(self, single: ScaleNorm, parameters: Parameters):
+        super().__init__(single, parameters)
+        self.eps = single.eps
+
+    def normal(self, rows: Tensor) -> Tensor:
+        return unit_length(rows, self.eps)
 
 
 class StackedEmbedding(nn.Module):

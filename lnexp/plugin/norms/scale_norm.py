@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from ..norm import register_norm
 
@@ -17,4 +18,9 @@ class ScaleNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """``(…, channel)``, both ways."""
-        return self.weight * x / x.norm(dim=-1, keepdim=True).clamp(min=self.eps)
+        return self.weight * unit_length(x, self.eps)
+
+
+def unit_length(x: Tensor, eps: float) -> Tensor:
+    """``x / ‖x‖`` over the channels, ‖x‖ being at least ``eps``."""
+    return functional.normalize(x, dim=-1, eps=eps)
