@@ -149,7 +149,13 @@ class LayerNormTransformer(TransformerModelBase):
 
     @classmethod
     def build_model(cls, cfg: LayerNormTransformerConfig, task) -> "LayerNormTransformer":
-        """Build and initialise the model for the task's two dictionaries."""
+        """Build and initialise the model for the task's two dictionaries.
+
+        Raises:
+            ValueError: for a kind of norm where the placement has none.
+        """
+        if not cls.placement.block_norms and str(cfg.norm) != "layer_norm":
+            raise ValueError(f"norm={cfg.norm}: {cls.placement.__name__} normalises nothing")
         model = super().build_model(_to_transformer_config(cfg, cls.placement.final_norm), task)
         initialise(model, str(cfg.init))
         return model

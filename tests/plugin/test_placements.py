@@ -12,6 +12,13 @@ from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
 from lnexp.plugin.scale import Scale
 
+#: Every placement with every kind of norm that it can have.
+WITH_NORMS = [
+    (name, norm)
+    for name, placement in PLACEMENTS.items()
+    for norm in (NORMS if placement.block_norms else ["layer_norm"])
+]
+
 
 def model_of(placement: str, task, layers=(2, 3), width=32, profile=None, **options):
     torch.manual_seed(1)
@@ -32,8 +39,7 @@ def disturb(model):
     return model
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize(("placement", "norm"), WITH_NORMS)
 @torch.no_grad()
 def test_incremental_decoding_equals_full_decoding(placement, norm, task, batch):
     model = disturb(model_of(placement, task, norm=norm))
@@ -61,8 +67,7 @@ def test_a_checkpoint_has_all_of_it(placement, task, batch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize(("placement", "norm"), WITH_NORMS)
 def test_half_precision_is_finite_and_trains_every_parameter(placement, norm, dtype, task, batch):
     model = disturb(model_of(placement, task, profile=batch, norm=norm)).to(dtype).train()
     model(*batch)[0].float().logsumexp(-1).mean().backward()
@@ -101,6 +106,11 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     assert count("peri_ln", task) == pre + blocks * 2 * 32
     assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3 * 2) * 2 * 32
     assert count("rezero", task) == post - blocks * 2 * 32 + 5
+
+
+def test_rezero_has_nothing_that_could_be_of_another_kind(task):
+    with pytest.raises(ValueError, match="norm=rms_norm: ReZero normalises nothing"):
+        model_of("rezero", task, norm="rms_norm")
 
 
 @torch.no_grad()
