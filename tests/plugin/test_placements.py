@@ -180,6 +180,16 @@ def test_b2t_adds_the_layers_input_before_the_last_norm_alone(task):
     torch.testing.assert_close(layer(x, None), expected)
 
 
+def test_b2t_starts_with_smaller_matrices(task):
+    post, b2t = (model_of(name, task, layers=(4, 9), init="paper") for name in ("post_ln", "b2t"))
+    for side, factor in (("encoder", 1 / 2), ("decoder", 1 / 3)):
+        one, other = getattr(post, side).layers[1], getattr(b2t, side).layers[1]
+        for name, parameter in one.named_parameters():
+            torch.testing.assert_close(
+                other.get_parameter(name), parameter * (factor if name.endswith("weight") and "norm" not in name else 1)
+            )
+
+
 @torch.no_grad()
 def test_residuals_streams(task):
     encoder = disturb(model_of("residual", task)).encoder

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from ..model import register_placement
 from ..placement import Block
@@ -14,10 +15,19 @@ class B2T(PostLN):
     """Post-LN whose last LayerNorm takes in the layer's input, too: ``LN(x_in + y + FFN(y))`` (y: FFN's input).
 
     Takase et al. 2022, "B2T Connection: Serving Stability and Performance in Deep Transformers", section 4. The path
-    goes round all LayerNorms of a layer but the last.
+    goes round all LayerNorms of a layer but the last. The matrices of a layer start N^(−1/2) times as large, for N
+    layers on its side, as in the authors' code.
     """
 
     def forward(self, x: Tensor, blocks: Sequence[Block]) -> Tensor:
         *attention, ffn = blocks
         y = super().forward(x, attention)
         return ffn.norm(x + y + ffn.sublayer(y))
+
+    @torch.no_grad()
+    def initialise(self, layer: nn.Module) -> None:
+        where = self.where
+        layers = where.encoder_layers if where.side == "encoder" else where.decoder_layers
+        for parameter in layer.parameters():
+            if parameter.dim() == 2:
+                parameter.mul_(layers**-0.5)
