@@ -1,6 +1,7 @@
 """Reading ``recipes/<name>.yaml``."""
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -27,7 +28,7 @@ def load_recipe(name: str) -> Recipe:
     if not path.is_file():
         raise UserError(f"recipe={name}: no such recipe; {near_names(name, recipe_names())}")
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = _read(path)
         return Recipe(
             name=name,
             settings=tuple(content.pop("settings")),
@@ -39,8 +40,17 @@ def load_recipe(name: str) -> Recipe:
             claims=tuple(Claim(**claim) for claim in content.pop("claims")),
             **content,
         )
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {error})") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The file, with the axes that it takes from other recipes by their names."""
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for axis, said in content.get("axes", {}).items():
+        if isinstance(said, str):
+            content["axes"][axis] = _read(RECIPES_DIR / f"{said}.yaml")["axes"][axis]
+    return content
 
 
 def _arms(content: dict[str, Any]) -> dict[str, Arm]:
@@ -66,5 +76,6 @@ def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]
             label=", ".join(said["label"] for _, said in values),
             overrides=tuple(override for _, said in values for override in said["overrides"]),
             row=", ".join(chosen[axis][1]["label"] for axis in rows),
+            values={axis: said["label"] for axis, (_, said) in chosen.items()},
         )
     return arms

@@ -21,12 +21,14 @@ class Arm:
         label: what people read.
         overrides: what sets it apart.
         row: the row of the figure that it is drawn in; figures of few arms have one row, without a name.
+        values: of a recipe with axes, the label of its value of each axis.
     """
 
     name: str
     label: str
     overrides: tuple[str, ...]
     row: str = ""
+    values: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Recipe:
         plot: of a probe's rows, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and ``x_scale``
             and ``y_scale`` where they are ``log``. Claims are about it.
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
+        outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
+            ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
     """
 
     name: str
@@ -94,6 +98,7 @@ class Recipe:
     probe: str = ""
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
 
     @property
     def settings_hash(self) -> str:

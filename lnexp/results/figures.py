@@ -68,11 +68,10 @@ def label_in_row(arm: Arm) -> str:
 def draw_arm(axis: Any, table: pd.DataFrame, x: str, y: str, label: str, position: int) -> None:
     """An arm's line, the ``position``-th of its axes: the mean over seeds, in a band from the least to the greatest."""
     colour = COLOURS[position % len(COLOURS)]
+    style = LINE_STYLES[(position + position // len(COLOURS)) % len(LINE_STYLES)]  # others, where colours come again
     by_x = table.groupby(x)[y]
     mean = by_x.mean()
-    axis.plot(
-        mean.index, mean, label=label, color=colour, linestyle=LINE_STYLES[position % 4], marker="o", markersize=3
-    )
+    axis.plot(mean.index, mean, label=label, color=colour, linestyle=style, marker="o", markersize=3)
     axis.fill_between(mean.index, by_x.min(), by_x.max(), color=colour, alpha=0.15, linewidth=0)
 
 

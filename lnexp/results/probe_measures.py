@@ -28,6 +28,11 @@ def last(probed: ProbeResult) -> float:
     return max(zip(probed.values("x"), probed.values("y"), strict=True))[1]
 
 
+def slope(probed: ProbeResult) -> float:
+    """By how much y grows when x grows by one, by least squares."""
+    return _slope(probed.values("x"), probed.values("y"))
+
+
 def exponent(probed: ProbeResult) -> float:
     """The p of ``y ~ x^p``, by least squares of the logarithms."""
     return _slope(_logarithms(probed, "x"), _logarithms(probed, "y"))
@@ -52,5 +57,5 @@ def _slope(x: list[float], y: list[float]) -> float:
 
 
 PROBE_MEASURES: dict[str, Callable[[ProbeResult], float]] = {
-    measure.__name__: measure for measure in (mean, least, greatest, last, exponent, growth)
+    measure.__name__: measure for measure in (mean, least, greatest, last, slope, exponent, growth)
 }

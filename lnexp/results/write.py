@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from lnexp.files import write_whole
 from lnexp.recipes.recipe import Recipe
-from lnexp.results import figures, gradient_figures, tables
+from lnexp.results import figures, gradient_figures, outcomes, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
 from lnexp.results.verdicts import RESULTS_DIR
@@ -29,6 +29,8 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     over = [run for run in runs if run.counts]
     write_whole(folder / "runs.csv", tables.runs_table(runs).to_csv(index=False))
     write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
+    if recipe.outcomes:
+        write_whole(folder / "outcomes.csv", outcomes.outcomes_table(recipe, runs).to_csv(index=False))
     write_whole(folder / "table.md", _table_page(recipe, runs, command))
     figures.draw(recipe, tables.epochs_table(over), _subtitle(over or runs), folder)
     probes = tables.probes_table(over)
@@ -72,6 +74,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
         "Mean over seeds with its 95% interval (Student's t). Test BLEU is of the checkpoint with the least validation"
         " nll, or of the last one of a diverged run that decodes.",
+        *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),

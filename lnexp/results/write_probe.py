@@ -83,7 +83,7 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
     parts = [
         f"# {recipe.figure}: {recipe.title}",
         f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
-        f"`{y}` by `{x}`: mean over {table['seed'].nunique()} seeds with its 95% interval (Student's t).",
+        f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
         *(_table_of_row(shown, row, arms, x, y) for row, arms in rows_of(recipe).items()),
         *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in _plots(recipe).items()),
         _where(),
@@ -118,7 +118,8 @@ def _draw(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, folder: Pat
     x, y = plot["x"], plot["y"]
     scales = {f"{axis}scale": plot.get(f"{axis}_scale", "linear") for axis in "xy"}
     with rc_context(STYLE):
-        figure = Figure(figsize=(2.2 + 3.4 * len(rows), 3.6 + 0.2 * len(recipe.arms)), layout="constrained")
+        most_arms = max(map(len, rows.values()))
+        figure = Figure(figsize=(2.2 + 3.4 * len(rows), 3.6 + 0.2 * most_arms), layout="constrained")
         all_axes = figure.subplots(1, len(rows), squeeze=False, sharey=True)[0]
         for axis, (row, arms) in zip(all_axes, rows.items(), strict=True):
             for position, arm in enumerate(arms):

@@ -57,6 +57,17 @@ def test_axes_make_every_combination(recipe_of):
         recipe_of(without=["arms"], axes=axes, rows=["lr_max"])
 
 
+def test_an_axis_of_another_recipe_can_be_taken(recipe_of):
+    placement = {name: {"label": name.upper(), "overrides": [f"model={name}"]} for name in ("post", "pre")}
+    recipe_of("first", without=["arms"], axes={"placement": placement}, rows=[])
+    depth = {"d6": {"label": "6-6", "overrides": ["depth=6"]}}
+    arm = recipe_of("second", without=["arms"], axes={"depth": depth, "placement": "first"}, rows=[]).arms["d6_pre"]
+    assert arm.overrides == ("depth=6", "model=pre")
+    assert arm.values == {"depth": "6-6", "placement": "PRE"}
+    with pytest.raises(UserError, match="not a recipe"):
+        recipe_of("third", without=["arms"], axes={"placement": "nothing"}, rows=[])
+
+
 def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
     recipe_of("first")
     assert recipe_of("second", arms="first").arms == load_recipe("first").arms

@@ -23,6 +23,12 @@ def test_the_exponent_of_a_power_law_is_found(power, factor):
     assert PROBE_MEASURES["exponent"](result) == pytest.approx(power, abs=1e-9)
 
 
+@given(st.floats(-3, 3), st.floats(-100, 100))
+def test_the_slope_of_a_line_is_found(slope, offset):
+    result = probed({x: offset + slope * x for x in (1, 2, 5, 9)})
+    assert PROBE_MEASURES["slope"](result) == pytest.approx(slope, abs=1e-9)
+
+
 @given(st.floats(0.5, 2), st.floats(0.01, 100))
 def test_the_growth_of_a_geometric_series_is_found(ratio, factor):
     result = probed({x: factor * ratio**x for x in range(1, 7)})

@@ -29,6 +29,22 @@ def test_the_gradient_of_every_layer_is_seen(context):
     assert measure("gradient_by_layer", context, settings) == rows
 
 
+def test_layer_by_layer_sees_what_the_other_probes_see(context):
+    settings = {"placement": "peri_ln", "layers": 2, "batches": 2, "tokens": 80, "model": NARROW}
+    rows = measure("layer_by_layer", context, settings)
+    assert [(row["side"], row["layer"]) for row in rows] == [
+        ("encoder", 1),
+        ("encoder", 2),
+        ("decoder", 1),
+        ("decoder", 2),
+    ]
+    gradients = measure("gradient_by_layer", context, settings)
+    for row in rows:
+        mine = [seen["grad_norm"] for seen in gradients if (seen["side"], seen["layer"]) == (row["side"], row["layer"])]
+        assert [row["W1"], row["W2"]] == mine
+    assert rows[0]["output"] < rows[1]["output"], "each block adds to the residual stream"
+
+
 def test_the_expected_gradient_is_that_of_the_mean_loss(context):
     probed = untrained(context, "post_ln", NARROW, 2, 80)
     loss = sum(loss_of(probed, batch) for batch in probed.batches) / 2
