@@ -110,12 +110,32 @@ def spell_out(override: str) -> str:
     """``fairseq.common.fp16=true`` as Hydra wants it: ``++``, for only fairseq itself knows which options there are.
 
     An option of its model, optimizer or lr_scheduler is set in our group, which fairseq's is made of.
+
+    Raises:
+        UserError: for two files of one group.
     """
+    _refuse_mixture(override)
     prefix, _, rest = override.partition("fairseq.")
     if prefix not in ("", "+", "++") or not rest:
         return override
     group, _, option = rest.partition(".")
     return f"++{OUR_GROUPS[group]}.{option}" if group in OUR_GROUPS else f"++fairseq.{rest}"
+
+
+#: Why two of them are not one.
+MIXTURES = {
+    "model": "a placement is the whole of how a block is joined, and what unites two is a class of its own, see "
+    "docs/add_a_placement.md"
+}
+
+
+def _refuse_mixture(override: str) -> None:
+    """Hydra would lay the files of ``model=[admin,rezero]`` over each other, and the last would win in silence."""
+    group, _, files = override.lstrip("+").partition("=")
+    if group and files.startswith("[") and (CONFIG_DIR / group).is_dir():
+        raise UserError(
+            f"{override}: must be one; {MIXTURES.get(group, 'for a sweep say -m and leave out the brackets')}"
+        )
 
 
 def forget_schemas() -> None:

@@ -7,7 +7,6 @@ process of its own, whose memory is then that size's.
 import json
 import logging
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,10 +19,11 @@ import torch
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.benchmarks.own_process import ask, peak_memory
 from lnexp.benchmarks.page import plot_ratios, write_page
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
-from lnexp.configuration import ROOT, check, compose
+from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.results.figures import COLOURS
 from lnexp.runs.folder import RunFolder
@@ -63,12 +63,7 @@ class Measured(ArrayRounds):
 
 def measure_all(overrides: list[str]) -> list[Measured]:
     """Every size, at the profile and corpus of the overrides."""
-    found = []
-    for members in SIZES:
-        command = [sys.executable, "-W", "ignore", "-m", __name__, str(members), *overrides]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
-        found.append(Measured(**json.loads(done.stdout.splitlines()[-1])))
-    return found
+    return [Measured(**ask(__name__, str(members), *overrides)) for members in SIZES]
 
 
 def _measure(members: int, overrides: list[str]) -> Measured:
@@ -85,7 +80,7 @@ def _measure(members: int, overrides: list[str]) -> Measured:
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
         array = _array_side(cfgs, corpus, Path(folder))
         array.updates(UPDATES)  # warm up
-        memory, device = _peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
+        memory, device = peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
         stock = stock_side(stock_cfg)
         stock.updates(UPDATES)
         rounds = [(members * array.updates(UPDATES), stock.updates(UPDATES)) for _ in range(ROUNDS)]
@@ -146,14 +141,6 @@ def _operations_a_second(device: torch.device, precision: str) -> float:
         float(product[0, 0])
         seconds.append((time.perf_counter() - start) / count)
     return 2 * SIDE**3 / statistics.median(seconds)
-
-
-def _peak_memory(cuda: bool) -> float:
-    if cuda:
-        return torch.cuda.max_memory_allocated() / 2**30
-    lines = Path("/proc/self/status").read_text().splitlines()  # getrusage counts what the parent had, too
-    (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
-    return int(kilobytes) / 2**20
 
 
 def write(found: list[Measured], what: str, folder: Path) -> None:

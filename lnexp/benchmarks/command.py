@@ -12,7 +12,7 @@ def main() -> None:
     """Run the benchmarks, on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=…``)."""
     overrides = overrides_of_the_command_line(
         "Time answers to mistakes, runs beside training, collecting, preparing, and training and translating against\n"
-        "stock fairseq, alone and in arrays.",
+        "stock fairseq, alone and in arrays; measure the memory of deep models.",
         "python scripts/bench.py data=plain data.path=/path/to/raw/text",
     )
     logging.captureWarnings(True)
@@ -25,7 +25,15 @@ def main() -> None:
         print(overhead.table(), flush=True)
         print(f"\nTables, figure and verdicts of made-up runs of {collecting_speed.EPOCHS} epochs:\n")
         print(collecting_speed.table(), flush=True)
-        from lnexp.benchmarks import array_speed, decoding_speed, page, preparing_speed, probing_cost, training_speed
+        from lnexp.benchmarks import (
+            activation_memory,
+            array_speed,
+            decoding_speed,
+            page,
+            preparing_speed,
+            probing_cost,
+            training_speed,
+        )
 
         print("\nPreparing raw text, sentence pairs a second:\n")
         print(preparing_speed.table(overrides), flush=True)
@@ -48,6 +56,11 @@ def main() -> None:
         decoded = decoding_speed.measure_all(overrides)
         print(page.table(decoded))
         decoding_speed.write(decoded, what, folder)
+
+        print("\nMemory that training takes by depth, activations kept or computed again:\n")
+        by_depth = activation_memory.measure_all(overrides)
+        print(activation_memory.table(by_depth))
+        activation_memory.write(by_depth, what, folder)
         print(f"\n-> {folder}")
 
 

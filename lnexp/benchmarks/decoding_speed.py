@@ -2,7 +2,6 @@
 
 import json
 import logging
-import subprocess
 import sys
 import tempfile
 import time
@@ -13,10 +12,11 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
+from lnexp.benchmarks.own_process import ask
 from lnexp.benchmarks.page import plot_ratios, write_page
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import device_name, stock_config, stock_side
-from lnexp.configuration import ROOT, check, compose
+from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
 
@@ -58,9 +58,8 @@ class Decoded(ArrayRounds):
 
 def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[Decoded]:
     """Every size, at the profile and corpus of the overrides, on the test set; in a process of its own."""
-    command = [sys.executable, "-W", "ignore", "-m", __name__, ",".join(map(str, sizes)), *overrides]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
-    return [Decoded(**one) for one in json.loads(done.stdout.splitlines()[-1])]
+    found = ask(__name__, ",".join(map(str, sizes)), *overrides)
+    return [Decoded(**one) for one in found]
 
 
 def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[Decoded]:

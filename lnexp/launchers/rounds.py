@@ -80,6 +80,8 @@ class Rounds:
                 del self.left[identity]
 
     def _wait(self) -> None:
+        if not self.left:
+            return
         print(f"{len(self.left)} runs are being trained by another process: waiting for them", flush=True)
         while self.left and all(is_held(self._runs_dir, identity) for identity in self.left):
             time.sleep(1)

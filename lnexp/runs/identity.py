@@ -88,6 +88,8 @@ def _drop_at_rest(deciding: dict[str, Any]) -> None:
         fairseq["model"].pop("norm")
     if fairseq["model"].get("fix_norm") is False:
         fairseq["model"].pop("fix_norm")
+    if fairseq["model"].get("checkpoint_activations") is False:  # if true, gradients are added up in another order
+        fairseq["model"].pop("checkpoint_activations")
     if evaluation.get("whole_valid_every") == 0:
         evaluation.pop("whole_valid_every")
 

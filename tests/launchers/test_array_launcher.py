@@ -172,7 +172,6 @@ def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkey
     ("option", "words"),
     [
         ("precision=fp16", "precision=fp16: an array has no loss scale"),
-        ("+model.checkpoint_activations=true", "checkpoint_activations=True: an array knows False alone"),
         (
             "fairseq.optimization.sentence_avg=true",
             "fairseq.optimization.sentence_avg=True: an array knows False alone",

@@ -23,6 +23,7 @@ SAME = [
     ["fairseq.checkpoint.keep_last_epochs=2"],
     ["order_seed=1"],  # which is the seed anyhow
     ["evaluation.whole_valid_every=0"],
+    ["model.checkpoint_activations=false"],
     ["fairseq.distributed_training.distributed_world_size=2"],
 ]
 OTHER = [
@@ -32,6 +33,7 @@ OTHER = [
     ["evaluation.whole_valid_every=2"],
     ["model=pre_ln"],
     ["model.dropout=0.1"],
+    ["model.checkpoint_activations=true"],
     ["optimizer=radam"],
     ["optimizer.betas=[0.9,0.999]"],
     ["lr_max=2e-3"],

@@ -7,6 +7,8 @@ from helpers import TINY, only_run, run_script
 
 ONE_LINERS = [
     (["model=pre_lnn"], "model=pre_lnn: no such model; did you mean pre_ln"),
+    (["model=[admin,rezero]"], "model=[admin,rezero]: must be one; a placement is the whole of how a block is joined"),
+    (["-m", "optimizer=[adam,sgd]"], "optimizer=[adam,sgd]: must be one; for a sweep say -m"),
     (["optimizer=adma"], "optimizer=adma: no such optimizer; did you mean adam"),
     (["data=toyy"], "data=toyy: no such data; did you mean toy"),
     (["lr_schedule=inverse"], "lr_schedule=inverse: no such lr_schedule; did you mean inverse_sqrt"),
@@ -49,6 +51,24 @@ def test_one_clear_line(tmp_path, where, arguments, message):
     assert line.startswith("error: ")
     assert message in line
     assert list(tmp_path.glob("runs/*/*")) == [], "nothing is left"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (
+            "model._name=lnexp_b2t_pre_ln",
+            "fairseq.model._name=lnexp_b2t_pre_ln: there is none; did you mean lnexp_pre_ln",
+        ),
+        ("optimizer._name=adamw", "fairseq.optimizer._name=adamw: there is none; did you mean adam"),
+        ("lr_schedule._name=cosines", "fairseq.lr_scheduler._name=cosines: there is none; did you mean cosine?"),
+    ],
+)
+def test_unknown_parts_are_named(where, option, words):
+    done = run_script("train", *TINY, *where, option)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: {words}")
 
 
 def test_fairseq_names_its_unknown_options(tmp_path, where):

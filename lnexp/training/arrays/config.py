@@ -17,7 +17,6 @@ ONLY = {
     "optimization.stop_min_lr": -1.0,
     "criterion._name": "label_smoothed_cross_entropy",
     "criterion.ignore_prefix_size": 0,
-    "model.checkpoint_activations": False,
     "model.fix_norm": False,
     "optimization.sentence_avg": False,
     "optimization.use_bmuf": False,

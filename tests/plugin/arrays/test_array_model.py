@@ -14,6 +14,30 @@ SEEDS = (3, 4, 5)
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # fairseq's attention without torch's function has a softmax in single precision
 
 
+def settings_of(placement):
+    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
+    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
+    return settings | {"encoder_layers": 2, "decoder_layers": 2, "share_decoder_input_output_embed": True}
+
+
+def array_of(settings, task):
+    array_settings = {"_name": "lnexp_array", "member": settings, "seeds": list(SEEDS)}
+    return build_model(OmegaConf.create(array_settings), task).double().train()
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_activations_can_be_computed_again(placement, task, batch):
+    kept, again = (
+        array_of(settings_of(placement) | {"checkpoint_activations": checkpoint, "dropout": 0.1}, task)
+        for checkpoint in (False, True)
+    )
+    for array in (kept, again):
+        torch.manual_seed(1)
+        array(*batch).pow(3).sum().backward()
+    for (name, one), other in zip(kept.named_parameters(), again.parameters(), strict=True):
+        torch.testing.assert_close(other.grad, one.grad, msg=lambda text, name=name: f"{name}: {text}")
+
+
 @pytest.mark.parametrize(
     ("placement", "norm"),
     [
@@ -24,15 +48,12 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # fairseq's attention without torch's func
     ],
 )
 def test_every_placement_and_norm_trains_in_an_array(placement, norm, task, batch):
-    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
-    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
-    settings |= {"encoder_layers": 2, "decoder_layers": 2, "share_decoder_input_output_embed": True, "norm": norm}
+    settings = settings_of(placement) | {"norm": norm}
     members = []
     for seed in SEEDS:
         utils.set_torch_seed(seed)
         members.append(build_model(OmegaConf.create(settings), task).double().train())
-    array_settings = {"_name": "lnexp_array", "member": settings, "seeds": list(SEEDS)}
-    array = build_model(OmegaConf.create(array_settings), task).double().train()
+    array = array_of(settings, task)
     kept = batch[2].ne(task.target_dictionary.pad())  # behind a sentence, an array gives what it likes
     hidden = array(*batch)[:, kept]
     hidden.pow(3).sum().backward()

@@ -1,0 +1,113 @@
+"""What a deep model's training takes of memory, with its activations kept and with them computed again.
+
+``python -m lnexp.benchmarks.activation_memory LAYERS CHECKPOINT OVERRIDE …`` measures one and prints it as JSON.
+"""
+
+import json
+import logging
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from unittest import mock
+
+import torch
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from omegaconf import OmegaConf
+
+from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.own_process import ask, peak_memory
+from lnexp.benchmarks.stock import TRAINING_ALONE, Side, device_name
+from lnexp.configuration import check, compose
+from lnexp.corpora.prepare import prepare
+from lnexp.files import write_whole
+from lnexp.results.figures import COLOURS
+from lnexp.runs.folder import RunFolder
+
+DEPTHS = (6, 12, 18, 36, 100)
+UPDATES = 3
+SETTINGS = ("model=pre_ln", "max_tokens=4096", *TRAINING_ALONE)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One depth.
+
+    Attributes:
+        layers: a side.
+        kept: the most memory that training took beyond what was in use before its first update, GiB.
+        computed_again: the same with ``model.checkpoint_activations=true``.
+        device: what was measured on.
+    """
+
+    layers: int
+    kept: float
+    computed_again: float
+    device: str
+
+
+def measure_all(overrides: list[str]) -> list[Measured]:
+    """Every depth, at the profile and corpus of the overrides."""
+    found = []
+    for layers in DEPTHS:
+        kept, again = (ask(__name__, str(layers), checkpoint, *overrides) for checkpoint in ("false", "true"))
+        found.append(Measured(layers, kept["memory"], again["memory"], kept["device"]))
+    return found
+
+
+def _measure(layers: str, checkpoint: str, overrides: list[str]) -> dict:
+    from lnexp.training.engine import Engine
+
+    depth = [f"model.{side}_layers={layers}" for side in ("encoder", "decoder")]
+    cfg = compose([*SETTINGS, *depth, f"model.checkpoint_activations={checkpoint}", *overrides])
+    check(cfg)
+    OmegaConf.resolve(cfg)
+    # fairseq's trainer would forget the peak after every update
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
+        run = RunFolder(Path(folder) / "bench-00000000")
+        run.checkpoints.mkdir(parents=True)
+        engine = Engine(cfg, run, prepare(cfg.data, cfg.data_dir), show_progress=False)
+        before = peak_memory(engine.trainer.cuda)
+        Side(engine.trainer, engine.task, engine.fairseq).updates(UPDATES)
+        memory = peak_memory(engine.trainer.cuda) - before
+    return {"memory": memory, "device": device_name(engine.trainer.cuda)}
+
+
+def table(found: Sequence[Measured]) -> str:
+    """A row a depth, as a Markdown table."""
+    return markdown(
+        ("layers a side", "activations kept, GiB", "computed again, GiB", "times less"),
+        [
+            [
+                str(one.layers),
+                f"{one.kept:.2f}",
+                f"{one.computed_again:.2f}",
+                f"{one.kept / one.computed_again:.1f}",
+            ]
+            for one in found
+        ],
+    )
+
+
+def write(found: Sequence[Measured], what: str, folder: Path) -> None:
+    """Write ``activations.md``, ``activations.json`` and ``activations.png``, each with the device named."""
+    folder.mkdir(parents=True, exist_ok=True)
+    title = f"What training takes of memory by depth: {what}, 4,096 tokens a batch"
+    write_whole(folder / "activations.md", f"# {title}\n\n{found[0].device}.\n\n{table(found)}\n")
+    write_whole(folder / "activations.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
+    axes, layers = figure.subplots(), [one.layers for one in found]
+    axes.plot(layers, [one.kept for one in found], "o-", color=COLOURS[1], label="activations kept")
+    axes.plot(layers, [one.computed_again for one in found], "o-", color=COLOURS[0], label="computed again")
+    axes.set(xlabel="layers a side", ylabel="GiB", xticks=layers, ylim=(0, None))
+    axes.legend()
+    figure.suptitle(f"{title}\n{found[0].device}", fontsize=8)
+    FigureCanvasAgg(figure).print_png(str(folder / "activations.png"))
+
+
+if __name__ == "__main__":
+    logging.captureWarnings(True)
+    logging.disable(logging.WARNING)
+    print(json.dumps(_measure(sys.argv[1], sys.argv[2], sys.argv[3:])))
