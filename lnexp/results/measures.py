@@ -75,6 +75,26 @@ def _gradient_changes(run: RunResult) -> dict[tuple[str, int, str], float]:
     return {which: seen[-1] / seen[0] for which, seen in norms.items() if len(seen) > 1 and seen[0] > 0}
 
 
+def encoder_state_exponent(run: RunResult) -> float | None:
+    """The p of ``E‖x‖²/d ~ l^p``, the hidden states by layer of the encoder at the last probe, by least squares."""
+    return _state_exponent(run, "encoder")
+
+
+def decoder_state_exponent(run: RunResult) -> float | None:
+    """The same of the decoder."""
+    return _state_exponent(run, "decoder")
+
+
+def _state_exponent(run: RunResult, side: str) -> float | None:
+    """None where a run was not probed, has a single layer, or states that have no logarithm."""
+    seen = [record for record in run.probes if record.get("output") is not None and record["side"] == side]
+    last = [record for record in seen if record["update"] == seen[-1]["update"]]
+    if len(last) < 2 or not all(record["output"] > 0 for record in last):
+        return None
+    layers, states = ([math.log(record[key]) for record in last] for key in ("layer", "output"))
+    return statistics.linear_regression(layers, states).slope
+
+
 RUN_MEASURES: dict[str, Measure] = {
     measure.__name__: measure
     for measure in (
@@ -87,5 +107,7 @@ RUN_MEASURES: dict[str, Measure] = {
         test_bleu,
         gradient_change,
         mean_gradient_change,
+        encoder_state_exponent,
+        decoder_state_exponent,
     )
 }

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from lnexp.files import write_whole
 from lnexp.recipes.recipe import Recipe
-from lnexp.results import figures, gradient_figures, outcomes, tables
+from lnexp.results import figures, layer_figures, outcomes, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
 from lnexp.results.verdicts import RESULTS_DIR
@@ -36,7 +36,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
-        gradient_figures.draw(recipe, probes, folder)
+        layer_figures.draw(recipe, probes, folder)
     judgements = [judge(claim, recipe, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
@@ -78,6 +78,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
+        *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),
         f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
         f"Device: {'; '.join(devices) or 'none yet'}. "
         f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
@@ -85,6 +86,10 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _has_states(run: RunResult) -> bool:
+    return run.counts and any("output" in record for record in run.probes)
 
 
 def _commits(runs: list[RunResult]) -> list[str]:

@@ -1,9 +1,9 @@
-"""How much gradients changed along training, by a run's own records; and their figure."""
+"""How gradients and hidden states changed along training, by a run's own records; and their figures."""
 
 import pandas as pd
 import pytest
 
-from lnexp.results import gradient_figures
+from lnexp.results import layer_figures
 from lnexp.results.measures import RUN_MEASURES
 from lnexp.results.tables import probes_table
 
@@ -47,8 +47,27 @@ def test_every_look_is_in_table_and_figure(run, make_run, tmp_path):
     table = probes_table([run])
     assert len(table) == 3 * (2 * 4 + 1)
     assert set(table.columns) >= {"arm", "seed", "update", "side", "layer", "parameter", "grad_norm", "output"}
-    gradient_figures.draw(make_run.recipe, pd.DataFrame(table), tmp_path)
+    layer_figures.draw(make_run.recipe, pd.DataFrame(table), tmp_path)
     svg = (tmp_path / "gradients.svg").read_text()
     for update in NORMS:
         assert f"update {update}" in svg
-    assert (tmp_path / "gradients.png").stat().st_size > 10_000
+        assert f"update {update}" in (tmp_path / "states.svg").read_text()
+    for name in ("gradients", "states"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_the_exponent_of_hidden_states_is_that_of_the_last_look(make_run):
+    run = make_run("good", 1, [1.0])
+    for update, power in ((0, 3.0), (100, 1.5)):
+        for side, more in (("encoder", 0.0), ("decoder", 0.25)):
+            for layer in (1, 2, 3, 6):
+                where = {"kind": "probe", "epoch": 1, "update": update, "side": side, "layer": layer}
+                run.probes.append(where | {"parameter": "W1", "grad_norm": 1.0})
+                run.probes.append(where | {"output": 7 * layer ** (power + more)})
+    assert RUN_MEASURES["encoder_state_exponent"](run) == pytest.approx(1.5)
+    assert RUN_MEASURES["decoder_state_exponent"](run) == pytest.approx(1.75)
+
+
+def test_states_of_one_layer_or_none_have_no_exponent(run, make_run):
+    assert RUN_MEASURES["encoder_state_exponent"](run) is None, "one layer"
+    assert RUN_MEASURES["decoder_state_exponent"](run) is None, "never looked at"
