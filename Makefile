@@ -48,6 +48,9 @@ reproduce-wmt: install  ## the WMT14 figure, Fig. 4(c,d), and its verdicts
 reproduce-factorial: install  ## placement × optimizer × warm-up × lr_max, and Fig. 2(a,b) in the coupled reading
 	$(REPRODUCE) +recipe=factorial,fig2a_coupled
 
+reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and their hidden states
+	$(REPRODUCE) +recipe=placements,depth,states_in_training
+
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
 	@$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
 	@$(PY) scripts/verify.py --profile theory
@@ -81,4 +84,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial theory status verify test lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify test lint bench lock clean
