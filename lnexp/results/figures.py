@@ -45,7 +45,7 @@ def draw(recipe: Recipe, epochs: pd.DataFrame, subtitle: str, folder: Path) -> N
                 for position, arm in enumerate(arms):
                     if arm.name in by_arm:
                         draw_arm(axis, by_arm[arm.name], "epoch", column, label_in_row(arm), position)
-                axis.set(xlabel="epoch", title=f"{row}: {title}" if row else title)
+                axis.set(xlabel="epoch", title=f"{row}\n{title}" if row else title)
                 axis.xaxis.get_major_locator().set_params(integer=True)
         figure.suptitle(f"{recipe.figure}: {recipe.title}\n{textwrap.fill(subtitle, 150)}", fontsize=10)
         add_legend(figure, columns=3)
