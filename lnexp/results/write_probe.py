@@ -125,15 +125,17 @@ def _draw(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, folder: Pat
             for position, arm in enumerate(arms):
                 draw_arm(axis, table[table["arm"] == arm.name], x, y, label_in_row(arm), position)
             axis.set(xlabel=plot.get("x_label", x), title=row, **scales)
-            _tick_what_was_measured(axis, sorted(table[table["arm"] == arms[0].name][x].unique()))
+            _name_what_was_measured(axis, sorted(table[table["arm"] == arms[0].name][x].unique()))
         all_axes[0].set_ylabel(plot.get("y_label", y))
         figure.suptitle(f"{recipe.figure}: {recipe.title}\n{table['seed'].nunique()} seeds", fontsize=10)
         add_legend(figure, columns=len(rows))
         save(figure, folder, name)
 
 
-def _tick_what_was_measured(axis: Any, values: list[float]) -> None:
-    """Name the values along x where they are few, and none between them."""
+def _name_what_was_measured(axis: Any, values: list[float]) -> None:
+    """Ticks at the values along x where they are few, and at whole numbers where all of them are whole."""
     if len(values) <= MOST_COLUMNS:
         axis.set_xticks(values, [f"{value:g}" for value in values])
         axis.set_xticks([], minor=True)
+    elif axis.get_xscale() == "linear" and all(value == round(value) for value in values):
+        axis.xaxis.get_major_locator().set_params(integer=True)
