@@ -1,6 +1,7 @@
 """A measurement in a process of its own, whose memory is then that measurement's alone."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,14 +12,15 @@ import torch
 from lnexp.configuration import ROOT
 
 
-def ask(module: str, *arguments: str) -> Any:
-    """What ``python -m module argument …`` prints as JSON in its last line.
+def ask(module: str, *arguments: str, env: dict[str, str] | None = None) -> Any:
+    """What ``python -m module argument …`` prints as JSON in its last line; ``env`` is added to the environment.
 
     Raises:
         subprocess.CalledProcessError: where it fails.
     """
     command = [sys.executable, "-W", "ignore", "-m", module, *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+    environment = os.environ | (env or {})
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 
 
