@@ -35,7 +35,7 @@ def _draw(recipe: Recipe, panels: dict[str, pd.DataFrame], y: str, label: str, f
     arms = [arm for arm in recipe.arms.values() if arm.name in set(probes["arm"])]
     shown = evenly_spaced(sorted(probes["update"].unique()), MOST_LINES)
     with rc_context(STYLE):
-        figure = Figure(figsize=(3 * len(panels), 1.4 + 2.6 * len(arms)), layout="constrained")
+        figure = Figure(figsize=(6 + 1.5 * len(panels), 1.4 + 2.6 * len(arms)), layout="constrained")
         axes = figure.subplots(len(arms), len(panels), squeeze=False, sharex=True)
         for arm, row in zip(arms, axes, strict=True):
             for axis, (title, panel) in zip(row, panels.items(), strict=True):
@@ -48,6 +48,7 @@ def _draw(recipe: Recipe, panels: dict[str, pd.DataFrame], y: str, label: str, f
             row[0].set_ylabel(f"{arm.label}\n{label}")
         for axis in axes[-1]:
             axis.set_xlabel("layer")
+            axis.xaxis.get_major_locator().set_params(integer=True)
         figure.suptitle(f"{recipe.figure}: {recipe.title}\nmean of {probes['seed'].nunique()} seeds", fontsize=10)
-        add_legend(figure, columns=MOST_LINES)
+        add_legend(figure, columns=len(panels) + 2)
         save(figure, folder, name)
