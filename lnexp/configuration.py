@@ -42,6 +42,8 @@ AT_LEAST_ONE = (
     "max_tokens",
     "update_freq",
     "threads",
+    "model.encoder_layers",
+    "model.decoder_layers",
     "evaluation.valid_beam",
     "evaluation.test_beam",
     "evaluation.max_tokens",

@@ -3,13 +3,17 @@
 from torch import Tensor, nn
 from torch.nn import functional
 
+from .norms.scale_norm import unit_length
+
+EPS = 1e-5  # of a length; the embedding of padding is 0
+
 
 class FixNormEmbedding(nn.Embedding):
     """Looks up embeddings divided by their length."""
 
     def forward(self, tokens: Tensor) -> Tensor:
         """``(batch, time)`` to ``(batch, time, channel)``."""
-        return functional.normalize(super().forward(tokens), dim=-1)
+        return unit_length(super().forward(tokens), EPS)
 
 
 class FixNormProjection(nn.Module):
@@ -21,4 +25,4 @@ class FixNormProjection(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """``(…, channel)`` to ``(…, words)``."""
-        return functional.linear(x, functional.normalize(self.weight, dim=-1))
+        return functional.linear(x, unit_length(self.weight, EPS))

@@ -5,15 +5,15 @@ The modules and their parameter names are fairseq's own, so checkpoints go both 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
 from torch import Tensor, nn
 
 from .placement import Block, Placement, Sublayer
 
-#: What fairseq calls the LayerNorms of the blocks, and the attentions.
+#: What fairseq calls the LayerNorms of the blocks.
 BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
-ATTENTIONS = ("self_attn", "encoder_attn")
 
 
 class Placed:
@@ -23,6 +23,7 @@ class Placed:
     """
 
     placement: Placement
+    self_attn: Any
     fc1: nn.Linear
     fc2: nn.Module
     activation_fn: Callable[[Tensor], Tensor]
@@ -34,12 +35,10 @@ class Placed:
         for name in filter(self._has, BLOCK_NORMS):
             setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
         self.inner_norm = where.norm(self.fc1.out_features) if placement.inner_norms else nn.Identity()
-        for name in filter(self._has, ATTENTIONS if placement.inner_norms else ()):
-            attention = getattr(self, name)
-            attention.out_proj = nn.Sequential(where.norm(where.width), attention.out_proj)
-            attention.skip_embed_dim_check = (
-                True  # else fairseq leaves it to torch, which takes but a projection's weight
-            )
+        if placement.inner_norms:
+            self.self_attn.out_proj = nn.Sequential(where.norm(where.width), self.self_attn.out_proj)
+            # else fairseq leaves attention to torch, which takes but a projection's weight
+            self.self_attn.skip_embed_dim_check = True
 
     def _has(self, name: str) -> bool:
         return getattr(self, name, None) is not None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+import torch
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import register_model
 from fairseq.models.transformer import (
@@ -124,23 +125,30 @@ class LayerNormTransformer(TransformerModelBase):
 
     placement: ClassVar[type[Placement]]
 
-    _is_profiled = False  # by this process, or not in need of it
+    is_profiled = False  # by this process, or not in need of it
 
     def forward(self, src_tokens, src_lengths, prev_output_tokens, **options):
-        """As fairseq's; the first batch of a training may be looked at before, see :mod:`.profiling`."""
-        if self.training and not self._is_profiled:
-            self.profile_on(src_tokens, src_lengths, prev_output_tokens)
+        """As fairseq's; the first batch of a training may be looked at before, see :mod:`.profiling`.
+
+        Raises:
+            RuntimeError: where that comes too late for the optimizer.
+        """
+        if self.training and not self.is_profiled:
+            profiled = self.profile_on(src_tokens, src_lengths, prev_output_tokens)
+            if profiled and self.decoder.output_projection.weight.dtype in (torch.float16, torch.bfloat16):
+                name = type(self).placement.__name__
+                raise RuntimeError(f"{name} trains in half precision with the task lnexp_translation alone")
         return super().forward(src_tokens, src_lengths, prev_output_tokens, **options)
 
-    def profile_on(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> None:
-        """Let placements that ask for it see a batch, unless they have seen one."""
-        profile_once(
+    def profile_on(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> bool:
+        """Let placements that ask for it see a batch, unless they have seen one; whether there were any."""
+        self.is_profiled = True
+        return profile_once(
             self,
             lambda: super(LayerNormTransformer, self).forward(src_tokens, src_lengths, prev_output_tokens),
             encoder=src_tokens.ne(self.encoder.padding_idx).t(),
             decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
         )
-        self._is_profiled = True
 
     @classmethod
     def add_args(cls, parser):

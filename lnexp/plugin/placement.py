@@ -74,7 +74,7 @@ class Placement(nn.Module):
     final_norm: ClassVar[bool]
     #: Whether each block has a LayerNorm; where not, ``norm`` leaves everything as it is.
     block_norms: ClassVar[bool] = True
-    #: Whether there is a LayerNorm within each sublayer, too: before attention's output projection and before W².
+    #: Whether there is a LayerNorm within sublayers, too: before self-attention's output projection and before W².
     inner_norms: ClassVar[bool] = False
 
     def __init__(self, where: Where):

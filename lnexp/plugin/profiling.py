@@ -10,7 +10,7 @@ from .placement import Placement, Profile
 
 
 @torch.no_grad()
-def profile_once(model: nn.Module, run: Callable[[], Any], **kept: Tensor) -> None:
+def profile_once(model: nn.Module, run: Callable[[], Any], **kept: Tensor) -> bool:
     """Run once without dropout, if there is a placement that asks for it and has not had it.
 
     What it sets are parameters and buffers, so a checkpoint has them and the pass is not made again.
@@ -19,10 +19,13 @@ def profile_once(model: nn.Module, run: Callable[[], Any], **kept: Tensor) -> No
         model: its layers' placements may ask.
         run: takes a batch through it.
         kept: which positions of the batch are no padding, ``encoder=`` and ``decoder=``, each ``(time, batch)``.
+
+    Returns:
+        Whether there was one.
     """
     waiting = [module for module in model.modules() if isinstance(module, Placement) and module.asks_for_profile()]
     if not waiting:
-        return
+        return False
     training, profile = model.training, Profile(kept)
     model.eval()
     for placement in waiting:
@@ -33,3 +36,19 @@ def profile_once(model: nn.Module, run: Callable[[], Any], **kept: Tensor) -> No
         for placement in waiting:
             placement.profile = None
         model.train(training)
+    return True
+
+
+@torch.no_grad()
+def copy_to_master(optimizer: Any) -> None:
+    """Have fairseq's half-precision optimizers take the parameters as they are now.
+
+    They work on a copy in single precision, made before the first batch is seen, and write it back at every update.
+    """
+    master = getattr(optimizer, "fp32_params", None)
+    if master is None:
+        return
+    flat = optimizer.has_flat_params
+    now = optimizer.build_fp32_params(None, optimizer.fp16_params, flatten=flat)
+    for copy, parameter in zip(*((kept.values() if flat else kept) for kept in (master, now)), strict=True):
+        copy.data.copy_(parameter.data)

@@ -6,6 +6,8 @@ from typing import Optional
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
+from .profiling import copy_to_master
+
 
 @dataclass
 class LnexpTranslationConfig(TranslationConfig):
@@ -43,3 +45,13 @@ class LnexpTranslationTask(TranslationTask):
         if self.cfg.order_seed is not None:
             kwargs["seed"] = self.cfg.order_seed
         return super().get_batch_iterator(dataset, *args, **kwargs)
+
+    def train_step(self, sample, model, criterion, optimizer, update_num, ignore_grad=False):
+        """As fairseq's, behind :meth:`let_profile`."""
+        self.let_profile(sample, model, optimizer)
+        return super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
+
+    def let_profile(self, sample, model, optimizer) -> None:
+        """Let placements that ask for it see a batch before the first update, see :mod:`.profiling`."""
+        if not getattr(model, "is_profiled", True) and model.profile_on(**sample["net_input"]):
+            copy_to_master(optimizer)

@@ -47,10 +47,20 @@ def load_recipe(name: str) -> Recipe:
 def _read(path: Path) -> dict[str, Any]:
     """The file, with the axes that it takes from other recipes by their names."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    for axis, said in content.get("axes", {}).items():
+    axes = content.get("axes", {})
+    for axis, said in axes.items():
         if isinstance(said, str):
-            content["axes"][axis] = _read(RECIPES_DIR / f"{said}.yaml")["axes"][axis]
+            axes[axis] = _read(RECIPES_DIR / f"{said}.yaml")["axes"][axis]
+    if "outcomes" in content:
+        _check_outcomes(content["outcomes"], axes)
     return content
+
+
+def _check_outcomes(outcomes: dict[str, str], axes: dict[str, Any]) -> None:
+    if set(outcomes) != {"rows", "columns", "over"} or set(outcomes.values()) != set(axes):
+        raise ValueError(f"outcomes: must name each of the axes {', '.join(axes)} as rows, columns or over")
+    if len(axes[outcomes["over"]]) < 2:
+        raise ValueError(f"outcomes: {outcomes['over']} must have two values at least")
 
 
 def _arms(content: dict[str, Any]) -> dict[str, Arm]:

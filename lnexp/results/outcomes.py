@@ -21,8 +21,8 @@ WORDS = {(True, True): "trains", (False, True): "needs warm-up", (True, False): 
 EXPLANATION = """\
 A run trains if its best validation BLEU is more than {share} of {best:.1f}, that of the best arm. A cell says of a \
 {row} and a {column} what most runs do, without warm-up and with it: *trains*; *needs warm-up*; *only without \
-warm-up*; *fails*; *diverges* (fails, with a loss that is no number). Behind it mean BLEU without / with warm-up, and \
-where runs do not agree how many train."""
+warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that is no \
+number). Behind it mean BLEU without / with warm-up, and where runs do not agree how many train."""
 
 
 def outcomes_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
@@ -31,8 +31,9 @@ def outcomes_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
     Columns are the recipe's two axes, ``outcome``, and for either arm (``_without``, ``_with``) its mean best BLEU, how
     many runs are over, how many of them train and how many diverged.
     """
-    over = _over_by_arm(runs)
-    return pd.DataFrame([_row(recipe, pair, over) for pair in _pairs(recipe) if all(over.get(arm) for arm in pair)])
+    over, line = _over_by_arm(runs), TRAINS * best_mean(runs)
+    complete = (pair for pair in _pairs(recipe) if all(over.get(arm) for arm in pair))
+    return pd.DataFrame([_row(recipe, pair, over, line) for pair in complete])
 
 
 def _over_by_arm(runs: list[RunResult]) -> dict[str, list[RunResult]]:
@@ -63,8 +64,7 @@ def best_mean(runs: list[RunResult]) -> float:
     return max(map(_mean, _over_by_arm(runs).values()), default=0.0)
 
 
-def _row(recipe: Recipe, pair: tuple[str, str], over: dict[str, list[RunResult]]) -> dict[str, Any]:
-    line = TRAINS * max(map(_mean, over.values()))
+def _row(recipe: Recipe, pair: tuple[str, str], over: dict[str, list[RunResult]], line: float) -> dict[str, Any]:
     measured: dict[str, Any] = {}
     majority = []
     for name, arm in zip(("without", "with"), pair, strict=True):
@@ -76,8 +76,8 @@ def _row(recipe: Recipe, pair: tuple[str, str], over: dict[str, list[RunResult]]
             f"trained_{name}": trained,
             f"diverged_{name}": sum(run.diverged for run in over[arm]),
         }
-    diverged = 2 * (measured["diverged_without"] + measured["diverged_with"])
-    fails = "diverges" if diverged > measured["runs_without"] + measured["runs_with"] else "fails"
+    diverged = any(2 * measured[f"diverged_{name}"] > measured[f"runs_{name}"] for name in ("without", "with"))
+    fails = "diverges" if diverged else "fails"
     values = recipe.arms[pair[0]].values
     where = {recipe.outcomes[part]: values[recipe.outcomes[part]] for part in ("rows", "columns")}
     return {**where, "outcome": WORDS.get((majority[0], majority[1]), fails), **measured}
@@ -102,4 +102,6 @@ def _cell(record: dict[Any, Any]) -> str:
     counts = [(record[f"trained_{name}"], record[f"runs_{name}"]) for name in ("without", "with")]
     agreed = all(trained in (0, runs) for trained, runs in counts)
     how_many = "" if agreed else f" ({' / '.join(f'{trained} of {runs}' for trained, runs in counts)})"
-    return f"{record['outcome']} {record['bleu_without']:.1f} / {record['bleu_with']:.1f}{how_many}"
+    diverged = record["diverged_without"] + record["diverged_with"]
+    lost = f", {diverged} diverged" if diverged else ""
+    return f"{record['outcome']} {record['bleu_without']:.1f} / {record['bleu_with']:.1f}{how_many}{lost}"

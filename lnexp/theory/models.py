@@ -12,7 +12,6 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
-from lnexp.checks import check_whole
 from lnexp.configuration import check, compose, forget_schemas
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
@@ -83,8 +82,6 @@ def at_initialisation(cfg: DictConfig) -> Probed:
     """
     check(cfg)
     OmegaConf.resolve(cfg)
-    for side in SIDES:
-        check_whole(f"model.{side}_layers", cfg.model[f"{side}_layers"], least=1)
     corpus = prepare(cfg.data, cfg.data_dir)
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))  # nothing is saved
     task = tasks.setup_task(fairseq.task)

@@ -76,6 +76,18 @@ def test_half_precision_is_finite_and_trains_every_parameter(placement, norm, dt
         assert torch.isfinite(parameter.grad).all(), name
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_words_of_length_one_are_finite_in_half_precision(dtype, task, batch):
+    model = model_of("pre_ln", task, norm="scale_norm", fix_norm=True).to(dtype).train()
+    model(*batch)[0].float().logsumexp(-1).mean().backward()
+    assert all(torch.isfinite(parameter.grad).all() for parameter in model.parameters())
+
+
+def test_half_precision_without_our_task_is_refused_where_a_placement_looks_first(task, batch):
+    with pytest.raises(RuntimeError, match="Admin trains in half precision with the task lnexp_translation alone"):
+        model_of("admin", task).to(torch.bfloat16).train()(*batch)
+
+
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_positions_do_not_see_each_other_but_by_attention(placement, task, batch):
     """What is padding in a batch changes nothing: each sentence alone gives the same."""
@@ -104,7 +116,7 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     blocks = 2 * 2 + 3 * 3
     assert count("admin", task) == post + blocks * 32
     assert count("peri_ln", task) == pre + blocks * 2 * 32
-    assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3 * 2) * 2 * 32
+    assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3) * 2 * 32
     assert count("rezero", task) == post - blocks * 2 * 32 + 5
 
 
@@ -251,7 +263,7 @@ def test_sub_ln_makes_some_weights_larger(task):
         for one, other in zip(getattr(pre, side).layers, getattr(sub, side).layers, strict=True):
             gamma = other.placement.gamma
             for name, parameter in one.named_parameters():
-                where = name.replace("out_proj.", "out_proj.1.")  # behind the LayerNorm
+                where = name.replace("self_attn.out_proj.", "self_attn.out_proj.1.")  # behind the LayerNorm
                 larger = name.endswith(("fc1.weight", "fc2.weight", "v_proj.weight", "out_proj.weight"))
                 expected = gamma if larger and not name.startswith("encoder_attn") else 1
                 torch.testing.assert_close(other.get_parameter(where), parameter * expected)

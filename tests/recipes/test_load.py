@@ -68,6 +68,18 @@ def test_an_axis_of_another_recipe_can_be_taken(recipe_of):
         recipe_of("third", without=["arms"], axes={"placement": "nothing"}, rows=[])
 
 
+def test_outcomes_are_of_the_recipes_axes(recipe_of):
+    axes = {name: {value: {"label": value, "overrides": []} for value in (f"{name}1", f"{name}2")} for name in "abc"}
+    outcomes = {"rows": "a", "columns": "b", "over": "c"}
+    assert recipe_of(without=["arms"], axes=axes, rows=[], outcomes=outcomes).outcomes == outcomes
+    for wrong in ({"rows": "a", "columns": "b"}, outcomes | {"over": "d"}, outcomes | {"over": "b"}):
+        with pytest.raises(UserError, match="outcomes: must name each of the axes a, b, c"):
+            recipe_of(without=["arms"], axes=axes, rows=[], outcomes=wrong)
+    del axes["c"]["c2"]
+    with pytest.raises(UserError, match="c must have two values"):
+        recipe_of(without=["arms"], axes=axes, rows=[], outcomes=outcomes)
+
+
 def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
     recipe_of("first")
     assert recipe_of("second", arms="first").arms == load_recipe("first").arms

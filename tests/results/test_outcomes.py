@@ -50,6 +50,7 @@ def word(runs_of, without, with_warmup, best=80.0):
         ([50, 60, 70], [3, 2, 1], "only without warm-up"),
         ([3, 2, 1], [3, 2, 1], "fails"),
         ([None, None, 1], [None, None, 1], "diverges"),
+        ([None, None, None], [3, 2, 1], "diverges"),
         ([None, 2, 1], [None, 2, 1], "fails"),
         ([3, 41, 41], [3, 45, 70], "trains"),  # most of the runs decide, and the line is at 40
         ([3, 39, 41], [3, 39, 41], "fails"),
@@ -83,3 +84,11 @@ def test_the_page_has_a_row_a_placement_and_says_where_seeds_disagree(runs_of):
     assert rows[0] == ["placement", "6-6", "18-18"]
     assert rows[2] == ["Post-LN", "needs warm-up 18.0 / 90.0 (1 of 3 / 3 of 3)", "–"]
     assert rows[3] == ["Pre-LN", "–", "trains 60.0 / 70.0"]
+
+
+def test_diverged_runs_are_counted(runs_of):
+    bleus = {
+        ("Post-LN", "6-6", WITHOUT): [None, 1, None],
+        ("Post-LN", "6-6", WITH): [90, 90, 90],
+    }
+    assert "| needs warm-up 0.3 / 90.0, 2 diverged |" in outcomes_page(*runs_of(bleus))

@@ -32,6 +32,7 @@ ONE_LINERS = [
     (["runs_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
     (["lr_max=1e-3="], "lr_max=1e-3="),
     (["first_seed=abc"], "first_seed=abc: must be a whole number"),
+    (["model=deep_norm", "model.decoder_layers=0"], "model.decoder_layers=0: must be at least 1"),
     (["evaluation.valid_beam=0"], "evaluation.valid_beam=0: must be at least 1"),
     (["label_smoothing=x"], "label_smoothing=x: must be a number from 0"),
     (["-m", "+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),

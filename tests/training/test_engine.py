@@ -15,10 +15,10 @@ from lnexp.training.engine import Engine
 
 @pytest.fixture
 def build(tmp_path, where):
-    def make(*overrides: str) -> Engine:
+    def make(*overrides: str, name: str = "run-00000000") -> Engine:
         cfg = compose([*TINY, *where, "max_epoch=1", *overrides])
         OmegaConf.resolve(cfg)
-        folder = RunFolder(tmp_path / "run-00000000")
+        folder = RunFolder(tmp_path / name)
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         return Engine(cfg, folder, prepare(cfg.data, cfg.data_dir), show_progress=False)
 
@@ -37,6 +37,37 @@ def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dt
     assert math.isfinite(records[0]["grad_norm"])
     moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
     assert sum(moved) > len(moved) * 0.5
+
+
+def omegas(engine) -> torch.Tensor:
+    named = engine.model.named_parameters()
+    return torch.cat([parameter.detach().float() for name, parameter in named if "omega" in name])
+
+
+def test_what_a_placement_took_from_its_first_batch_outlives_the_first_update(build):
+    """fairseq's half-precision optimizers have taken a copy of the parameters by then, and write it back."""
+    found = {}
+    for precision in ("fp32", "bf16"):
+        engine = build("model=admin", f"precision={precision}", "lr_max=1e-9", "lr_schedule=constant", name=precision)
+        engine.train(lambda record: None)
+        found[precision] = omegas(engine)
+    assert found["fp32"].max() > 1.1
+    torch.testing.assert_close(found["bf16"], found["fp32"], rtol=0.02, atol=0)
+
+
+def test_a_look_before_training_sees_what_a_placement_takes_from_the_first_batch(build):
+    records: dict[str, list] = {"admin": [], "post_ln": []}
+    for model, seen in records.items():
+        engine = build(f"model={model}", "probes.every=1000", "lr_max=1e-9", "lr_schedule=constant", name=model)
+        engine.train(seen.append)
+        if model == "admin":
+            looked_at = omegas(engine)
+    admin, post = ([record for record in seen if record["kind"] == "probe"] for seen in records.values())
+    assert len(admin) == len(post)
+    assert admin[-1]["before_norm"] > 1.1 * post[-1]["before_norm"], "the decoder's last block weighs its stream"
+    engine = build("model=admin", "lr_max=1e-9", "lr_schedule=constant")
+    engine.train(lambda record: None)
+    assert torch.equal(omegas(engine), looked_at), "the same batch, whoever looks first"
 
 
 def test_a_schedule_without_an_end_ends_with_the_run(build):
