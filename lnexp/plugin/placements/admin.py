@@ -15,7 +15,8 @@ class Admin(Placement):
     """``x' = LN(ω ⊙ x + F(x))`` (Liu et al. 2020, "Understanding the Difficulty of Training Transformers", section 4).
 
     ω is learned, a number a channel. It starts from one pass over the first batch: 1 in the first block of a stack, and
-    in each next one ``ω² = Var[ω x] + Var[F(x)]`` of the block before, as in the authors' code, but without padding.
+    in each next one ``ω² = Var[ω x] + Var[F(x)]`` of the block before, as in the authors' code, but without padding
+    and dropout.
     """
 
     final_norm = False
