@@ -47,7 +47,8 @@ def _state(path: Path) -> dict[str, Any]:
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
         updates, _ = state["optimizer_history"][-1]["num_updates"], state["cfg"]["task"]["data"]
     except Exception as error:  # of whatever else is an archive, and of a damaged one
-        raise UserError(f"{path}: no checkpoint of fairseq's ({type(error).__name__}: {error})") from error
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise UserError(f"{path}: no checkpoint of fairseq's ({what})") from error
     if not updates:
         raise UserError(f"{path}: has no update behind it; a model before training is probed by model=…")
     return state

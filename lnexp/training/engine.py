@@ -14,6 +14,7 @@ from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
+from lnexp.training.plain_checkpoint import load, only_plain_values
 from lnexp.training.scores import end_record, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.translate import FirstSentences, translate
 
@@ -48,7 +49,8 @@ class Engine(Loop):
         newest = self.folder.last_checkpoint_epoch()
         if newest:
             self.fairseq.checkpoint.restore_file = str(self.folder.checkpoint(newest))
-        _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
+        with only_plain_values(self.folder.checkpoint(newest)):
+            _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return epoch_itr
@@ -92,7 +94,7 @@ class Engine(Loop):
         Raises:
             FloatingPointError: where the model's scores are not finite.
         """
-        state = checkpoint_utils.load_checkpoint_to_cpu(str(self.folder.checkpoint(epoch)))
+        state = load(self.folder.checkpoint(epoch))
         self.model.load_state_dict(state["model"], strict=True, model_cfg=self.fairseq.model)
         hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
         self.folder.write_hypotheses("test", hypotheses)

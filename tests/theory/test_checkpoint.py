@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers import cut_short
+from helpers import Touch, cut_short
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
@@ -47,6 +47,7 @@ def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
         (cut_short, "no checkpoint, or one that was cut short"),
         (lambda path: path.write_text("hello"), "no checkpoint, or one that was cut short"),
         (lambda path: torch.save({"model": {}}, path), "no checkpoint of fairseq's"),
+        (lambda path: torch.save({"model": Touch(path.with_name("touched"))}, path), "no checkpoint of fairseq's"),
         (never_updated, "has no update behind it"),
     ],
 )
@@ -55,6 +56,7 @@ def test_what_is_no_trained_model_is_said_in_one_line(other, damage, message):
     with pytest.raises(UserError, match=message) as error:
         trained(other, None, compose([]))
     assert "\n" not in str(error.value)
+    assert not other.with_name("touched").exists(), "nothing in it is run"
 
 
 def test_the_corpus_must_be_there_and_its_own(checkpoint, other, prepared, tmp_path):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, cut_short, only_run, run_script
+from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script
 
 from lnexp.runs import records
 
@@ -240,6 +240,22 @@ def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
     assert "goes on with epoch 3" in done.stdout
     again = records.read(folder / "metrics.jsonl")
     assert [without_times(record) for record in again] == [without_times(record) for record in undisturbed]
+
+
+@pytest.mark.parametrize("launcher", ["basic", "array"])
+def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launcher):
+    settings = [*TINY, *where, f"hydra/launcher={launcher}"]
+    train("-m", *settings, "checkpoints.keep=all", "max_epoch=2")
+    folder = only_run(tmp_path)
+    (folder / "checkpoints" / "checkpoint2.pt").unlink()
+    (folder / "status.json").write_text('{"state": "running"}')
+    checkpoint, touched = folder / "checkpoints" / "checkpoint1.pt", tmp_path / "touched"
+    torch.save({"model": {}, "extra_state": Touch(touched)}, checkpoint)
+    done = run_script("train", "-m", *settings, "max_epoch=2")
+    assert done.returncode != 0
+    assert f"{checkpoint}: holds more than tensors and plain values, and is not loaded; force=true" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not touched.exists()
 
 
 @pytest.mark.slow

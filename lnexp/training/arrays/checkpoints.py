@@ -9,6 +9,8 @@ from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.training.plain_checkpoint import load
+
 #: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.
 CRITERION = "LabelSmoothedCrossEntropyCriterion"
 
@@ -48,7 +50,7 @@ def load_members(trainer: Trainer, paths: Sequence[Path]) -> dict[str, Any]:
     """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands."""
     state: dict[str, Any] = {}
     for member, path in enumerate(paths):
-        state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+        state = load(path)
         load_member_model(trainer.model, member, state["model"])
         trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
         trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])

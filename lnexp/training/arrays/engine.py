@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from fairseq import checkpoint_utils
 from fairseq.logging import metrics
 from omegaconf import DictConfig
 
@@ -19,6 +18,7 @@ from lnexp.training.arrays.checkpoints import load_member_model, load_members, s
 from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.translate import translate_array
 from lnexp.training.loop import Loop
+from lnexp.training.plain_checkpoint import load
 from lnexp.training.scores import (
     end_record,
     no_end_record,
@@ -139,7 +139,7 @@ class ArrayEngine(Loop):
         }
         while left:
             for member, epochs in left.items():
-                state = checkpoint_utils.load_checkpoint_to_cpu(str(self.folders[member].checkpoint(epochs[0])))
+                state = load(self.folders[member].checkpoint(epochs[0]))
                 load_member_model(self.model, member, state["model"])
             hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0, list(left))
             for member, (epoch, *earlier) in list(left.items()):
