@@ -8,21 +8,20 @@ import logging
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
 import torch
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
 from lnexp.benchmarks.markdown import markdown
 from lnexp.benchmarks.own_process import ask, peak_memory
+from lnexp.benchmarks.page import write_page
 from lnexp.benchmarks.stock import TRAINING_ALONE, Side, device_name
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
-from lnexp.files import write_whole
 from lnexp.results.figures import COLOURS
 from lnexp.runs.folder import RunFolder
 
@@ -97,19 +96,15 @@ def table(found: Sequence[Measured]) -> str:
 
 def write(found: Sequence[Measured], what: str, folder: Path) -> None:
     """Write ``activations.md``, ``activations.json`` and ``activations.png``, each with the device named."""
-    folder.mkdir(parents=True, exist_ok=True)
     title = f"What training takes of memory by depth: {what}, 4,096 tokens a batch"
-    how = "Beyond what is in use before the first update; on a CPU with " + " ".join(map("=".join, GIVE_BACK.items()))
-    write_whole(folder / "activations.md", f"# {title}\n\n{found[0].device}. {how}.\n\n{table(found)}\n")
-    write_whole(folder / "activations.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    how = "beyond what is in use before the first update; on a CPU with " + " ".join(map("=".join, GIVE_BACK.items()))
     figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
     axes, layers = figure.subplots(), [one.layers for one in found]
     axes.plot(layers, [one.kept for one in found], "o-", color=COLOURS[1], label="activations kept")
     axes.plot(layers, [one.computed_again for one in found], "o-", color=COLOURS[0], label="computed again")
     axes.set(xlabel="layers a side", ylabel="GiB", xticks=layers, ylim=(0, None))
     axes.legend()
-    figure.suptitle(f"{title}\n{found[0].device}", fontsize=8)
-    FigureCanvasAgg(figure).print_png(str(folder / "activations.png"))
+    write_page(found, title, f"{found[0].device}; {how}", table(found), figure, folder, "activations")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.benchmarks.own_process import ask, peak_memory
-from lnexp.benchmarks.page import plot_ratios, write_page
+from lnexp.benchmarks.page import plot_ratios, write_rounds
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
 from lnexp.configuration import check, compose
@@ -152,7 +152,7 @@ def write(found: list[Measured], what: str, folder: Path) -> None:
     memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
     memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
     title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
-    write_page(found, title, figure, folder, "arrays")
+    write_rounds(found, title, figure, folder, "arrays")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
 from lnexp.benchmarks.own_process import ask
-from lnexp.benchmarks.page import plot_ratios, write_page
+from lnexp.benchmarks.page import plot_ratios, write_rounds
 from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import device_name, stock_config, stock_side
 from lnexp.configuration import check, compose
@@ -125,7 +125,7 @@ def write(found: list[Decoded], what: str, folder: Path) -> None:
     figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
     plot_ratios(figure.subplots(), found, "sentences")
     title = f"Translating with sweep arrays against fairseq's search: {what}"
-    write_page(found, title, figure, folder, "decoding")
+    write_rounds(found, title, figure, folder, "decoding")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The page that a comparison of arrays with stock fairseq becomes."""
+"""The pages that benchmarks become."""
 
 import json
 from collections.abc import Sequence
@@ -21,11 +21,28 @@ def table(found: Sequence[ArrayRounds]) -> str:
     return markdown(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def write_page(found: Sequence[ArrayRounds], title: str, figure: Figure, folder: Path, name: str) -> None:
-    """Write ``NAME.md``, ``NAME.json`` and ``NAME.png``, each with the device named."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write_rounds(found: Sequence[ArrayRounds], title: str, figure: Figure, folder: Path, name: str) -> None:
+    """The page of sizes that were measured in rounds."""
     machine = f"{found[0].device}; medians of {len(found[0].ours)} rounds, array and stock in alternation"
-    write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table(found)}\n")
+    write_page(found, title, machine, table(found), figure, folder, name)
+
+
+def write_page(
+    found: Sequence[Any], title: str, machine: str, table: str, figure: Figure, folder: Path, name: str
+) -> None:
+    """Write ``NAME.md``, ``NAME.json`` and ``NAME.png``, each with the machine named.
+
+    Args:
+        found: measurements, each a dataclass.
+        title: what they are of.
+        machine: what they were taken on, and how.
+        table: they as Markdown.
+        figure: they as a picture.
+        folder: where to; made where there is none.
+        name: of the files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table}\n")
     write_whole(folder / f"{name}.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
     figure.suptitle(f"{title}\n{machine}", fontsize=8)
     FigureCanvasAgg(figure).print_png(str(folder / f"{name}.png"))

@@ -16,7 +16,6 @@ from fairseq.models.transformer import (
 )
 from fairseq.modules.checkpoint_activations import checkpoint_wrapper
 from omegaconf import II, OmegaConf
-from torch import Tensor
 
 from . import norms  # noqa: F401  (registers them)
 from .fix_norm import FixNormEmbedding, FixNormProjection
@@ -24,7 +23,7 @@ from .initialisation import INITIALISATIONS, initialise
 from .layers import DecoderLayer, EncoderLayer
 from .norm import NORMS
 from .placement import Placement, Where
-from .profiling import profile_once
+from .profiling import SeesFirstBatch
 
 
 def _option(default, help_text: str):
@@ -120,12 +119,10 @@ class Decoder(TransformerDecoderBase):
         return _wrapped(DecoderLayer(cfg, self.placement(_where(cfg, "decoder"))), cfg)
 
 
-class LayerNormTransformer(TransformerModelBase):
+class LayerNormTransformer(SeesFirstBatch, TransformerModelBase):
     """An encoder-decoder Transformer; a subclass made by :func:`register_placement` names the placement."""
 
     placement: ClassVar[type[Placement]]
-
-    is_profiled = False  # by this process, or not in need of it
 
     def forward(self, src_tokens, src_lengths, prev_output_tokens, **options):
         """As fairseq's; the first batch of a training may be looked at before, see :mod:`.profiling`.
@@ -139,16 +136,6 @@ class LayerNormTransformer(TransformerModelBase):
                 name = type(self).placement.__name__
                 raise RuntimeError(f"{name} trains in half precision with the task lnexp_translation alone")
         return super().forward(src_tokens, src_lengths, prev_output_tokens, **options)
-
-    def profile_on(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> bool:
-        """Let placements that ask for it see a batch, unless they have seen one; whether there were any."""
-        self.is_profiled = True
-        return profile_once(
-            self,
-            lambda: super(LayerNormTransformer, self).forward(src_tokens, src_lengths, prev_output_tokens),
-            encoder=src_tokens.ne(self.encoder.padding_idx).t(),
-            decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
-        )
 
     @classmethod
     def add_args(cls, parser):

@@ -43,6 +43,11 @@ class Where:
     norm: Norm = nn.LayerNorm
 
     @property
+    def layers(self) -> int:
+        """How many the model has on the layer's side."""
+        return self.encoder_layers if self.side == "encoder" else self.decoder_layers
+
+    @property
     def blocks(self) -> int:
         """How many residual blocks the layer has: attention to itself, to the source in a decoder, and the FFN."""
         return 2 if self.side == "encoder" else 3

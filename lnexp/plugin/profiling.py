@@ -39,6 +39,28 @@ def profile_once(model: nn.Module, run: Callable[[], Any], **kept: Tensor) -> bo
     return True
 
 
+class SeesFirstBatch:
+    """A model of fairseq's whose placements may see the first batch of a training (a mix-in)."""
+
+    is_profiled = False  # by this process, or not in need of it
+
+    def profile_on(self: Any, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> bool:
+        """Let placements that ask for it see a batch, unless they have seen one; whether there were any.
+
+        Args:
+            src_tokens: ``(batch, source_time)``.
+            src_lengths: ``(batch,)``.
+            prev_output_tokens: ``(batch, target_time)``.
+        """
+        self.is_profiled = True
+        return profile_once(
+            self,
+            lambda: self(src_tokens, src_lengths, prev_output_tokens),
+            encoder=src_tokens.ne(self.encoder.padding_idx).t(),
+            decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
+        )
+
+
 @torch.no_grad()
 def copy_to_master(optimizer: Any) -> None:
     """Have fairseq's half-precision optimizers take the parameters as they are now.

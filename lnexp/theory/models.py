@@ -74,6 +74,11 @@ def untrained(context: Context, placement: str, model: Sequence[str], batches: i
     return at_initialisation(compose([*context.overrides, *asked, *sizes]))
 
 
+def so_deep(layers: int) -> list[str]:
+    """The settings of a model of so many layers a side."""
+    return [f"{side}_layers={layers}" for side in SIDES]
+
+
 def at_initialisation(cfg: DictConfig) -> Probed:
     """The model of a config, not trained, and minibatches of its training data.
 

@@ -10,7 +10,7 @@ from fairseq.models import FairseqEncoderDecoderModel, register_model
 from omegaconf import OmegaConf
 from torch import Tensor
 
-from ..profiling import profile_once
+from ..profiling import SeesFirstBatch
 from .stacked import stack
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16}
@@ -28,15 +28,13 @@ class ArrayModelConfig(FairseqDataclass):
 
 
 @register_model("lnexp_array", dataclass=ArrayModelConfig)
-class ArrayModel(FairseqEncoderDecoderModel):
+class ArrayModel(SeesFirstBatch, FairseqEncoderDecoderModel):
     """``S`` models over the same batch.
 
     Encoder and decoder are those of the first member, with every leaf module in its stacked form: what goes through
     has ``S·B`` rows, the first ``B`` of them the first member's. ``state_dict`` has a single model's names, and tensors
     with a member axis in front.
     """
-
-    _is_profiled = False  # by this process, or not in need of it
 
     def __init__(self, encoder, decoder, members: int, dtype: torch.dtype | None):
         super().__init__(encoder, decoder)
@@ -65,14 +63,8 @@ class ArrayModel(FairseqEncoderDecoderModel):
             src_lengths: ``(B,)``.
             prev_output_tokens: ``(B, target_time)``.
         """
-        if self.training and not self._is_profiled:
-            self._is_profiled = True
-            profile_once(
-                self,
-                lambda: self(src_tokens, src_lengths, prev_output_tokens),
-                encoder=src_tokens.ne(self.encoder.padding_idx).t(),
-                decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
-            )
+        if self.training and not self.is_profiled:
+            self.profile_on(src_tokens, src_lengths, prev_output_tokens)
         encoder_out = self.encoder(src_tokens.repeat(self.members, 1), src_lengths.repeat(self.members))
         x, _ = self.decoder.extract_features(prev_output_tokens.repeat(self.members, 1), encoder_out)
         return x.reshape(self.members, *prev_output_tokens.shape, -1)

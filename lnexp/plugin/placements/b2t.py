@@ -26,8 +26,6 @@ class B2T(PostLN):
 
     @torch.no_grad()
     def initialise(self, layer: nn.Module) -> None:
-        where = self.where
-        layers = where.encoder_layers if where.side == "encoder" else where.decoder_layers
         for parameter in layer.parameters():
             if parameter.dim() == 2:
-                parameter.mul_(layers**-0.5)
+                parameter.mul_(self.where.layers**-0.5)

@@ -1,7 +1,7 @@
 """Fig. 3(c,d): the gradient of the last FFN of models of different depth, before training."""
 
 from lnexp.theory.gradients import gradient_norms
-from lnexp.theory.models import loss_of, untrained
+from lnexp.theory.models import loss_of, so_deep, untrained
 from lnexp.theory.probe import Context, Row, register_probe
 
 
@@ -22,12 +22,7 @@ def gradient_by_depth(
     """
     found = []
     for depth in layers:
-        options = [
-            *model,
-            f"encoder_layers={depth}",
-            f"decoder_layers={depth}",
-            f"share_decoder_input_output_embed={tied}",
-        ]
+        options = [*model, *so_deep(depth), f"share_decoder_input_output_embed={tied}"]
         probed = untrained(context, placement, options, batches, tokens)
         name = f"decoder.layers.{depth - 1}.fc2.weight"
         norm = gradient_norms(probed.model, [name], (loss_of(probed, batch) for batch in probed.batches))[name]

@@ -1,7 +1,7 @@
 """Fig. 3(a,b): the gradients of every layer's FFN, before training."""
 
 from lnexp.theory.ffn_gradients import ffn_gradients
-from lnexp.theory.models import untrained
+from lnexp.theory.models import so_deep, untrained
 from lnexp.theory.probe import Context, Row, register_probe
 
 
@@ -19,5 +19,4 @@ def gradient_by_layer(
         tokens: of a minibatch, per side.
         model: further settings of the model, as ``encoder_embed_dim=512``.
     """
-    options = [*model, f"encoder_layers={layers}", f"decoder_layers={layers}"]
-    return ffn_gradients(untrained(context, placement, options, batches, tokens))
+    return ffn_gradients(untrained(context, placement, [*model, *so_deep(layers)], batches, tokens))

@@ -1,7 +1,7 @@
 """Hidden states and gradients of every layer of a model, before training, whatever its placement."""
 
 from lnexp.theory.ffn_gradients import MATRICES, ffn_gradients
-from lnexp.theory.models import untrained
+from lnexp.theory.models import so_deep, untrained
 from lnexp.theory.position_norms import mean_norms
 from lnexp.theory.probe import Context, Row, register_probe
 
@@ -13,16 +13,9 @@ def layer_by_layer(
     """A row a layer of either side: ``output``, the ``E‖x‖²/d`` of what it gives out, and ``W1`` and ``W2``, the
     ``‖E[∂L/∂W]‖_F`` of its FFN.
 
-    Args:
-        context: seed and corpus.
-        placement: a registered one.
-        layers: of the model, a side.
-        batches: minibatches in the expectation.
-        tokens: of a minibatch, per side.
-        model: further settings of the model, as ``encoder_embed_dim=512``.
+    It is told what :func:`lnexp.theory.probes.gradient_by_layer.gradient_by_layer` is told.
     """
-    options = [*model, f"encoder_layers={layers}", f"decoder_layers={layers}"]
-    probed = untrained(context, placement, options, batches, tokens)
+    probed = untrained(context, placement, [*model, *so_deep(layers)], batches, tokens)
     gradients = {(row["side"], row["layer"], row["parameter"]): row["grad_norm"] for row in ffn_gradients(probed)}
     return [
         {
