@@ -39,6 +39,8 @@ install: .venv/installed  ## create .venv with everything pinned (done by itself
 REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
 	$(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
 
+PROBE = @$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS))
+
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2 and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
 	$(REPRODUCE) +recipe=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab
 
@@ -48,11 +50,12 @@ reproduce-wmt: install  ## the WMT14 figure, Fig. 4(c,d), and its verdicts
 reproduce-factorial: install  ## placement × optimizer × warm-up × lr_max, and Fig. 2(a,b) in the coupled reading
 	$(REPRODUCE) +recipe=factorial,fig2a_coupled
 
-reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and their hidden states
+reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and before training
+	$(PROBE) +recipe=theory_placements
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
-	@$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS)) $(OPTIONS)
+	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_concentration $(OPTIONS)
 	@$(PY) scripts/verify.py --profile theory
 	$(REPRODUCE) +recipe=fig3_warmup $(if $(PROFILE),,profile=small)
 
