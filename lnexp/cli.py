@@ -62,8 +62,9 @@ def _make_streams_usable() -> None:
 
 def describe(error: Exception) -> str:
     """One line that says what is wrong, with the nearest names where a name is unknown."""
-    if isinstance(error, UserError):
-        return str(error)
+    for said in (error, error.__cause__):  # Hydra wraps what a launcher says of its options
+        if isinstance(said, UserError):
+            return str(said)
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
         return f"{group}={name}: no such {group}; {near_names(name, _chosen(error.options or []))}"

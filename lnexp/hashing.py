@@ -32,6 +32,12 @@ def file_digest(path: Path, algorithm: str = "sha256") -> str:
         return hashlib.file_digest(file, algorithm).hexdigest()
 
 
+def digest_of_state(path: Path) -> str:
+    """Hex SHA-256 of a file's bytes, taken once for as long as its size and the time of its last change stay."""
+    state = path.stat()
+    return _digest_of_state(path, state.st_size, state.st_mtime_ns)
+
+
 @lru_cache(maxsize=1024)
 def _digest_of_state(path: Path, size: int, changed: int) -> str:
     return file_digest(path)
@@ -53,6 +59,5 @@ def sha256_of_files(root: str, addresses: list[str]) -> str:
         raise UserError(f"{root}: no {', '.join(missing)} in it")
     digest = hashlib.sha256()
     for address, path in sorted(paths.items()):
-        state = path.stat()
-        digest.update(f"{address} {_digest_of_state(path, state.st_size, state.st_mtime_ns)}\n".encode())
+        digest.update(f"{address} {digest_of_state(path)}\n".encode())
     return digest.hexdigest()

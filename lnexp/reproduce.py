@@ -47,8 +47,12 @@ def main() -> None:
 
 
 def default_launcher(profile: str) -> list[str]:
-    """As many small runs at once as there are cores; a GPU's one after another."""
-    return [] if profile == "paper" else ["hydra/launcher=joblib"]
+    """As many small runs at once as there are cores; large ones one after another, each on all GPUs."""
+    if profile != "paper":
+        return ["hydra/launcher=joblib"]
+    import torch
+
+    return ["hydra/launcher=torchrun"] if torch.cuda.device_count() > 1 else []
 
 
 def _script(name: str, arguments: list[str]) -> int:

@@ -3,10 +3,15 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 from zipfile import ZipFile
 
 from lnexp.benchmarks.overhead import TINY_MODEL
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -19,6 +24,27 @@ def run_script(name: str, *arguments: str, env: dict[str, str] | None = None, **
     command = [sys.executable, "-W", "ignore", str(ROOT / "scripts" / f"{name}.py"), *arguments]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **(env or {})}
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, **options)
+
+
+TRAIN = ROOT / "scripts" / "train.py"
+
+
+def torchrun(processes: int, *arguments: str, script: Path = TRAIN) -> subprocess.Popen:
+    """Start processes that train one run together, as torchrun does."""
+    launch = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone"]
+    command = [*launch, f"--nproc-per-node={processes}", str(script), *arguments]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:
+    """What ``look`` finds, as soon as it finds something."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := look():
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it never came")
 
 
 def only_run(tmp_path: Path) -> Path:

@@ -21,7 +21,7 @@ def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):
 
 def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():
     assert default_launcher("small") == ["hydra/launcher=joblib"]
-    assert default_launcher("paper") == []
+    assert default_launcher("paper") == [], "of a machine without GPUs"
 
 
 @pytest.mark.slow

@@ -13,9 +13,10 @@ def register_plugins() -> None:
     known = Plugins.instance().class_name_to_class  # first: it loads Hydra's own plugins anew, our base classes too
     from lnexp.launchers.array_launcher import ArrayLauncher
     from lnexp.launchers.recipe_sweeper import RecipeSweeper
+    from lnexp.launchers.torchrun_launcher import TorchrunLauncher
 
-    plugins = {"ArrayLauncher": ArrayLauncher, "RecipeSweeper": RecipeSweeper}
     module = ModuleType("hydra_plugins.lnexp")
+    plugins = {plugin.__name__: plugin for plugin in (ArrayLauncher, RecipeSweeper, TorchrunLauncher)}
     vars(module).update(plugins)
     sys.modules[module.__name__] = module
     forget_schemas()

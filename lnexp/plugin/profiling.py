@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 
 from .placement import Placement, Profile
 
@@ -53,12 +53,16 @@ class SeesFirstBatch:
             prev_output_tokens: ``(batch, target_time)``.
         """
         self.is_profiled = True
-        return profile_once(
+        found = profile_once(
             self,
             lambda: self(src_tokens, src_lengths, prev_output_tokens),
             encoder=src_tokens.ne(self.encoder.padding_idx).t(),
             decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
         )
+        if found and distributed.is_initialized():  # each process has seen another batch: the first one's counts
+            for tensor in (*self.parameters(), *self.buffers()):
+                distributed.broadcast(tensor.data, src=0)
+        return found
 
 
 @torch.no_grad()

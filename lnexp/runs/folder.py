@@ -16,6 +16,7 @@ from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.runs import records
 from lnexp.runs.identity import identity, readable_name
+from lnexp.runs.seal import drop, is_whole
 
 State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")
@@ -59,6 +60,10 @@ class RunFolder:
     @property
     def log(self) -> Path:
         return self.path / "train.log"
+
+    def log_of(self, rank: int) -> Path:
+        """That of one of the processes that train the run together; the first one's is :attr:`log`."""
+        return self.path / f"train.rank{rank}.log" if rank else self.log
 
     @property
     def status(self) -> dict[str, Any]:
@@ -132,13 +137,40 @@ class RunFolder:
         return self.checkpoints / f"checkpoint{epoch}.pt"
 
     def checkpoint_epochs(self) -> list[int]:
-        """The epochs that have a whole checkpoint, in order: one that was cut short, as by a full disk, is none."""
+        """The epochs that have a checkpoint, in order: one that was cut short is none (:meth:`drop_leftovers` compares
+        digests, too).
+        """
         return [epoch for epoch, path in sorted(self._saved().items()) if is_zipfile(path)]
 
     def _saved(self) -> dict[int, Path]:
         """The epochs' checkpoints, whole or not."""
         names = {path.stem.removeprefix("checkpoint"): path for path in self.checkpoints.glob("checkpoint*.pt")}
         return {int(name): path for name, path in names.items() if name.isdigit()}
+
+    def checkpoint_within(self, epoch: int, update: int) -> Path:
+        """Of a run that was told to stop within an epoch; the name is fairseq's."""
+        return self.checkpoints / f"checkpoint_{epoch}_{update}.pt"
+
+    def last_update_within(self) -> int:
+        """The update of the newest checkpoint within the epoch after the last whole one; 0 where there is none."""
+        now = self.last_checkpoint_epoch() + 1
+        return max((update for epoch, update in self._saved_within() if epoch == now), default=0)
+
+    def newest_checkpoint(self) -> Path | None:
+        """Where training goes on; None where it begins."""
+        epoch, update = self.last_checkpoint_epoch(), self.last_update_within()
+        if update:
+            return self.checkpoint_within(epoch + 1, update)
+        return self.checkpoint(epoch) if epoch else None
+
+    def _saved_within(self) -> dict[tuple[int, int], Path]:
+        """The checkpoints within epochs, by epoch and update."""
+        found = {}
+        for path in self.checkpoints.glob("checkpoint_*_*.pt"):
+            _, epoch, update = path.stem.split("_", 2)
+            if epoch.isdigit() and update.isdigit():
+                found[int(epoch), int(update)] = path
+        return found
 
     def last_checkpoint_epoch(self) -> int:
         """The epoch of the newest checkpoint; 0 where there is none."""
@@ -159,25 +191,36 @@ class RunFolder:
     def prune(self, keep: str) -> None:
         """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one."""
         (self.checkpoints / "checkpoint_best.pt").unlink(missing_ok=True)
+        newest = self.newest_checkpoint()
+        for path in self._saved_within().values():
+            if path != newest:
+                drop(path)
         if keep == "all":
             return
         kept = {self.last_checkpoint_epoch()} | ({self.best_epoch()} if keep == "best_and_last" else set())
         for epoch, path in self._saved().items():
             if epoch not in kept:
-                path.unlink()
+                drop(path)
 
-    def drop_after(self, epoch: int) -> None:
-        """Forget what was recorded and saved after ``epoch``; 0 forgets everything."""
-        records.keep_until_epoch(self.metrics, epoch)
+    def drop_after(self, epoch: int, update: int = 0) -> None:
+        """Forget what was recorded and saved after ``epoch``, or after an ``update`` within the next one; 0 forgets
+        everything.
+        """
+        records.keep_until(self.metrics, epoch, update)
         for later, path in self._saved().items():
             if later > epoch:
-                path.unlink()
+                drop(path)
+        for place, path in self._saved_within().items():
+            if place != (epoch + 1, update):
+                drop(path)
 
     def drop_leftovers(self) -> None:
-        """Delete what a crash or a kill leaves beside whole checkpoints: fairseq's crash dump, half-written files."""
-        cut_short = [path for path in self._saved().values() if not is_zipfile(path)]
-        for path in [*self.checkpoints.glob("crash.pt*"), *self.checkpoints.glob("*.tmp"), *cut_short]:
-            path.unlink()
+        """Delete what a kill, a full disk or a broken one left: half-written files, and checkpoints that are not what
+        was saved. The one before is then the newest.
+        """
+        damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
+        for path in [*self.checkpoints.glob("*.tmp"), *damaged]:
+            drop(path)
 
     def clear(self) -> None:
         """Forget everything the run has."""

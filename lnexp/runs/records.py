@@ -113,7 +113,11 @@ def _checked(record: Any) -> Record:
     return record
 
 
-def keep_until_epoch(path: Path, epoch: int) -> None:
-    """Drop what was recorded after ``epoch``, an unfinished last line included; 0 drops everything."""
-    kept = [record for record in read(path) if record["kind"] != "end" and record["epoch"] <= epoch]
+def keep_until(path: Path, epoch: int, update: int) -> None:
+    """Drop what was recorded after ``epoch``, or after an ``update`` within the next one, and an unfinished last line.
+
+    Two zeros drop everything.
+    """
+    before = [record for record in read(path) if record["kind"] != "end"]
+    kept = [record for record in before if record["epoch"] <= epoch or record["update"] <= update]
     write_whole(path, "".join(map(to_line, kept)))

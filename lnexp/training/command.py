@@ -16,6 +16,7 @@ from lnexp.configuration import CONFIG_DIR, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.processes import end_with_parent
+from lnexp.training.ranks import of_environment
 
 #: Tells the processes of a launcher's own who started the sweep.
 FIRST_PROCESS = "LNEXP_FIRST_PROCESS"
@@ -42,6 +43,17 @@ def _set_up_worker() -> None:
     register_resolvers()
 
 
+def _check_command_line(arguments: list[str]) -> None:
+    def says(start: str) -> bool:
+        return any(argument.startswith(start) for argument in arguments)
+
+    if {"-m", "--multirun"} & set(arguments):
+        if of_environment().size > 1:
+            raise UserError("-m: torchrun starts the processes of one run; for a sweep say hydra/launcher=torchrun")
+    elif says("+recipe=") and not says("+arm="):
+        raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
+
+
 def main() -> None:
     """Run Hydra on the command line."""
     with one_line_errors():
@@ -49,7 +61,8 @@ def main() -> None:
         register_resolvers()
         register_plugins()
         sys.argv[1:] = [spell_out(argument) for argument in sys.argv[1:]]
-        if not {"-m", "--multirun"} & set(sys.argv) and any(arg.startswith("+recipe=") for arg in sys.argv):
-            raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
+        _check_command_line(sys.argv[1:])
+        if of_environment().size > 1:
+            end_with_parent()
         _run()
         gc.freeze()  # the interpreter's last search for garbage would take a second

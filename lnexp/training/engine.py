@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from fairseq import checkpoint_utils
@@ -12,9 +13,12 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
+from lnexp.training.console import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
+from lnexp.training.notice import Notice
 from lnexp.training.plain_checkpoint import load, only_plain_values
+from lnexp.training.ranks import ALONE, Ranks
 from lnexp.training.scores import end_record, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.translate import FirstSentences, translate
 
@@ -29,57 +33,74 @@ class Engine(Loop):
     comes before its checkpoint: a kill between the two repeats an epoch, and leaves no checkpoint without a record.
     """
 
-    def __init__(self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus, show_progress: bool):
+    def __init__(
+        self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus, show_progress: bool, ranks: Ranks = ALONE
+    ):
         self.folder = folder
         self._on_record: OnRecord = folder.append
-        super().__init__(cfg, to_fairseq(cfg, corpus.bin, folder.checkpoints), corpus, show_progress)
+        self._notice = Notice()
+        super().__init__(cfg, to_fairseq(cfg, corpus.bin, folder.checkpoints), corpus, show_progress, ranks)
 
     def train(self, on_record: OnRecord) -> None:
         """Train from the newest checkpoint, or from the start, to the last epoch.
+
+        A signal to stop is answered after the update that is under way, with a checkpoint; in a validation after it.
 
         Raises:
             FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
         """
         self._on_record = on_record
-        self._train_epochs()
+        with self._notice:
+            self._train_epochs()
 
     def _restore(self) -> Any:
         self._fill_in_total_updates(self.fairseq.lr_scheduler)
         self._build_schedule()
-        newest = self.folder.last_checkpoint_epoch()
+        newest = self.ranks.first(self.folder.newest_checkpoint)
         if newest:
-            self.fairseq.checkpoint.restore_file = str(self.folder.checkpoint(newest))
-        with only_plain_values(self.folder.checkpoint(newest)):
+            self.fairseq.checkpoint.restore_file = str(newest)
+        with only_plain_values(newest):
             _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
+        self.trainer.after_update.append(self._stop_if_told)
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return epoch_itr
 
     def _probe_along(self, probe: LayerProbe) -> None:
         """Record what the probe finds before the first update, and after every update where one is due."""
-        train_step = self.trainer.train_step
 
-        def step_and_probe(*arguments, **options):
-            before = self.updates
-            output = train_step(*arguments, **options)
-            if self.updates > before:
-                look(self._batches.epoch)
-            return output
-
-        def look(epoch: int) -> None:
+        def look() -> None:
+            epoch = self._batches.epoch if self._batches else 1
             for record in probe.records(epoch, self.updates):
                 self._on_record(record)
 
-        self.trainer.train_step = step_and_probe
+        self.trainer.after_update.insert(0, look)
         if not self.updates:
-            look(epoch=1)
+            look()
+
+    def _stop_if_told(self) -> None:
+        """Save within the epoch, if one of the processes was told to stop, and let it."""
+        if self.ranks.any(bool(self._notice.pending)) and not self._batches.end_of_epoch():
+            self._save(self.folder.checkpoint_within(self._batches.epoch, self.updates))
+            self._stop()
+
+    def _between_epochs(self) -> None:
+        if self.ranks.any(bool(self._notice.pending)):
+            self._stop()
+
+    def _stop(self) -> None:
+        """Hand the signal on, once the others need nothing any more from this process."""
+        if self.ranks.leads:
+            say(f"{self.folder.name} | told to stop: saved after update {self.updates}")
+        self.ranks.gather(None)
+        self._notice.hand_on()
 
     def _after_validation(self, epoch: int, valid: Any) -> None:
         loss = float(valid["loss"].avg)
         if not math.isfinite(loss):
             raise FloatingPointError(f"validation loss is {loss}")
         hypotheses = self._translate("valid", self.cfg.evaluation.valid_beam, self.cfg.evaluation.valid_sentences)
-        self.folder.write_hypotheses(f"valid.epoch{epoch}", hypotheses)
+        self._write_hypotheses(f"valid.epoch{epoch}", hypotheses)
         scores = valid_scores(hypotheses, self.corpus, self.cfg)
         if whole_valid_is_due(epoch, self.cfg):
             whole = self._translate("valid", self.cfg.evaluation.valid_beam, 0)
@@ -97,13 +118,17 @@ class Engine(Loop):
         state = load(self.folder.checkpoint(epoch))
         self.model.load_state_dict(state["model"], strict=True, model_cfg=self.fairseq.model)
         hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
-        self.folder.write_hypotheses("test", hypotheses)
+        self._write_hypotheses("test", hypotheses)
         return end_record(epoch, hypotheses, self.corpus, self.cfg)
 
     def _translate(self, split: str, beam: int, count: int) -> list[str]:
-        sentences = FirstSentences(self.task.dataset(split), count)
+        sentences = FirstSentences(self.task.dataset(split), count, self.ranks)
         post_process = self.cfg.data.post_process
         return translate(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process)
+
+    def _write_hypotheses(self, name: str, hypotheses: list[str]) -> None:
+        if self.ranks.leads:
+            self.folder.write_hypotheses(name, hypotheses)
 
     def _after_save(self) -> None:
         self.folder.prune(self.cfg.checkpoints.keep)
@@ -111,6 +136,10 @@ class Engine(Loop):
     def _stopped_within_epoch(self) -> None:
         """fairseq saves no epoch checkpoint then: do it here."""
         path = self.folder.checkpoint(self._batches.epoch)
-        if not path.exists():
-            self.trainer.save_checkpoint(str(path), {"train_iterator": self._batches.state_dict(), "val_loss": None})
+        if self.ranks.leads and not path.exists():
+            self._save(path)
             self._after_save()
+
+    def _save(self, path: Path) -> None:
+        self.trainer.consolidate_optimizer()
+        self.trainer.save_checkpoint(str(path), {"train_iterator": self._batches.state_dict(), "val_loss": None})

@@ -1,8 +1,6 @@
 """fairseq's trainer, epoch by epoch: what one run and an array of runs share."""
 
-import functools
 import math
-import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,8 +8,8 @@ import fairseq_cli.train as fairseq_train
 import numpy as np
 import torch
 from fairseq import checkpoint_utils, tasks, utils
+from fairseq.distributed import utils as distributed_utils
 from fairseq.logging import metrics
-from fairseq.trainer import Trainer
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
@@ -21,6 +19,9 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 from lnexp.runs.records import Record
+from lnexp.training.ranks import ALONE, Ranks
+from lnexp.training.shares import share_out
+from lnexp.training.trainer import NotFiniteError, Trainer
 
 forget_schemas()  # a worker composes its next job's config in this process
 
@@ -32,8 +33,11 @@ class Loop:
     says how to begin (:meth:`_restore`) and what to do after a validation (:meth:`_after_validation`).
     """
 
-    def __init__(self, cfg: DictConfig, fairseq: DictConfig, corpus: PreparedCorpus, show_progress: bool):
-        self.cfg, self.fairseq, self.corpus = cfg, fairseq, corpus
+    def __init__(
+        self, cfg: DictConfig, fairseq: DictConfig, corpus: PreparedCorpus, show_progress: bool, ranks: Ranks = ALONE
+    ):
+        self.cfg, self.fairseq, self.corpus, self.ranks = cfg, fairseq, corpus, ranks
+        share_out(fairseq, ranks)
         _forget_earlier_runs()
         torch.set_num_threads(cfg.threads)
         fairseq.common.log_format = fairseq.common.log_format or ("tqdm" if show_progress else "simple")
@@ -49,10 +53,8 @@ class Loop:
             self.task.load_dataset(split)
             self._check_lengths(split)
         self.trainer = Trainer(fairseq, self.task, self.model, self.criterion)
-        # fairseq would leave out a batch that the memory is too small for, and only say so in its log
-        self.trainer.train_step = functools.partial(self.trainer.train_step, raise_oom=True)
         self._batches: Any = None  # fairseq's iterator over epochs, once training begins
-        self._epoch_began = self._training_paused = 0.0
+        self._epoch_seconds = 0.0
 
     @property
     def device(self) -> str:
@@ -77,6 +79,9 @@ class Loop:
     def _stopped_within_epoch(self) -> None:
         """Training has come to its end before an epoch has."""
 
+    def _between_epochs(self) -> None:
+        """An epoch is trained, validated and saved, and there is another one to come."""
+
     def _train_epochs(self) -> None:
         """Train from where :meth:`_restore` begins to the last epoch.
 
@@ -86,7 +91,6 @@ class Loop:
         self._batches = self._restore()
         self._hook_in()
         while self._batches.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
-            self._epoch_began = time.monotonic()
             valid_losses, should_stop = self._train_epoch()
             if should_stop:
                 if not self._batches.end_of_epoch():
@@ -96,6 +100,7 @@ class Loop:
             if lr <= self.fairseq.optimization.stop_min_lr:
                 break
             self._batches = self.trainer.get_train_iterator(self._batches.next_epoch_idx, load_dataset=False)
+            self._between_epochs()
 
     @property
     def _last_epoch(self) -> float:
@@ -113,7 +118,7 @@ class Loop:
         told = {self._batches.epoch - 1}
 
         def before_validation(epoch: int, model: Any) -> None:
-            self._training_paused = time.monotonic()
+            self._epoch_seconds = self.trainer.epoch_seconds
 
         def after_validation(model: Any, stats: Any, meters: Any) -> None:
             epoch = self._batches.epoch
@@ -147,13 +152,8 @@ class Loop:
         """One epoch of fairseq's: its validation losses, and whether it says to stop."""
         try:
             return fairseq_train.train(self.fairseq, self.trainer, self.task, self._batches)
-        except FloatingPointError:
-            raise
-        except Exception as error:
-            # when gradients stop being finite, fairseq searches for the place, and its search fails on today's torch
-            if isinstance(error.__context__, FloatingPointError):
-                raise error.__context__ from None
-            raise
+        except NotFiniteError as error:
+            raise FloatingPointError(str(error)) from None
 
     def _fill_in_total_updates(self, schedule: DictConfig) -> None:
         """A schedule that ends somewhere ends with the run, unless it was told otherwise."""
@@ -198,11 +198,10 @@ class Loop:
 
     def _pace(self) -> Record:
         """How long the updates of the epoch took, how fast they were, and when it ended."""
-        seconds = self._training_paused - self._epoch_began
         tokens = float(metrics.get_meters("train")["wpb"].sum)
         return {
-            "seconds": round(seconds, 3),
-            "tokens_per_second": round(tokens / seconds, 1),
+            "seconds": round(self._epoch_seconds, 3),
+            "tokens_per_second": round(tokens / self._epoch_seconds, 1),
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
         }
 
@@ -220,5 +219,9 @@ def _last_lr(schedule: Any, updates: int) -> float:
 def _forget_earlier_runs() -> None:
     """fairseq keeps meters and best scores in the process; a sweep's worker trains many runs in one."""
     metrics.reset()
-    for function in (checkpoint_utils.save_checkpoint, fairseq_train.should_stop_early):
+    for function in (
+        checkpoint_utils.save_checkpoint,
+        fairseq_train.should_stop_early,
+        distributed_utils.get_global_group,
+    ):
         vars(function).clear()

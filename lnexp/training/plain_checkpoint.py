@@ -12,7 +12,7 @@ from lnexp.errors import UserError
 
 
 @contextmanager
-def only_plain_values(path: Path) -> Iterator[None]:
+def only_plain_values(path: Path | None) -> Iterator[None]:
     """Say in one line that torch, which loads tensors and plain values alone, did not load a checkpoint.
 
     Raises:

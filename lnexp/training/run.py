@@ -4,7 +4,7 @@ import gc
 import importlib
 import logging
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -16,70 +16,84 @@ from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
-from lnexp.training.console import Clock, epoch_line, logging_to, say
-from lnexp.training.tracker import Tracker
+from lnexp.training.console import logging_to, say
+from lnexp.training.journal import Journal
+from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
 
 
 def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     """Train the run of a config and return its folder.
 
-    A finished or diverged run is skipped, an interrupted one goes on from its last epoch, and ``force`` trains afresh.
+    A finished or diverged run is skipped, an interrupted one goes on where it was saved last, and ``force`` trains
+    afresh. Where torchrun or SLURM started this process as one of many, all of them train the run together.
     ``show_progress`` draws a bar for each epoch on standard error.
 
     Raises:
-        UserError: for settings or data that cannot work; a RunBusyError where another process trains the same run.
+        UserError: for settings or data that cannot work; a RunBusyError where another process trains the same run, a
+            RankLostError where one of its own ends.
         OSError: where the disk is full or a folder cannot be written; the run is then marked ``failed``.
     """
     check(cfg)
     OmegaConf.resolve(cfg)
-    folder = RunFolder.of(cfg)
-    if not cfg.force and folder.is_done:
-        say(f"{folder.name}: {folder.status['state']} already, skipped")
-        return folder
-    check_device(cfg)
-    with held(cfg.runs_dir, folder.identity):
-        folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
-        if cfg.force and folder.path.exists():
-            folder.clear()
-        elif folder.is_done:
-            return folder
-        try:
-            _train_locked(cfg, folder, show_progress)
-        except Exception as error:  # an interrupted run is not a failed one
-            mark_failed(folder, error)
-            raise
+    with joined(cfg.device) as ranks, ExitStack() as lock:
+        folder, is_done = ranks.first(lambda: _claim(cfg, lock))
+        if not is_done:
+            try:
+                _train_locked(cfg, folder, show_progress, ranks)
+            except Exception as error:  # an interrupted run is not a failed one
+                if ranks.size == 1 or not is_lost(error):
+                    mark_failed(folder, error, ranks)
+                raise
     return folder
 
 
-def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool) -> None:
+def _claim(cfg: DictConfig, lock: ExitStack) -> tuple[RunFolder, bool]:
+    """The run's folder, locked, and whether there is nothing to do."""
+    folder = RunFolder.of(cfg)
+    if not cfg.force and folder.is_done:
+        say(f"{folder.name}: {folder.status['state']} already, skipped")
+        return folder, True
+    check_device(cfg)
+    lock.enter_context(held(cfg.runs_dir, folder.identity))
+    folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
+    if cfg.force and folder.path.exists():
+        folder.clear()
+    return folder, folder.is_done
+
+
+def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool, ranks: Ranks) -> None:
+    ranks.first(lambda: _open(cfg, folder))
+    with logging_to([folder.log_of(ranks.rank)]):
+        corpus = ranks.first(lambda: prepare(cfg.data, cfg.data_dir))
+        engine = import_fairseq("lnexp.training.engine")
+        first_epoch = ranks.first(lambda: _tidy(folder))
+        machine = engine.Engine(cfg, folder, corpus, show_progress and ranks.leads, ranks)
+        if ranks.leads:
+            folder.write_environment(environment(machine.device, corpus.manifest) | {"processes": ranks.size})
+            announce(cfg, folder, first_epoch, ranks=ranks)
+        with Journal(cfg, folder, first_epoch, ranks) as journal:
+            state, why = _train(machine, journal.add)
+            end = _end_record(machine, folder, ranks, diverged=state == "diverged")
+            journal.add(end)
+        if ranks.leads:
+            folder.drop_leftovers()
+            folder.set_status(state, why, machine.updates)
+    if ranks.leads:
+        announce_end(folder, end)
+
+
+def _open(cfg: DictConfig, folder: RunFolder) -> None:
     folder.checkpoints.mkdir(parents=True, exist_ok=True)
     folder.set_status("running")
     folder.write_config(cfg)
-    with logging_to([folder.log]):
-        corpus = prepare(cfg.data, cfg.data_dir)
-        engine = import_fairseq("lnexp.training.engine")
-        folder.drop_leftovers()
-        first_epoch = folder.last_checkpoint_epoch() + 1
-        folder.drop_after(first_epoch - 1)
-        machine = engine.Engine(cfg, folder, corpus, show_progress)
-        folder.write_environment(environment(machine.device, corpus.manifest))
-        announce(cfg, folder, first_epoch)
-        with Tracker(cfg, folder) as tracker:
-            clock = Clock(first_epoch, cfg.max_epoch)
 
-            def on_record(record: Record) -> None:
-                folder.append(record)
-                tracker.log(record)
-                if record["kind"] == "epoch":
-                    say(f"{folder.name} | {epoch_line(record, cfg.max_epoch, clock.seconds_left(record['epoch']))}")
 
-            state, why = _train(machine, on_record)
-            end = _end_record(machine, folder, diverged=state == "diverged")
-            folder.append(end)
-            tracker.log(end)
-        folder.drop_leftovers()
-        folder.set_status(state, why, machine.updates)
-    announce_end(folder, end)
+def _tidy(folder: RunFolder) -> int:
+    """Leave in a folder what training goes on from, and nothing after it; the epoch to train next."""
+    folder.drop_leftovers()
+    epoch = folder.last_checkpoint_epoch()
+    folder.drop_after(epoch, folder.last_update_within())
+    return epoch + 1
 
 
 def import_fairseq(module: str) -> Any:
@@ -108,11 +122,17 @@ def _train(machine, on_record) -> tuple[State, str]:
     return "finished", ""
 
 
-def announce(cfg: DictConfig, folder: RunFolder, first_epoch: int, members: int = 1) -> None:
-    """Say that a run begins, and in how large an array."""
+def announce(cfg: DictConfig, folder: RunFolder, first_epoch: int, members: int = 1, ranks: Ranks = ALONE) -> None:
+    """Say that a run begins, in how large an array or how many processes, and what an update is made of."""
     how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
+    if update := folder.last_update_within():
+        how = f"goes on within epoch {first_epoch}, after update {update}"
     among = f", one of {members} in an array" if members > 1 else ""
     say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}{among}")
+    if cfg.update_freq > 1:
+        share = f", {cfg.update_freq // ranks.size} of them in each of {ranks.size} processes" if ranks.size > 1 else ""
+        most = cfg.update_freq * cfg.max_tokens
+        say(f"{folder.name} | an update has {cfg.update_freq} batches, {most:,} tokens a side at most{share}")
 
 
 def announce_end(folder: RunFolder, end: Record) -> None:
@@ -121,11 +141,11 @@ def announce_end(folder: RunFolder, end: Record) -> None:
     say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
 
 
-def _end_record(machine, folder: RunFolder, diverged: bool) -> Record:
+def _end_record(machine, folder: RunFolder, ranks: Ranks, diverged: bool) -> Record:
     """Test the best checkpoint; of a diverged run the last one that decodes, if it has any."""
     from lnexp.training.scores import no_end_record
 
-    for epoch in folder.epochs_to_test(diverged):
+    for epoch in ranks.first(lambda: folder.epochs_to_test(diverged)):
         with suppress(FloatingPointError):
             return machine.test(epoch)
     return no_end_record()
@@ -140,8 +160,10 @@ def _test_words(end: Record) -> str:
     )
 
 
-def mark_failed(folder: RunFolder, error: Exception) -> None:
-    """Write into a run's folder that it failed, and why."""
+def mark_failed(folder: RunFolder, error: Exception, ranks: Ranks = ALONE) -> None:
+    """Write into a run's folder that it failed, why, and in which of many processes."""
+    where = f"process {ranks.rank} of {ranks.size}: " if ranks.size > 1 else ""
     with suppress(OSError, UserError):  # what broke the run may not take its epitaph either
         epochs = folder.epochs()
-        folder.set_status("failed", f"{type(error).__name__}: {error}", epochs[-1]["update"] if epochs else 0)
+        updates = epochs[-1]["update"] if epochs else 0
+        folder.set_status("failed", f"{where}{type(error).__name__}: {error}", updates)

@@ -11,40 +11,58 @@ from fairseq.models import BaseFairseqModel
 from fairseq.tasks import FairseqTask
 from omegaconf import DictConfig
 
+from lnexp.training.ranks import ALONE, Ranks
+
 NO_HYPOTHESIS = "translation finds no hypothesis: the model's scores are not finite"
 
 
 class FirstSentences(BaseWrapperDataset):
-    """The first ``count`` sentences of a dataset; all of them where ``count`` is 0."""
+    """The first ``count`` sentences of a dataset; all of them where ``count`` is 0.
 
-    def __init__(self, dataset: FairseqDataset, count: int):
+    Of many processes each has its share: of three, the second has sentences 1, 4, 7, …
+    """
+
+    def __init__(self, dataset: FairseqDataset, count: int, ranks: Ranks = ALONE):
         super().__init__(dataset)
-        self.count = min(count or len(dataset), len(dataset))
+        self.count, self.ranks = min(count or len(dataset), len(dataset)), ranks
 
     def __len__(self) -> int:
-        return self.count
+        return len(range(self.ranks.rank, self.count, self.ranks.size))
 
     def ordered_indices(self):
         """Indices from short to long, so that a batch pads little."""
         indices = self.dataset.ordered_indices()
-        return indices[indices < self.count]
+        return indices[(indices < self.count) & (indices % self.ranks.size == self.ranks.rank)]
+
+    def merge(self, found: list[str] | FloatingPointError) -> list[str]:
+        """What every process found for its sentences, in the order of the dataset, for all of them.
+
+        Raises:
+            FloatingPointError: where one of them found that instead.
+        """
+        merged = [""] * self.count
+        for rank, share in enumerate(self.ranks.gather(found)):
+            if isinstance(share, FloatingPointError):
+                raise share
+            merged[rank :: self.ranks.size] = share
+        return merged
 
 
 @torch.no_grad()
 def translate(
     task: FairseqTask,
     model: BaseFairseqModel,
-    sentences: FairseqDataset,
+    sentences: FirstSentences,
     settings: DictConfig,
     beam: int,
     post_process: str | None,
 ) -> list[str]:
-    """The best hypothesis of each sentence, tokenised, in the order of the dataset.
+    """The best hypothesis of each sentence, tokenised, in the order of the dataset; each process searches its share.
 
     Args:
         task: has the dictionaries.
         model: is set to evaluation mode.
-        sentences: a dataset of sentence pairs; only its sources are used.
+        sentences: pairs; only their sources are used.
         settings: the config group ``evaluation``: lenpen, max_len_a, max_len_b, max_tokens.
         beam: beam size; 1 is greedy.
         post_process: how subwords are joined, by fairseq's name for it; None leaves them.
@@ -52,24 +70,43 @@ def translate(
     Raises:
         FloatingPointError: where the model's scores are not finite, so that no hypothesis is found.
     """
-    model.eval()
     search = Namespace(beam=beam, lenpen=settings.lenpen, max_len_a=settings.max_len_a, max_len_b=settings.max_len_b)
+    try:
+        found: list[str] | FloatingPointError = _search(
+            task, model, sentences, search, settings.max_tokens, post_process
+        )
+    except FloatingPointError as error:
+        found = error
+    return sentences.merge(found)
+
+
+def _search(
+    task: FairseqTask,
+    model: BaseFairseqModel,
+    sentences: FirstSentences,
+    search: Namespace,
+    max_tokens: int,
+    post_process: str | None,
+) -> list[str]:
+    """The hypotheses of this process's share."""
+    model.eval()
     generator = task.build_generator([model], search)
-    dictionary = task.target_dictionary
     hypotheses = {}
-    for batch in batches_of(task, model, sentences, settings.max_tokens):
+    for batch in batches_of(task, model, sentences, max_tokens):
         try:
             found_in_batch = task.inference_step(generator, [model], batch)
         except AssertionError as error:  # how fairseq's search ends where no score is a number
             raise FloatingPointError(NO_HYPOTHESIS) from error
         for index, found in zip(batch["id"].tolist(), found_in_batch, strict=True):
             tokens = found[0]["tokens"].int().cpu()
-            hypotheses[index] = dictionary.string(tokens, post_process)
+            hypotheses[index] = task.target_dictionary.string(tokens, post_process)
     return [hypotheses[index] for index in sorted(hypotheses)]
 
 
 def batches_of(task: FairseqTask, model: BaseFairseqModel, sentences: FairseqDataset, max_tokens: int) -> Iterator[Any]:
     """Batches of sentences of about one length, where the model is."""
+    if not len(sentences):
+        return
     iterator = task.get_batch_iterator(dataset=sentences, max_tokens=max_tokens, disable_iterator_cache=True)
     on_gpu = next(model.parameters()).is_cuda
     for batch in iterator.next_epoch_itr(shuffle=False):

@@ -5,11 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 import submitit
-from helpers import ROOT, TINY, only_run, run_script
+from helpers import ROOT, TINY, only_run, run_script, wait_for
 from omegaconf import OmegaConf
 
 from lnexp.configuration import CONFIG_DIR
@@ -48,12 +49,38 @@ def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
     assert "goes on with epoch" in "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
 
 
-def wait_for(look):
-    for _ in range(6000):
-        if found := look():
-            return found
-        time.sleep(0.01)
-    raise AssertionError("it never came")
+@pytest.mark.slow
+def test_the_tasks_of_a_job_train_one_run_together_and_go_on_after_a_preemption(tmp_path, where):
+    """As on many nodes: submitit says which task each process is. What SLURM signals, it signals to all of them."""
+    several = ["hydra.launcher.tasks_per_node=2", "max_tokens=30", "update_freq=2", "fairseq.common.log_interval=1"]
+    command = [sys.executable, str(ROOT / "scripts/train.py"), "-m", *TINY, "max_epoch=40", *several, *where, LAUNCHER]
+    sweep = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)})
+    wait_for(lambda: next((tmp_path / "runs").glob("adhoc/*/checkpoints/checkpoint[2-9].pt"), None))
+    folder = only_run(tmp_path)
+    tasks = tasks_of(tmp_path)
+    assert len(tasks) == 2
+    for pid in tasks:
+        os.kill(pid, signal.SIGUSR2)
+    assert sweep.wait(300) == 0
+    assert json.loads((folder / "status.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "environment.json").read_text())["processes"] == 2
+    epochs = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 41))
+    said = "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
+    assert "1 of them in each of 2 processes" in said
+    assert "told to stop: saved after update" in said
+    assert "goes on with" in said
+
+
+def tasks_of(tmp_path) -> list[int]:
+    """The processes of the job, by what submitit tells them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            started = str(tmp_path) in (path / "cmdline").read_text()
+            if started and "SUBMITIT_LOCAL_GLOBALID=" in (path / "environ").read_text():
+                found.append(int(path.name))
+    return found
 
 
 def test_what_slurm_is_told(tmp_path, monkeypatch):
@@ -71,3 +98,4 @@ def test_what_slurm_is_told(tmp_path, monkeypatch):
     script = executor._executor._make_submission_file_text("train", "uid")
     for line in ("--gpus-per-node=1", "--cpus-per-task=8", "--requeue", "--signal=USR2@120", "--time=1440"):
         assert f"#SBATCH {line}\n" in script, script
+    assert "--kill-on-bad-exit=1" in script.partition("\nsrun ")[2].splitlines()[0]

@@ -4,7 +4,11 @@ import pytest
 from helpers import cut_short, make_whole
 
 from lnexp.errors import UserError
+from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.seal import seal
+
+EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
 
 
 @pytest.fixture
@@ -52,6 +56,40 @@ def test_a_checkpoint_that_was_cut_short_is_none(folder):
     assert folder.checkpoint_epochs() == [1]
     folder.drop_leftovers()
     assert [path.name for path in folder.checkpoints.iterdir()] == ["checkpoint1.pt"]
+
+
+def test_a_checkpoint_that_is_not_what_was_saved_is_dropped_for_the_one_before(folder):
+    for epoch in (1, 2):
+        make_whole(folder.checkpoint(epoch))
+        seal(folder.checkpoint(epoch))
+    folder.checkpoint(2).write_bytes(b"\0" + folder.checkpoint(2).read_bytes())
+    assert folder.newest_checkpoint() == folder.checkpoint(2), "an archive still"
+    folder.drop_leftovers()
+    assert folder.newest_checkpoint() == folder.checkpoint(1)
+    assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
+
+
+def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):
+    assert folder.newest_checkpoint() is None
+    make_whole(folder.checkpoint(2))
+    for epoch, update in ((2, 15), (3, 25), (3, 28), (4, 40)):
+        make_whole(folder.checkpoint_within(epoch, update))
+    (folder.checkpoints / "checkpoint_best_10.pt").touch()
+    assert folder.last_update_within() == 28
+    assert folder.newest_checkpoint() == folder.checkpoint_within(3, 28)
+    for record in ({"kind": "epoch", "epoch": 2, "update": 20}, {"kind": "probe", "epoch": 3, "update": 28}):
+        folder.append(EPOCH | record)
+    folder.append({"kind": "probe", "epoch": 3, "update": 29})
+    folder.drop_after(2, 28)
+    assert [record["update"] for record in records.read(folder.metrics)] == [20, 28]
+    assert sorted(path.name for path in folder.checkpoints.glob("checkpoint_?_*")) == ["checkpoint_3_28.pt"]
+    make_whole(folder.checkpoint(3))
+    assert folder.newest_checkpoint() == folder.checkpoint(3)
+    folder.append(EPOCH | {"kind": "epoch", "epoch": 3, "update": 30})
+    folder.prune("last")
+    assert sorted(path.name for path in folder.checkpoints.glob("checkpoint*[0-9].pt") if "best" not in path.name) == [
+        "checkpoint3.pt"
+    ]
 
 
 def test_clearing_forgets_everything(folder):

@@ -14,6 +14,7 @@ import yaml
 from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script
 
 from lnexp.runs import records
+from lnexp.runs.seal import seal
 
 EPOCH_KEYS = [
     "kind",
@@ -88,7 +89,8 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
 @pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
 def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
     train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")
-    assert len(list((only_run(tmp_path) / "checkpoints").iterdir())) == left
+    kept = sorted(path.name for path in (only_run(tmp_path) / "checkpoints").iterdir())
+    assert kept == [f"checkpoint{epoch}.pt{end}" for epoch in range(4 - left, 4) for end in ("", ".sha256")]
 
 
 def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):
@@ -145,6 +147,7 @@ def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, 
     state = torch.load(second)
     state["model"]["decoder.layers.0.fc1.weight"].fill_(3e38)
     torch.save(state, second)
+    seal(second)
     (folder / "checkpoints" / "checkpoint3.pt").unlink()
     (folder / "status.json").write_text('{"state": "running"}')
     assert "diverged" in train(*settings).stdout
@@ -251,6 +254,7 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
     (folder / "status.json").write_text('{"state": "running"}')
     checkpoint, touched = folder / "checkpoints" / "checkpoint1.pt", tmp_path / "touched"
     torch.save({"model": {}, "extra_state": Touch(touched)}, checkpoint)
+    seal(checkpoint)
     done = run_script("train", "-m", *settings, "max_epoch=2")
     assert done.returncode != 0
     assert f"{checkpoint}: holds more than tensors and plain values, and is not loaded; force=true" in done.stderr

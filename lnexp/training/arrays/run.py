@@ -13,9 +13,9 @@ from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import RunBusyError, held
 from lnexp.runs.records import Record
-from lnexp.training.console import Clock, epoch_line, logging_to, say
+from lnexp.training.console import logging_to, say
+from lnexp.training.journal import Journal
 from lnexp.training.run import announce, announce_end, import_fairseq, mark_failed
-from lnexp.training.tracker import Tracker
 
 #: What became of a member: its folder, or why it was not trained.
 Outcome = RunFolder | Exception
@@ -86,26 +86,19 @@ def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> N
     from_epoch = common_epoch(folders)
     for folder in folders:
         folder.drop_after(from_epoch)
-    with logging_to([folder.log for folder in folders]), ExitStack() as trackers:
+    with logging_to([folder.log for folder in folders]), ExitStack() as stack:
         corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
         engine = import_fairseq("lnexp.training.arrays.engine").ArrayEngine(cfgs, folders, corpus)
         array = {"array": [folder.identity for folder in folders]}
         for cfg, folder in zip(cfgs, folders, strict=True):
             folder.write_environment(environment(engine.device, corpus.manifest) | array)
             announce(cfg, folder, from_epoch + 1, len(folders))
-        track = [trackers.enter_context(Tracker(cfg, folder)) for cfg, folder in zip(cfgs, folders, strict=True)]
-        clock = Clock(from_epoch + 1, cfgs[0].max_epoch)
-
-        def on_epoch(member: int, record: Record) -> None:
-            folders[member].append(record)
-            track[member].log(record)
-            left = clock.seconds_left(record["epoch"])
-            say(f"{folders[member].name} | {epoch_line(record, cfgs[member].max_epoch, left)}")
-
-        _train(engine, from_epoch, on_epoch)
+        journals = [
+            stack.enter_context(Journal(cfg, folder, from_epoch + 1)) for cfg, folder in zip(cfgs, folders, strict=True)
+        ]
+        _train(engine, from_epoch, lambda member, record: journals[member].add(record))
         for member, (folder, end) in enumerate(zip(folders, engine.test(), strict=True)):
-            folder.append(end)
-            track[member].log(end)
+            journals[member].add(end)
             why, updates = engine.diverged.get(member, ("", engine.updates))
             folder.drop_leftovers()
             folder.set_status("diverged" if member in engine.diverged else "finished", why, updates)

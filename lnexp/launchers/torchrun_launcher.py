@@ -1,0 +1,88 @@
+"""``hydra/launcher=torchrun``: each run of a sweep on all GPUs of this machine, one run after another."""
+
+import sys
+import uuid
+from collections.abc import Sequence
+
+from hydra.core.utils import JobReturn, JobStatus
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig
+
+from lnexp.composer import Composer
+from lnexp.configuration import ROOT
+from lnexp.errors import UserError
+from lnexp.runs.folder import RunFolder
+
+
+class TorchrunLauncher(Launcher):
+    """Has torchrun start the processes of each run, as ``torchrun scripts/train.py …`` would.
+
+    Args:
+        processes: of a run; None takes one a GPU, as many as share the batches of an update evenly.
+
+    Raises:
+        UserError: for fewer than one process.
+    """
+
+    def __init__(self, processes: int | None):
+        if processes is not None and processes < 1:
+            raise UserError(f"hydra.launcher.processes={processes}: must be at least 1")
+        self.processes = processes
+        self._composer: Composer | None = None
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        loader = hydra_context.config_loader
+        self._composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
+
+    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
+        """Train them all; in the order of the jobs, what became of each.
+
+        Raises:
+            ChildFailedError: where a process died without a word.
+        """
+        assert self._composer is not None
+        return [self._train(overrides, self._composer.compose(list(overrides))) for overrides in job_overrides]
+
+    def _train(self, overrides: Sequence[str], cfg: DictConfig) -> JobReturn:
+        from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+
+        result = JobReturn(overrides=list(overrides), cfg=cfg, status=JobStatus.COMPLETED)
+        words = [override for override in overrides if not override.startswith("hydra")]
+        try:
+            _torchrun(self.processes or fitting(cfg.update_freq, _gpus(cfg.device)), words)
+            result._return_value = RunFolder.of(cfg).best_nll()
+        except ChildFailedError:
+            status = RunFolder.of(cfg).status
+            if status.get("state") != "failed":
+                raise
+            result.status, result._return_value = JobStatus.FAILED, UserError(status["why"])
+        return result
+
+
+def fitting(batches: int, at_most: int) -> int:
+    """The most processes, up to ``at_most``, that share so many batches evenly."""
+    return max(count for count in range(1, max(at_most, 1) + 1) if batches % count == 0)
+
+
+def _gpus(device: str) -> int:
+    import torch
+
+    return 0 if device == "cpu" else torch.cuda.device_count()
+
+
+def _torchrun(processes: int, words: list[str]) -> None:
+    """``torchrun --standalone --nproc-per-node=… scripts/train.py …``, watched from this process."""
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    launch = LaunchConfig(
+        min_nodes=1,
+        max_nodes=1,
+        nproc_per_node=processes,
+        run_id=str(uuid.uuid4()),
+        rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0",
+        max_restarts=0,
+        monitor_interval=0.1,
+    )
+    elastic_launch(launch, sys.executable)(str(ROOT / "scripts" / "train.py"), *words)

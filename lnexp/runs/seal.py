@@ -1,0 +1,37 @@
+"""A checkpoint's digest beside it, in the form of ``sha256sum``: what a full disk or a broken one left is noticed."""
+
+from pathlib import Path
+from zipfile import is_zipfile
+
+from lnexp.files import write_whole
+from lnexp.hashing import digest_of_state
+
+
+def seal(checkpoint: Path) -> None:
+    """Write the digest of a checkpoint that is whole."""
+    write_whole(_beside(checkpoint), f"{digest_of_state(checkpoint)}  {checkpoint.name}\n")
+
+
+def is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint is what was saved.
+
+    One without a digest, as a kill right after saving leaves it, need only be an archive: the directory of those stands
+    at their end, so one that was cut short has none.
+    """
+    if not is_zipfile(checkpoint):
+        return False
+    try:
+        said = _beside(checkpoint).read_text(encoding="utf-8", errors="replace").split()
+    except FileNotFoundError:
+        return True
+    return said[:1] == [digest_of_state(checkpoint)]
+
+
+def drop(checkpoint: Path) -> None:
+    """Delete a checkpoint and its digest."""
+    checkpoint.unlink(missing_ok=True)
+    _beside(checkpoint).unlink(missing_ok=True)
+
+
+def _beside(checkpoint: Path) -> Path:
+    return checkpoint.with_name(f"{checkpoint.name}.sha256")

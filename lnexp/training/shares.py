@@ -1,0 +1,31 @@
+"""One update's batches, shared among the processes of a run."""
+
+from omegaconf import DictConfig
+
+from lnexp.errors import UserError
+from lnexp.training.ranks import Ranks
+
+
+def share_out(fairseq: DictConfig, ranks: Ranks) -> None:
+    """Have fairseq's trainer be one of the processes of a run.
+
+    The batches of an update (fairseq's ``update_freq`` in one process) stay those of one process, whatever their
+    number: each process has its part of them.
+
+    Raises:
+        UserError: where they are not to be shared evenly.
+    """
+    training = fairseq.distributed_training
+    training.distributed_world_size, training.distributed_rank = ranks.size, ranks.rank
+    training.device_id, training.distributed_no_spawn = ranks.local, True
+    # each reads checkpoints for itself: sent from one to another, torch would refuse what they hold
+    fairseq.checkpoint.load_checkpoint_on_all_dp_ranks = True
+    batches = list(fairseq.optimization.update_freq)
+    for count in batches:
+        if count % ranks.size:
+            fitting = [size for size in range(1, count + 1) if count % size == 0]
+            raise UserError(
+                f"update_freq={count}: the batches of an update are not to be shared among {ranks.size} processes;"
+                f" take {', '.join(map(str, fitting))}"
+            )
+    fairseq.optimization.update_freq = [count // ranks.size for count in batches]

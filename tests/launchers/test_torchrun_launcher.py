@@ -1,0 +1,50 @@
+"""``hydra/launcher=torchrun``: each run of a sweep in many processes."""
+
+import json
+
+import pytest
+from helpers import TINY, run_script
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lnexp.launchers.torchrun_launcher import fitting
+
+
+@given(st.integers(1, 64), st.integers(0, 70))
+def test_a_run_has_as_many_processes_as_share_its_batches_evenly(batches, gpus):
+    count = fitting(batches, gpus)
+    assert 1 <= count <= max(gpus, 1)
+    assert batches % count == 0
+    assert not any(batches % more == 0 for more in range(count + 1, gpus + 1))
+
+
+@pytest.mark.slow
+def test_runs_and_failures_come_back_from_many_processes(tmp_path, where):
+    tiny = [option for option in TINY if not option.startswith("warmup")]
+    fails = ["lr_schedule=linear", "lr_schedule.total_updates=50", "warmup_updates=1,4000"]
+    two = ["hydra/launcher=torchrun", "hydra.launcher.processes=2", "update_freq=2"]
+    done = run_script("train", "-m", *fails, *tiny, "max_epoch=1", *where, *two)
+    assert done.returncode == 2
+    assert "1 of 2 runs failed" in done.stderr
+    assert "warmup_updates=4000" in done.stderr
+    assert "UserError: lr_schedule: total_updates=50: must be more than warmup_updates=4000" in done.stderr
+    found = {path.parent: json.loads(path.read_text())["state"] for path in (tmp_path / "runs").glob("*/*/status.json")}
+    assert sorted(found.values()) == ["failed", "finished"]
+    (finished,) = [folder for folder, state in found.items() if state == "finished"]
+    assert json.loads((finished / "environment.json").read_text())["processes"] == 2
+
+
+@pytest.mark.slow
+def test_an_arm_of_a_recipe_is_trained_and_a_finished_one_is_not(tmp_path, where):
+    arm = ["+recipe=fig2a", "n_seeds=1", "max_epoch=1", *(option for option in TINY if "warmup" not in option), *where]
+    two = ["hydra/launcher=torchrun", "hydra.launcher.processes=1"]
+    for said in ("4 runs, 0 of them done", "4 runs, 4 of them done"):
+        done = run_script("train", "-m", *arm, *two)
+        assert done.returncode == 0, done.stderr
+        assert said in done.stdout
+    assert len(list((tmp_path / "runs" / "fig2a").iterdir())) == 4
+
+
+def test_no_process_is_refused(where):
+    done = run_script("train", "-m", *TINY, *where, "hydra/launcher=torchrun", "hydra.launcher.processes=0")
+    assert "hydra.launcher.processes=0: must be at least 1" in done.stderr

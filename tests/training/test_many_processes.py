@@ -1,0 +1,211 @@
+"""One run in many processes, as torchrun starts them: the same run, however many, whatever befalls them."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+from helpers import ROOT, TINY, only_run, run_script, torchrun, wait_for
+
+from lnexp.runs import records
+from lnexp.runs.folder import RunFolder
+
+#: 13 batches an epoch and 12 an update: in its second update two processes of three have no batch.
+SETTINGS = [*TINY, "model=admin", "lr_max=1e-3", "max_tokens=100", "update_freq=12", "evaluation.max_tokens=60"]
+#: fairseq's longest translation goes by the longest sentence of the batch, and batches differ.
+SETTINGS += ["evaluation.max_len_a=0", "evaluation.max_len_b=25"]
+SETTINGS += ["scale.toy={train_pairs: 130, valid_pairs: 23, test_pairs: 20}"]
+#: An epoch of some hundred updates, long enough to be met within it.
+LONG = ["max_tokens=30", "max_epoch=2", "update_freq=2", "fairseq.common.log_interval=1", "checkpoints.keep=all"]
+
+
+def finish(process: subprocess.Popen, seconds: float = 120) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=seconds)
+    return process.returncode, out, err
+
+
+def checkpoint_of(folder: Path, epoch: int) -> dict:
+    return torch.load(RunFolder(folder).checkpoint(epoch))
+
+
+def assert_same_run(one: Path, other: Path, rtol: float) -> None:
+    mine, theirs = (records.read(folder / "metrics.jsonl") for folder in (one, other))
+    assert [record["kind"] for record in mine] == [record["kind"] for record in theirs]
+    for record, expected in zip(mine, theirs, strict=True):
+        for name in set(expected) - {"seconds", "tokens_per_second", "time"}:
+            number = isinstance(expected[name], float)
+            assert record[name] == (pytest.approx(expected[name], rel=rtol, abs=0) if number else expected[name]), name
+    for path in (other / "hypotheses").iterdir():
+        assert (one / "hypotheses" / path.name).read_text() == path.read_text()
+    last = RunFolder(other).last_checkpoint_epoch()
+    state, expected = (checkpoint_of(folder, last)["model"] for folder in (one, other))
+    for name, tensor in expected.items():
+        if not tensor.is_floating_point() or not rtol:
+            assert torch.equal(state[name], tensor), name
+        elif not name.endswith("k_proj.bias"):  # changes no attention: its gradient is rounding, along which Adam walks
+            torch.testing.assert_close(state[name], tensor, rtol=rtol, atol=rtol * float(tensor.abs().max()), msg=name)
+
+
+@pytest.mark.slow
+def test_two_and_three_processes_train_the_run_of_one(tmp_path, prepared):
+    """Twenty updates and more, batches that come out uneven, and a validation set that does, too."""
+    data = [*SETTINGS, "max_epoch=10", f"data_dir={prepared}"]
+    done = run_script("train", *data, f"runs_dir={tmp_path / '1' / 'runs'}")
+    assert done.returncode == 0, done.stderr
+    single = only_run(tmp_path / "1")
+    assert checkpoint_of(single, 10)["optimizer_history"][-1]["num_updates"] == 20
+    for count in (2, 3):
+        code, out, err = finish(torchrun(count, *data, f"runs_dir={tmp_path / str(count) / 'runs'}"))
+        assert code == 0, err
+        assert f"{12 // count} of them in each of {count} processes" in out
+        together = only_run(tmp_path / str(count))
+        assert together.name == single.name, "how many processes train it is not part of what a run is"
+        assert_same_run(together, single, rtol=1e-5)
+
+
+def when_within_an_epoch(tmp_path: Path, epoch: int) -> RunFolder:
+    """The run's folder, as soon as it has made some updates of an epoch."""
+
+    def look() -> RunFolder | None:
+        logs = list((tmp_path / "runs").glob("adhoc/*/train.log"))
+        text = logs[0].read_text() if logs else ""
+        return RunFolder(logs[0].parent) if text.count(f"epoch {epoch:03d}:") > 5 else None
+
+    return wait_for(look)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, prepared) -> Path:
+    """The long run in one process, whole, with probes along it."""
+    here = tmp_path_factory.mktemp("undisturbed")
+    done = run_script("train", *long_run(here, prepared))
+    assert done.returncode == 0, done.stderr
+    return only_run(here)
+
+
+def long_run(here: Path, prepared: Path) -> list[str]:
+    return [*SETTINGS, *LONG, "probes.every=7", f"runs_dir={here / 'runs'}", f"data_dir={prepared}"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepared, undisturbed, number):
+    words = long_run(tmp_path, prepared)
+    process = torchrun(1, *words)
+    folder = when_within_an_epoch(tmp_path, epoch=2)
+    os.kill(folder.status["pid"], number)
+    code, out, _ = finish(process)
+    assert code != 0
+    assert "told to stop: saved after update" in out
+    update = folder.last_update_within()
+    assert update > folder.epochs()[-1]["update"]
+    assert folder.status["state"] == "running"
+    again = run_script("train", *words)
+    assert again.returncode == 0, again.stderr
+    assert f"goes on within epoch 2, after update {update}" in again.stdout
+    assert_same_run(folder.path, undisturbed, rtol=0)
+    assert list(folder.checkpoints.glob("checkpoint_*")) == []
+
+
+@pytest.mark.slow
+def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, prepared, undisturbed):
+    words = long_run(tmp_path, prepared)
+    process = torchrun(2, *words)
+    folder = when_within_an_epoch(tmp_path, epoch=1)
+    process.send_signal(signal.SIGTERM)  # torchrun passes it on
+    assert finish(process)[0] != 0
+    assert folder.last_update_within() > 0
+    again = run_script("train", *words)
+    assert again.returncode == 0, again.stderr
+    assert "goes on within epoch 1" in again.stdout
+    assert_same_run(folder.path, undisturbed, rtol=1e-4)
+
+
+def pids_by_rank(launcher: int) -> dict[int, int]:
+    children = Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()
+    found = {}
+    for pid in children:
+        variables = dict(pair.split("=", 1) for pair in Path(f"/proc/{pid}/environ").read_text().split("\0") if pair)
+        if "RANK" in variables:
+            found[int(variables["RANK"])] = int(pid)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared, victim):
+    words = long_run(tmp_path, prepared)
+    process = torchrun(2, *words)
+    folder = when_within_an_epoch(tmp_path, epoch=2)
+    os.kill(pids_by_rank(process.pid)[victim], signal.SIGKILL)
+    code, _, err = finish(process, seconds=60)
+    assert code != 0
+    assert f"rank      : {victim}" in err.partition("Root Cause")[2]
+    if victim:
+        assert "another process of this run has ended; the same command goes on from here" in err
+    assert folder.status["state"] == "running", "interrupted, not failed"
+    again = run_script("train", *words)
+    assert "goes on with epoch 2" in again.stdout
+    assert folder.is_done
+
+
+@pytest.mark.slow
+def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, prepared):
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import os\n"
+        "from lnexp.training import engine\n"
+        "from lnexp.training.command import main\n"
+        "def breaks(*_):\n"
+        "    raise MemoryError('process 1 has a small memory')\n"
+        "if os.environ['RANK'] == '1':\n"
+        "    engine.valid_scores = breaks\n"
+        "main()\n"
+    )
+    code, _, err = finish(torchrun(2, *long_run(tmp_path, prepared), script=script), seconds=60)
+    assert code != 0
+    assert "MemoryError: process 1 has a small memory" in err
+    status = RunFolder(only_run(tmp_path)).status
+    assert (status["state"], status["why"]) == ("failed", "process 1 of 2: MemoryError: process 1 has a small memory")
+
+
+@pytest.mark.slow
+def test_divergence_is_a_result_of_many_processes_too(tmp_path, prepared):
+    words = [*SETTINGS, "model=pre_ln", "optimizer=sgd", "lr_max=1e30", "lr_schedule=constant", "max_epoch=3"]
+    code, out, err = finish(torchrun(2, *words, f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"))
+    assert code == 0, err
+    assert RunFolder(only_run(tmp_path)).status["state"] == "diverged"
+    assert out.count("diverged") == 1
+
+
+@pytest.mark.slow
+def test_what_cannot_be_is_said_once(tmp_path, prepared):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"]
+    sweep, uneven = torchrun(2, "-m", *SETTINGS, *where), torchrun(2, *SETTINGS, "update_freq=3", *where)
+    assert "for a sweep say hydra/launcher=torchrun" in finish(sweep)[2]
+    assert "update_freq=3: the batches of an update are not to be shared among 2 processes" in finish(uneven)[2]
+
+
+@pytest.mark.slow
+def test_two_jobs_do_not_write_one_folder(tmp_path, prepared):
+    words = [*long_run(tmp_path, prepared), "max_epoch=100"]
+    first = torchrun(2, *words)
+    folder = when_within_an_epoch(tmp_path, epoch=1)
+    code, _, err = finish(torchrun(2, *words), seconds=60)
+    assert code != 0
+    assert f"{folder.identity}: another process is training this run" in err
+    assert first.poll() is None, "undisturbed"
+    first.terminate()
+    finish(first)
+    epochs = [record["epoch"] for record in folder.epochs()]
+    assert epochs == list(range(1, len(epochs) + 1))
+
+
+def test_processes_that_do_not_find_each_other_say_so():
+    environment = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}
+    done = run_script("train", *TINY, env=environment, cwd=ROOT)
+    assert done.returncode == 2
+    assert "the processes of this run do not find each other" in done.stderr
+    assert "Traceback" not in done.stderr
