@@ -21,7 +21,10 @@ def choose_profile(overrides: list[str]) -> tuple[str, str]:
 
 
 def main() -> None:
-    """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts."""
+    """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts.
+
+    What takes long, at profile ``paper``, begins with what it will cost.
+    """
     with one_line_errors():
         arguments = overrides_of_the_command_line(
             "Train what recipes ask for, then make their tables, figures and verdicts.",
@@ -38,6 +41,8 @@ def main() -> None:
             check_device(cfg)
         corpora = [str(cfg.data.name) for cfg in configs]
         print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora))}: {why}", flush=True)
+        if profile == "paper":
+            _script("plan", [*chosen, "device=cuda"])
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
         # a run that fails is missing from the tables, and the exit code says so
         codes = [_script("train", ["-m", *chosen, *launcher]), _script("collect", chosen)]

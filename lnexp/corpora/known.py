@@ -11,13 +11,13 @@ class Known:
     Attributes:
         title: what people call it.
         pairs: sentence pairs of each split, where the exact number is known.
-        whole: training pairs of the whole corpus, in words, where their exact number is not known.
+        about: training pairs of the whole corpus, where their exact number is not known.
         sha256: of the tokenised files, before subwords.
     """
 
     title: str
     pairs: Mapping[str, int]
-    whole: str = ""
+    about: int = 0
     sha256: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -34,7 +34,7 @@ KNOWN = {
         },
     ),
     # newstest2013 and newstest2014; "about 4.5 million sentence pairs" (Vaswani et al. 2017, section 5.1)
-    "wmt14": Known(title="WMT14 En-De", pairs={"valid": 3_000, "test": 3_003}, whole="about 4.5 million"),
+    "wmt14": Known(title="WMT14 En-De", pairs={"valid": 3_000, "test": 3_003}, about=4_500_000),
     # task 1 (Elliott et al. 2016), with the test set of 2016
     "multi30k": Known(title="Multi30k De-En", pairs={"train": 29_000, "valid": 1_014, "test": 1_000}),
 }
@@ -71,4 +71,4 @@ def train_pairs_in_words(count: int, part_of: str | None) -> str:
     known = KNOWN[part_of]
     if "train" in known.pairs:
         return f"{count:,} of {known.pairs['train']:,} training pairs"
-    return f"{count:,} training pairs (all of {known.title}: {known.whole})"
+    return f"{count:,} training pairs (all of {known.title}: about {known.about / 1e6:g} million)"

@@ -107,21 +107,25 @@ def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
         UserError: where the corpus' own text is at fault or cannot be had, or a prepared corpus is damaged.
         OSError: where ``data_dir`` cannot be written.
     """
+    final = place(data, data_dir)
+    if not final.is_dir():
+        with locked(final.with_name(f".{final.name}.lock")):
+            if not final.is_dir():
+                _build_aside(plain(data), final)
+    corpus = PreparedCorpus(final)
+    corpus.check()
+    return corpus
+
+
+def place(data: DictConfig, data_dir: str | Path) -> Path:
+    """Where a corpus lies once it is prepared. Raises UserError for settings that cannot be meant."""
     settings = plain(data)
     if settings["source_lang"] == settings["target_lang"]:
         raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
     check_flag("data.joined_dictionary", data.joined_dictionary)
     if not re.fullmatch(r"[\w.-]+", str(data.name)) or str(data.name).startswith("."):
         raise UserError(f"data.name={data.name}: must be letters, digits, and - _ . within")
-    data_dir = Path(data_dir)
-    final = data_dir / f"{data.name}-{short_hash(deciding(settings))}"
-    if not final.is_dir():
-        with locked(data_dir / f".{final.name}.lock"):
-            if not final.is_dir():
-                _build_aside(settings, final)
-    corpus = PreparedCorpus(final)
-    corpus.check()
-    return corpus
+    return Path(data_dir) / f"{data.name}-{short_hash(deciding(settings))}"
 
 
 def _build_aside(settings: dict[str, Any], final: Path) -> None:

@@ -12,7 +12,7 @@ from tabulate import tabulate
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.probing.one_thread import one_quiet_thread
+from lnexp.one_thread import one_quiet_thread
 from lnexp.probing.options import CORPUS, MINIBATCHES, check_options, group_of
 
 HEADERS = {

@@ -13,7 +13,7 @@ from lnexp.corpora.known import is_whole, train_pairs_in_words
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
-from lnexp.probing.one_thread import one_quiet_thread
+from lnexp.one_thread import one_quiet_thread
 from lnexp.probing.options import CORPUS, SEEDS, check_options, group_of
 from lnexp.processes import available_cores
 from lnexp.recipes.command_line import own_corpus

@@ -20,12 +20,15 @@ def share_out(fairseq: DictConfig, ranks: Ranks) -> None:
     training.device_id, training.distributed_no_spawn = ranks.local, True
     # each reads checkpoints for itself: sent from one to another, torch would refuse what they hold
     fairseq.checkpoint.load_checkpoint_on_all_dp_ranks = True
-    batches = list(fairseq.optimization.update_freq)
-    for count in batches:
-        if count % ranks.size:
-            fitting = [size for size in range(1, count + 1) if count % size == 0]
-            raise UserError(
-                f"update_freq={count}: the batches of an update are not to be shared among {ranks.size} processes;"
-                f" take {', '.join(map(str, fitting))}"
-            )
-    fairseq.optimization.update_freq = [count // ranks.size for count in batches]
+    fairseq.optimization.update_freq = [share(count, ranks) for count in fairseq.optimization.update_freq]
+
+
+def share(batches: int, ranks: Ranks) -> int:
+    """How many of an update's batches each process has. Raises UserError where they are not to be shared evenly."""
+    if batches % ranks.size:
+        fitting = [size for size in range(1, batches + 1) if batches % size == 0]
+        raise UserError(
+            f"update_freq={batches}: the batches of an update are not to be shared among {ranks.size} processes;"
+            f" take {', '.join(map(str, fitting))}"
+        )
+    return batches // ranks.size

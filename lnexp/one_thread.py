@@ -1,4 +1,4 @@
-"""How all probes run."""
+"""How everything runs that measures models, but for training."""
 
 import logging
 import warnings

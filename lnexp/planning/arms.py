@@ -1,0 +1,69 @@
+"""The runs that a command line asks for, and what each costs."""
+
+import json
+from collections import Counter
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.composer import Composer
+from lnexp.configuration import check, compose
+from lnexp.errors import UserError
+from lnexp.plain import plain
+from lnexp.planning.cost import cost_of
+from lnexp.planning.devices import Device
+from lnexp.planning.sheet import Line
+from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.recipe import jobs_of
+
+
+def lines(words: list[str], here: str, processes: int, device: Device | None) -> list[Line]:
+    """Arms that cost the same, in a line; each is measured once.
+
+    Args:
+        words: overrides, recipes among them.
+        here: the device to measure on, ``cpu`` or ``cuda``.
+        processes: of each run.
+        device: that the runs are for; None for the one that is measured on.
+
+    Raises:
+        UserError: for a recipe, an option or a corpus that cannot be.
+    """
+    alike: dict[str, list[tuple[str, int, DictConfig]]] = {}
+    for name, runs, cfg in _configs(words):
+        cfg.device = here
+        check(cfg)
+        OmegaConf.resolve(cfg)
+        if device and cfg.precision not in device.flops:
+            raise UserError(f"precision={cfg.precision}: not on a {device.title}; take {', '.join(device.flops)}")
+        alike.setdefault(_what_costs(cfg), []).append((name, runs, cfg))
+    return [_line(arms, processes, device) for arms in alike.values()]
+
+
+def _line(arms: list[tuple[str, int, DictConfig]], processes: int, device: Device | None) -> Line:
+    names, runs, (cfg, *_) = zip(*arms, strict=True)
+    return Line(list(names), sum(runs), cfg, cost_of(cfg, processes, device))
+
+
+def _configs(words: list[str]) -> list[tuple[str, int, DictConfig]]:
+    """Each arm's name, number of seeds and config."""
+    recipes, rest = split_recipes(words)
+    composer = Composer(compose)
+    if not recipes:
+        return [("the run", 1, composer.compose(rest))]
+    check_overrides(recipes, rest)
+    found = []
+    for recipe in recipes:
+        shared = with_corpus(recipe, composer.compose(rest).profile, rest)
+        jobs = jobs_of(recipe, composer.compose(shared))
+        seeds = Counter(job.arm.name for job in jobs)
+        first = {job.arm.name: job for job in reversed(jobs)}
+        for arm, job in sorted(first.items(), key=lambda item: list(recipe.arms).index(item[0])):
+            found.append((f"{recipe.name}/{arm}", seeds[arm], composer.compose([*shared, *job.overrides])))
+    return found
+
+
+def _what_costs(cfg: DictConfig) -> str:
+    """What two arms must have in common to cost the same."""
+    parts = ("model", "norm", "data", "precision", "init", "max_tokens", "update_freq", "max_epoch", "checkpoints")
+    values = [plain(cfg[part]) if isinstance(cfg[part], DictConfig) else cfg[part] for part in parts]
+    return json.dumps([*values, cfg.optimizer._name])

@@ -1,0 +1,73 @@
+"""What a run costs: text, arithmetic, time, memory and disk."""
+
+import math
+from dataclasses import dataclass
+
+from omegaconf import DictConfig
+
+from lnexp.planning.devices import Device, seconds
+from lnexp.planning.step import Step, measure
+from lnexp.planning.work import Work, work_of
+from lnexp.training.ranks import Ranks
+from lnexp.training.shares import share
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One run on some processes.
+
+    Attributes:
+        work: what an epoch reads.
+        step: what a batch costs.
+        updates_an_epoch, updates: of the run.
+        flops: of its training, matrix products alone.
+        hours: of its training; validation and translation come on top.
+        memory: bytes at the peak, in each process.
+        disk: bytes of the checkpoints that are kept.
+    """
+
+    work: Work
+    step: Step
+    updates_an_epoch: int
+    updates: int
+    flops: float
+    hours: float
+    memory: int
+    disk: int
+
+
+def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
+    """Count a run's text, try its model on a part of a batch, and work out the rest.
+
+    Args:
+        cfg: our resolved config.
+        processes: that share an update.
+        device: each one's; None for the one at hand, whose time is then measured.
+
+    Raises:
+        UserError: where an update's batches are not to be shared among so many, or the corpus' size is not known.
+    """
+    of_each = share(cfg.update_freq, Ranks(size=processes))
+    work = work_of(cfg)
+    step = measure(cfg, work.largest)
+    updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
+    updates = updates_an_epoch * cfg.max_epoch
+    # batches are about as large as the largest; their tokens, padding left out, say how much smaller
+    filled = (work.source_tokens + work.target_tokens) / work.batches
+    full = work.largest.sentences * (work.largest.source + work.largest.target)
+    share_of_largest = min(filled / full, 1)
+    flops, traffic = step.flops * share_of_largest, step.traffic * share_of_largest
+    a_pass = step.seconds * share_of_largest
+    if device:
+        a_pass = seconds(device, cfg.precision, flops, traffic, step.operations)
+    kept = {"all": cfg.max_epoch, "best_and_last": 2, "last": 1}[cfg.checkpoints.keep]
+    return Cost(
+        work=work,
+        step=step,
+        updates_an_epoch=updates_an_epoch,
+        updates=updates,
+        flops=flops * work.batches * cfg.max_epoch,
+        hours=a_pass * of_each * updates / 3600,
+        memory=step.memory + (step.gradient_bytes if processes > 1 else 0),
+        disk=min(kept, cfg.max_epoch) * step.checkpoint,
+    )

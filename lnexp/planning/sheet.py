@@ -1,0 +1,106 @@
+"""The cost sheet: what runs will take, as a table for a terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from omegaconf import DictConfig
+from rich.console import Group
+from rich.table import Table
+
+from lnexp.planning.cost import Cost
+from lnexp.planning.devices import SECONDS_AN_OPERATION, UTILISATION, Device
+from lnexp.planning.work import TOKENS_A_SENTENCE
+from lnexp.runs.progress import clock
+
+GIB = 2**30
+COLUMNS = ("arm", "runs", "model", "updates", "PFLOP", "time", "memory", "disk")
+
+
+@dataclass(frozen=True)
+class Line:
+    """Arms of recipes, or runs, that cost the same.
+
+    Attributes:
+        names: theirs.
+        runs: how many they are with all their seeds.
+        cfg: of one of them.
+        cost: of each.
+    """
+
+    names: list[str]
+    runs: int
+    cfg: DictConfig
+    cost: Cost
+
+
+def sheet(lines: Sequence[Line], processes: int, device: Device | None, here: str) -> Group:
+    """A row an arm, the sum, and where the numbers come from.
+
+    Args:
+        lines: at least one.
+        processes: that each run has.
+        device: what the runs are for; None for what is at hand.
+        here: the name of what is at hand.
+    """
+    where = f"{processes} × {device.title if device else here}"
+    table = Table(*COLUMNS, title=f"{lines[0].cfg.data.name} at {lines[0].cfg.profile}, {where}", title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for line in lines:
+        table.add_row(*_row(line))
+    words = [_data(line) for line in lines]
+    runs = sum(line.runs for line in lines)
+    hours = sum(line.runs * line.cost.hours for line in lines)
+    disk = sum(line.runs * line.cost.disk for line in lines) / 1e9
+    total = f"{runs} {'run' if runs == 1 else 'runs'}: {clock(hours * 3600)} one after another, {disk:,.3g} GB of disk"
+    if processes > 1:
+        total += f"; {hours * processes:,.0f} GPU hours"
+    return Group(table, *dict.fromkeys(words), total, *_origins(lines, device, here), *_warnings(lines, device))
+
+
+def _row(line: Line) -> tuple[str, ...]:
+    cost = line.cost
+    numbers = (
+        f"{line.runs}",
+        f"{cost.step.parameters / 1e6:,.1f} M",
+        f"{cost.updates:,}",
+        f"{cost.flops / 1e15:,.3g}",
+        clock(cost.hours * 3600),
+        f"{cost.memory / GIB:,.2f} GiB",
+        f"{cost.disk / 1e9:,.2f} GB",
+    )
+    more = f" and {len(line.names) - 1} more" if len(line.names) > 1 else ""
+    return (line.names[0] + more, *numbers)
+
+
+def _data(line: Line) -> str:
+    work, cfg = line.cost.work, line.cfg
+    about = "about " if work.assumed else ""
+    return (
+        f"an epoch: {about}{work.pairs:,} pairs, {work.source_tokens:,} and {work.target_tokens:,} tokens,"
+        f" {work.batches:,} batches of at most {cfg.max_tokens:,} a side, {line.cost.updates_an_epoch:,} updates of"
+        f" {cfg.update_freq}; {cfg.max_epoch} epochs"
+    )
+
+
+def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[str]:
+    """Which numbers were measured, and which are assumed."""
+    said = ["memory, of each process, and PFLOP: measured on a few sentences here, and scaled to the largest batch"]
+    if device:
+        said.append(
+            f"time, of a run's training: a guess, good to a factor of two or three, from {UTILISATION:.0%} of what"
+            f" {device.title} computes and moves at its best, or {SECONDS_AN_OPERATION * 1e6:.0f} µs an operation"
+        )
+    else:
+        said.append(f"time, of a run's training: from one pass, measured on {here}")
+    said.append("on top come validation and translation, and in memory about 1 GiB that CUDA takes for itself")
+    if any(line.cost.work.assumed for line in lines):
+        said.append(f"the corpus is not prepared here: {TOKENS_A_SENTENCE} tokens a sentence are assumed")
+    return said
+
+
+def _warnings(lines: Sequence[Line], device: Device | None) -> list[str]:
+    if device is None:
+        return []
+    large = [name for line in lines for name in line.names if line.cost.memory / GIB + 1 > device.memory]
+    return [f"does not fit into {device.memory} GiB: {', '.join(large)}; max_tokens is too large"] if large else []

@@ -1,0 +1,93 @@
+"""What runs cost, against a run that was made."""
+
+import pytest
+from helpers import TINY, only_run, run_script
+from omegaconf import OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.errors import UserError
+from lnexp.planning.cost import cost_of
+from lnexp.planning.devices import DEVICES, seconds
+from lnexp.planning.work import work_of
+from lnexp.runs import records
+
+
+def config(*overrides: str):
+    cfg = compose([*TINY, *overrides])
+    OmegaConf.resolve(cfg)
+    return cfg
+
+
+def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
+    settings = ["max_tokens=60", "update_freq=3", "max_epoch=2"]
+    done = run_script("train", *TINY, *settings, *where)
+    assert done.returncode == 0, done.stderr
+    epoch, last, _ = records.read(only_run(tmp_path) / "metrics.jsonl")
+    cost = cost_of(config(*settings, *where), processes=1, device=None)
+    assert (cost.updates_an_epoch, cost.updates) == (epoch["update"], last["update"])
+    assert cost.work.target_tokens == pytest.approx(epoch["tokens_per_second"] * epoch["seconds"], rel=0.01)
+    assert not cost.work.assumed
+    assert cost.hours > 0
+
+
+def test_processes_share_an_update(where):
+    one, four = (cost_of(config("update_freq=4", *where), count, DEVICES["h100"]) for count in (1, 4))
+    assert four.updates == one.updates
+    assert four.hours == pytest.approx(one.hours / 4)
+    assert four.memory - one.memory == one.step.gradient_bytes, "the buffer that gradients are added up in"
+    with pytest.raises(UserError, match="not to be shared among 3"):
+        cost_of(config("update_freq=4", *where), 3, None)
+
+
+def test_a_corpus_that_is_not_here_is_guessed_or_asked_for(tmp_path):
+    cfg = config("data=wmt14", f"data_dir={tmp_path}", "max_tokens=8192")
+    work = work_of(cfg)
+    assert work.assumed
+    assert work.pairs == 4_500_000
+    assert work.largest.source_words == 37_000
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for split in ("train", "valid", "test"):
+        for side in ("de", "en"):
+            (folder / f"{split}.{side}").write_text("a\n")
+    cfg = config("data=plain", f"data.path={folder}", "data.name=mine", f"data_dir={tmp_path}")
+    with pytest.raises(UserError, match=r"data=mine: not prepared yet; say scripts/prepare_data.py"):
+        work_of(cfg)
+
+
+def test_time_is_that_of_the_slowest():
+    h100 = DEVICES["h100"]
+    assert seconds(h100, "bf16", 989e12, 0, 1) == pytest.approx(2.5)
+    assert seconds(h100, "bf16", 0, 3.35e12, 1) == pytest.approx(2.5)
+    assert seconds(h100, "bf16", 1e9, 1e6, 1_000_000) == pytest.approx(6)
+    assert seconds(h100, "fp32", 1e15, 0, 1) > seconds(h100, "bf16", 1e15, 0, 1)
+
+
+def test_the_command_prints_a_sheet_and_trains_nothing(tmp_path, prepared):
+    assert TINY[-2].startswith("scale.toy=")
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", TINY[-2]]
+    done = run_script("plan", "+recipe=fig4cd", "profile=small", "device=h100", "gpus=1", "precision=bf16", *where)
+    assert done.returncode == 0, done.stderr
+    for said in ("toy at small, 1 × H100 SXM", "12 runs: ", "and 1 more", "a guess", "120 pairs"):
+        assert said in " ".join(done.stdout.split()), done.stdout
+    assert done.stderr == ""
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["device=h1000"], "device=h1000: no such device; did you mean h100"),
+        (["device=cuda"], "device=cuda: no GPU is visible"),
+        (["gpus=0"], "gpus=0: must be at least 1"),
+        (["gpus=two"], "gpus=two: must be a whole number, at least 1"),
+        (["device=v100", "precision=bf16"], "precision=bf16: not on a V100"),
+        (["+recipe=fig4cd", "lr_max=1"], "recipe fig4cd sets lr_max itself"),
+        (["+recipe=fig3"], "fig3"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(words, said):
+    done = run_script("plan", *words, env={"COLUMNS": "200"})
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr

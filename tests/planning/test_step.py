@@ -1,0 +1,79 @@
+"""What a batch costs: what a few sentences say of it, against the whole of it."""
+
+import pytest
+import torch
+from helpers import TINY
+from omegaconf import OmegaConf
+
+import lnexp.planning.step as step
+from lnexp.benchmarks.activation_memory import GIVE_BACK, SETTINGS
+from lnexp.benchmarks.own_process import ask
+from lnexp.configuration import compose
+from lnexp.planning.live_memory import LiveMemory
+from lnexp.planning.work import work_of
+
+SHAPE = step.Shape(sentences=80, source=20, target=17, source_words=900, target_words=1000)
+
+
+def config(*overrides: str):
+    cfg = compose([*TINY, *overrides])
+    OmegaConf.resolve(cfg)
+    return cfg
+
+
+@pytest.mark.parametrize("overrides", [(), ("precision=bf16",), ("model=peri_ln", "optimizer=sgd", "norm=rms_norm")])
+def test_a_few_sentences_say_what_all_of_a_batch_takes(overrides):
+    cfg = config(*overrides)
+    found = step.measure(cfg, SHAPE)
+    trainer = step._trainer(cfg, SHAPE)
+    batch = step._batch(trainer.task, SHAPE, SHAPE.sentences)
+    trainer.train_step([batch])
+    trainer.zero_grad()
+    with LiveMemory() as live:
+        step._pass(trainer, batch)
+    assert found.memory - found.resting == pytest.approx(live.peak, rel=0.01)
+    assert found.traffic == pytest.approx(live.traffic, rel=0.02)
+    assert found.parameters == sum(parameter.numel() for parameter in trainer.get_model().parameters())
+    assert found.gradient_bytes == found.parameters * (2 if "precision=bf16" in overrides else 4)
+
+
+def test_earlier_batches_of_an_update_leave_their_gradients():
+    once, twice = (step.measure(config(f"update_freq={count}"), SHAPE) for count in (1, 2))
+    assert twice.memory - once.memory == once.gradient_bytes
+
+
+def test_arithmetic_is_that_of_the_matrices():
+    """6 floating point operations a weight and token, for the weights that a token goes through."""
+    found = step.measure(
+        config("model.encoder_layers=6", "model.decoder_layers=6", "model.encoder_ffn_embed_dim=512"), SHAPE
+    )
+    encoder = 6 * (4 * 32 * 32 + 2 * 32 * 512)
+    decoder = 6 * (6 * 32 * 32 + 2 * 32 * 32) + 32 * SHAPE.target_words
+    over_sources = 6 * 2 * 32 * 32  # keys and values of the source
+    tokens = SHAPE.sentences * SHAPE.target, SHAPE.sentences * SHAPE.source
+    assert found.flops == pytest.approx(6 * (tokens[0] * decoder + tokens[1] * (encoder + over_sources)), rel=0.1)
+
+
+@pytest.mark.slow
+def test_memory_is_that_of_real_runs(prepared):
+    """As the operating system counts it, to a tenth: what a run with large batches takes beyond one with small ones.
+
+    Of a single run it counts some 80 MiB more, which Python and torch take for themselves in the first update.
+    """
+    real, said = [], []
+    for tokens in (1024, 12288):
+        overrides = [f"max_tokens={tokens}", f"data_dir={prepared}"]
+        grown = ask("lnexp.benchmarks.activation_memory", "6", "false", *overrides, env=GIVE_BACK)["memory"]
+        real.append(grown * 2**30)
+        cfg = compose([*SETTINGS, *overrides])
+        OmegaConf.resolve(cfg)
+        said.append(step.measure(cfg, work_of(cfg).largest).memory)
+    assert said[1] - said[0] == pytest.approx(real[1] - real[0], rel=0.1)
+
+
+def test_a_checkpoint_is_as_large_as_said(checkpoint):
+    cfg = config()
+    words = torch.load(checkpoint)["model"]["decoder.embed_tokens.weight"].shape[0]
+    sources = torch.load(checkpoint)["model"]["encoder.embed_tokens.weight"].shape[0]
+    found = step.measure(cfg, step.Shape(8, 9, 10, sources, words))
+    assert found.checkpoint == pytest.approx(checkpoint.stat().st_size, rel=0.25), "names and settings of a tiny model"
