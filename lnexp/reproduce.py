@@ -42,7 +42,7 @@ def main() -> None:
         corpora = [str(cfg.data.name) for cfg in configs]
         print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora))}: {why}", flush=True)
         if profile == "paper":
-            _script("plan", [*chosen, "device=cuda"])
+            _script("plan", ["device=cuda", *chosen])
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
         # a run that fails is missing from the tables, and the exit code says so
         codes = [_script("train", ["-m", *chosen, *launcher]), _script("collect", chosen)]

@@ -28,6 +28,7 @@ from omegaconf import DictConfig
 from lnexp.checks import check_flag
 from lnexp.corpora import binarise
 from lnexp.corpora.fetch import mirror_of_the_environment
+from lnexp.corpora.indexed_dataset import check_index
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError, near_names
@@ -71,13 +72,18 @@ class PreparedCorpus:
         return f"remove {self.folder}, and it is prepared again"
 
     def check(self) -> None:
-        """Raises UserError where a file is missing or has another size than it was made with."""
+        """Raises UserError where a file is missing or not as large as it was made, or an index is corrupt."""
         for name, size in self.manifest["bytes"].items():
             path = self.folder / name
             found = path.stat().st_size if path.is_file() else None
             if found != size:
                 problem = "missing" if found is None else f"{found:,} bytes, not {size:,}"
                 raise UserError(f"{path}: {problem}; {self._advice}")
+        for index in sorted(self.bin.glob("*.idx")):
+            try:
+                check_index(index.with_suffix(""))
+            except ValueError as error:
+                raise UserError(f"{index}: damaged ({error}); {self._advice}") from error
 
     def lines(self, split: str, language: str) -> list[str]:
         """The tokenised sentences of one side of a split, before subwords."""

@@ -355,3 +355,13 @@ def test_preparing_random_text_is_deterministic_and_loses_nothing(tmp_path_facto
     joined = [re.sub(r"@@( |$)", "", text) for text in read_lines(one.folder / "subwords/test.de")]
     if subword == "subword_nmt" and not any("@@" in source for source, _ in pairs):
         assert joined == one.lines("test", "de"), "cut and joined again it is the same"
+
+
+def test_a_corrupt_index_is_refused(tmp_path):
+    cfg = compose([*TINY, f"data_dir={tmp_path}"])
+    corpus = prepare(cfg.data, cfg.data_dir)
+    index = corpus.bin / "train.de-en.de.idx"
+    content = index.read_bytes()
+    index.write_bytes(content[:60] + b"\xff" + content[61:])
+    with pytest.raises(UserError, match=r"train\.de-en\.de\.idx: damaged \(.+\); remove .*, and it is prepared again"):
+        prepare(cfg.data, cfg.data_dir)
