@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def default_launcher(profile: str) -> list[str]:
-    """As many small runs at once as there are cores; large ones one after another, each on all GPUs."""
+    """As many small runs at once as there are cores; large ones one after another, on many GPUs if there are."""
     if profile != "paper":
         return ["hydra/launcher=joblib"]
     import torch

@@ -1,5 +1,6 @@
-"""``hydra/launcher=torchrun``: each run of a sweep on all GPUs of this machine, one run after another."""
+"""``hydra/launcher=torchrun``: each run of a sweep on many GPUs of this machine, one run after another."""
 
+import signal
 import sys
 import uuid
 from collections.abc import Sequence
@@ -48,7 +49,7 @@ class TorchrunLauncher(Launcher):
         from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
         result = JobReturn(overrides=list(overrides), cfg=cfg, status=JobStatus.COMPLETED)
-        words = [override for override in overrides if not override.startswith("hydra")]
+        words = [override for override in overrides if not override.lstrip("+~").startswith("hydra")]
         try:
             _torchrun(self.processes or fitting(cfg.update_freq, _gpus(cfg.device)), words)
             result._return_value = RunFolder.of(cfg).best_nll()
@@ -71,8 +72,13 @@ def _gpus(device: str) -> int:
     return 0 if device == "cpu" else torch.cuda.device_count()
 
 
+#: The signals that torchrun takes over while it runs.
+HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+
+
 def _torchrun(processes: int, words: list[str]) -> None:
     """``torchrun --standalone --nproc-per-node=… scripts/train.py …``, watched from this process."""
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
     launch = LaunchConfig(
@@ -85,4 +91,14 @@ def _torchrun(processes: int, words: list[str]) -> None:
         max_restarts=0,
         monitor_interval=0.1,
     )
-    elastic_launch(launch, sys.executable)(str(ROOT / "scripts" / "train.py"), *words)
+    before = {number: signal.getsignal(number) for number in HANDLED}
+    told: signal.Signals | None = None
+    try:
+        elastic_launch(launch, sys.executable)(str(ROOT / "scripts" / "train.py"), *words)
+    except SignalException as error:  # the processes have been told, and have ended: so does the sweep
+        told = error.sigval
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if told is not None:
+        signal.raise_signal(told)

@@ -21,7 +21,7 @@ def main() -> None:
             "python scripts/plan.py data=wmt14 +recipe=fig4cd device=h100 gpus=8",
         )
         device, words = _take(words, "device", "cpu")
-        gpus, words = _take(words, "gpus", "")
+        gpus, words = _take(words, "gpus", "1")
         if device not in (*DEVICES, "cpu", "cuda"):
             raise UserError(f"device={device}: no such device; {near_names(device, [*DEVICES, 'cpu', 'cuda'])}")
         if not any(word.startswith("profile=") for word in words):
@@ -32,7 +32,7 @@ def main() -> None:
         if device == "cuda" and not torch.cuda.is_available():
             raise UserError(f"device=cuda: no GPU is visible; {', '.join(DEVICES)} need not be at hand")
         name = torch.cuda.get_device_name() if device == "cuda" else cpu_name()
-        processes = _processes(gpus, torch.cuda.device_count() if device == "cuda" else 1)
+        processes = _processes(gpus)
         from lnexp.planning.arms import lines
         from lnexp.planning.sheet import sheet
 
@@ -47,7 +47,7 @@ def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:
     return [default, *said][-1], [word for word in words if not word.startswith(f"{option}=")]
 
 
-def _processes(gpus: str, default: int) -> int:
-    count = int(gpus) if gpus.isdigit() else gpus or default
+def _processes(gpus: str) -> int:
+    count = int(gpus) if gpus.isdigit() else gpus
     check_whole("gpus", count, least=1)
     return int(count)

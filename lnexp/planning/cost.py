@@ -49,7 +49,7 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
     """
     of_each = share(cfg.update_freq, Ranks(size=processes))
     work = work_of(cfg)
-    step = measure(cfg, work.largest)
+    step = measure(cfg, work.largest, of_each)
     updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
     updates = updates_an_epoch * cfg.max_epoch
     # batches are about as large as the largest; their tokens, padding left out, say how much smaller

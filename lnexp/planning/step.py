@@ -66,7 +66,7 @@ class Step:
     seconds: float
 
 
-def measure(cfg: DictConfig, shape: Shape) -> Step:
+def measure(cfg: DictConfig, shape: Shape, batches_of_an_update: int = 1) -> Step:
     """Train on a part of a batch, and scale to all of it.
 
     Memory and arithmetic grow linearly with the sentences of a batch; two sizes give the line. Nothing is read: the
@@ -75,6 +75,7 @@ def measure(cfg: DictConfig, shape: Shape) -> Step:
     Args:
         cfg: our resolved config, which says model, optimizer and precision.
         shape: of the whole batch.
+        batches_of_an_update: that a process adds up the gradients of.
     """
     before = resting_bytes()
     trainer = _trainer(cfg, shape)
@@ -96,7 +97,7 @@ def measure(cfg: DictConfig, shape: Shape) -> Step:
         return most + slope * (shape.sentences - large)
 
     first, last = passes[small], passes[large]
-    kept = gradients if max(cfg.update_freq, 1) > 1 else 0  # those of an update's earlier batches
+    kept = gradients if batches_of_an_update > 1 else 0  # those of an update's earlier batches
     return Step(
         parameters=sum(parameter.numel() for parameter in trainer.get_model().parameters()),
         flops=at_full_size(first.flops, last.flops),

@@ -190,7 +190,7 @@ class RunFolder:
 
     def prune(self, keep: str) -> None:
         """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one."""
-        (self.checkpoints / "checkpoint_best.pt").unlink(missing_ok=True)
+        drop(self.checkpoints / "checkpoint_best.pt")
         newest = self.newest_checkpoint()
         for path in self._saved_within().values():
             if path != newest:
@@ -221,6 +221,9 @@ class RunFolder:
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
         for path in [*self.checkpoints.glob("*.tmp"), *damaged]:
             drop(path)
+        for digest in self.checkpoints.glob("*.pt.sha256"):
+            if not digest.with_suffix("").exists():
+                digest.unlink()
 
     def clear(self) -> None:
         """Forget everything the run has."""

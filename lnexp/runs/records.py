@@ -119,5 +119,5 @@ def keep_until(path: Path, epoch: int, update: int) -> None:
     Two zeros drop everything.
     """
     before = [record for record in read(path) if record["kind"] != "end"]
-    kept = [record for record in before if record["epoch"] <= epoch or record["update"] <= update]
+    kept = [record for record in before if record["epoch"] <= epoch or (update and record["update"] <= update)]
     write_whole(path, "".join(map(to_line, kept)))

@@ -1,5 +1,6 @@
 """A checkpoint's digest beside it, in the form of ``sha256sum``: what a full disk or a broken one left is noticed."""
 
+import os
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -8,7 +9,9 @@ from lnexp.hashing import digest_of_state
 
 
 def seal(checkpoint: Path) -> None:
-    """Write the digest of a checkpoint that is whole."""
+    """Write the digest of a checkpoint that is whole, once the disk has it."""
+    with checkpoint.open("rb") as file:
+        os.fsync(file.fileno())
     write_whole(_beside(checkpoint), f"{digest_of_state(checkpoint)}  {checkpoint.name}\n")
 
 
@@ -27,10 +30,15 @@ def is_whole(checkpoint: Path) -> bool:
     return said[:1] == [digest_of_state(checkpoint)]
 
 
+def unseal(checkpoint: Path) -> None:
+    """Take the digest away, for another checkpoint is to be saved under the name."""
+    _beside(checkpoint).unlink(missing_ok=True)
+
+
 def drop(checkpoint: Path) -> None:
     """Delete a checkpoint and its digest."""
     checkpoint.unlink(missing_ok=True)
-    _beside(checkpoint).unlink(missing_ok=True)
+    unseal(checkpoint)
 
 
 def _beside(checkpoint: Path) -> Path:

@@ -61,6 +61,9 @@ class Engine(Loop):
             self.fairseq.checkpoint.restore_file = str(newest)
         with only_plain_values(newest):
             _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
+        places = self.ranks.gather((self.updates, epoch_itr.epoch, epoch_itr.iterations_in_epoch))
+        if len(set(places)) > 1:
+            raise RuntimeError(f"the processes of this run do not see one checkpoint: update, epoch and batch {places}")
         self.trainer.after_update.append(self._stop_if_told)
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))

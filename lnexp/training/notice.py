@@ -2,18 +2,23 @@
 
 import signal
 import threading
+import time
 from types import FrameType
 from typing import Any
 
 #: SLURM's SIGTERM before it preempts; SIGUSR1, or submitit's SIGUSR2, before a job's time is up.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
+#: SLURM and torchrun both tell each process of a job, so that a signal comes twice: that is one notice.
+PATIENCE = 25.0
+
 
 class Notice:
     """Keeps signals back until a run has saved its state, then hands them on; a context manager.
 
-    Handed on, a signal does what it would have done: end the process, or have submitit queue its job again. A second
-    one is handed on at once. Outside the main thread, where Python knows no signals, none is kept back.
+    Handed on, a signal does what it would have done: end the process, or have submitit queue its job again. One that
+    comes again after :data:`PATIENCE` seconds does not wait. Outside the main thread, where Python knows no signals,
+    none is kept back.
 
     Attributes:
         pending: the signals that were received and not yet handed on.
@@ -22,6 +27,7 @@ class Notice:
     def __init__(self) -> None:
         self.pending: list[signal.Signals] = []
         self._before: dict[signal.Signals, Any] = {}
+        self._since = 0.0
 
     def __enter__(self) -> "Notice":
         if threading.current_thread() is threading.main_thread():
@@ -29,9 +35,10 @@ class Notice:
         return self
 
     def _keep(self, number: int, frame: FrameType | None) -> None:
-        again = signal.Signals(number) in self.pending
+        now = time.monotonic()
+        self._since = self._since if self.pending else now
         self.pending.append(signal.Signals(number))
-        if again:
+        if now - self._since > PATIENCE:
             self.hand_on()
 
     def hand_on(self) -> None:

@@ -129,6 +129,8 @@ def joined(device: str) -> Iterator[Ranks]:
 
     on_gpu = device != "cpu" and torch.cuda.is_available()
     if on_gpu:
+        if ranks.local >= torch.cuda.device_count():
+            raise UserError(f"process {ranks.local} of this machine has no GPU: it sees {torch.cuda.device_count()}")
         torch.cuda.set_device(ranks.local)
     try:
         distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=PATIENCE)
@@ -149,4 +151,6 @@ def is_lost(error: BaseException) -> bool:
     """Whether an error is only that another process does not answer."""
     from torch import distributed
 
+    if isinstance(error, distributed.DistBackendError):  # NCCL's, of the other end or of this one
+        return "remote" in str(error).lower()
     return isinstance(error, distributed.DistError) or "gloo" in str(error)

@@ -19,6 +19,7 @@ from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say
 from lnexp.training.journal import Journal
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
+from lnexp.training.shares import share
 
 
 def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
@@ -36,6 +37,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     check(cfg)
     OmegaConf.resolve(cfg)
     with joined(cfg.device) as ranks, ExitStack() as lock:
+        share(cfg.update_freq, ranks)  # here, before anything is written
         folder, is_done = ranks.first(lambda: _claim(cfg, lock))
         if not is_done:
             try:

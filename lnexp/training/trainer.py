@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
 
-from lnexp.runs.seal import seal
+from lnexp.runs.seal import seal, unseal
 
 
 class NotFiniteError(ArithmeticError):
@@ -68,6 +68,12 @@ class Trainer(FairseqTrainer):
             raise NotFiniteError("gradients are Nan/Inf")
         return norm
 
+    def _check_grad_norms(self, grad_norm: torch.Tensor) -> None:
+        try:
+            super()._check_grad_norms(grad_norm)
+        except FloatingPointError as error:  # processes that differ are a fault of the machine, and no divergence
+            raise RuntimeError(str(error)) from None
+
     def _set_seed(self) -> None:
         super()._set_seed()
         if self.data_parallel_rank:
@@ -82,6 +88,8 @@ class Trainer(FairseqTrainer):
             "train_iterator": position | {"iterations_in_epoch": batches},
             "epoch_seconds": self.epoch_seconds,
         }
+        if self.should_save_checkpoint_on_current_rank:
+            unseal(Path(filename))
         saved = super().save_checkpoint(filename, extra_state | everywhere)
         if saved:
             seal(Path(saved))

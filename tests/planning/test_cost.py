@@ -31,12 +31,12 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
 
 
 def test_processes_share_an_update(where):
-    one, four = (cost_of(config("update_freq=4", *where), count, DEVICES["h100"]) for count in (1, 4))
+    one, four = (cost_of(config("update_freq=8", *where), count, DEVICES["h100"]) for count in (1, 4))
     assert four.updates == one.updates
     assert four.hours == pytest.approx(one.hours / 4)
     assert four.memory - one.memory == one.step.gradient_bytes, "the buffer that gradients are added up in"
     with pytest.raises(UserError, match="not to be shared among 3"):
-        cost_of(config("update_freq=4", *where), 3, None)
+        cost_of(config("update_freq=8", *where), 3, None)
 
 
 def test_a_corpus_that_is_not_here_is_guessed_or_asked_for(tmp_path):

@@ -67,6 +67,9 @@ def test_a_checkpoint_that_is_not_what_was_saved_is_dropped_for_the_one_before(f
     folder.drop_leftovers()
     assert folder.newest_checkpoint() == folder.checkpoint(1)
     assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
+    folder.checkpoint(1).unlink()
+    folder.drop_leftovers()
+    assert list(folder.checkpoints.iterdir()) == []
 
 
 def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):

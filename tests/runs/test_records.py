@@ -58,5 +58,6 @@ def test_resuming_drops_later_epochs_the_end_and_half_a_line(tmp_path):
         file.write('{"kind": "epo')
     records.keep_until(path, 2, 0)
     assert [record["epoch"] for record in records.read(path)] == [1, 2]
+    records.append(path, {"kind": "probe", "epoch": 1, "update": 0})
     records.keep_until(path, 0, 0)
     assert path.read_text() == ""

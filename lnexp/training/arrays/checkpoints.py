@@ -9,7 +9,7 @@ from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.runs.seal import seal
+from lnexp.runs.seal import seal, unseal
 from lnexp.training.plain_checkpoint import load
 
 #: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.
@@ -44,6 +44,7 @@ def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, t
         "extra_state": {"train_iterator": train_iterator, "val_loss": None},
         "last_optimizer_state": _on_cpu(trainer.optimizer.member_state(member)),
     }
+    unseal(path)
     checkpoint_utils.torch_persistent_save(state, str(path))
     seal(path)
 
