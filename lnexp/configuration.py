@@ -47,6 +47,16 @@ AT_LEAST_ONE = (
     "evaluation.valid_beam",
     "evaluation.test_beam",
     "evaluation.max_tokens",
+    "probes.batches",
+)
+
+AT_LEAST_ZERO = (
+    "seed",
+    "order_seed",
+    "probes.every",
+    "evaluation.valid_sentences",
+    "evaluation.whole_valid_every",
+    "evaluation.average_last",
 )
 
 
@@ -60,8 +70,7 @@ def check(cfg: DictConfig) -> None:
     check_whole("warmup_updates", cfg.warmup_updates, least=1, hint="; 1 means no warm-up")
     for option in AT_LEAST_ONE:
         check_whole(option, OmegaConf.select(cfg, option), least=1)
-    check_whole("probes.batches", cfg.probes.batches, least=1)
-    for option in ("seed", "order_seed", "probes.every", "evaluation.valid_sentences", "evaluation.whole_valid_every"):
+    for option in AT_LEAST_ZERO:
         check_whole(option, OmegaConf.select(cfg, option), least=0)
     for option, least in {"first_seed": 0, "n_seeds": 1}.items():
         if cfg[option] is not None:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import sys
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import IO
 
 def write_whole(path: Path, text: str) -> None:
     """Write ``text`` aside and rename it into place: a reader sees the old file or the new one, never half of one."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")  # a process of another machine may have our number
     try:
         with aside.open("w", encoding="utf-8") as file:
             file.write(text)

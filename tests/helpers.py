@@ -32,7 +32,11 @@ TRAIN = ROOT / "scripts" / "train.py"
 def torchrun(processes: int, *arguments: str, script: Path = TRAIN) -> subprocess.Popen:
     """Start processes that train one run together, as torchrun does."""
     launch = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone"]
-    command = [*launch, f"--nproc-per-node={processes}", str(script), *arguments]
+    return start([*launch, f"--nproc-per-node={processes}", str(script), *arguments])
+
+
+def start(command: list[str]) -> subprocess.Popen:
+    """Start a command that is to be met, or stopped, on its way."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 
 from hydra.core.utils import JobReturn, JobStatus
-from hydra.plugins.launcher import Launcher
-from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
-from lnexp.composer import Composer
 from lnexp.errors import UserError
+from lnexp.launchers.composing import ComposingLauncher
 from lnexp.launchers.groups import group
 
 
-class ArrayLauncher(Launcher):
+class ArrayLauncher(ComposingLauncher):
     """Groups the jobs it is given and trains the groups one after another, in this process.
 
     A group that the GPU's memory is too small for is halved.
@@ -28,16 +26,10 @@ class ArrayLauncher(Launcher):
         if max_members < 1:
             raise UserError(f"hydra.launcher.max_members={max_members}: must be at least 1")
         self.max_members = max_members
-        self._composer: Composer | None = None
-
-    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
-        loader = hydra_context.config_loader
-        self._composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         """Train them all; in the order of the jobs, what became of each."""
-        assert self._composer is not None
-        cfgs = [self._composer.compose(list(overrides)) for overrides in job_overrides]
+        cfgs = self.compose(job_overrides)
         returns: dict[int, JobReturn] = {}
         for numbers in group(cfgs, self.max_members):
             for number, outcome in self._train(numbers, cfgs).items():

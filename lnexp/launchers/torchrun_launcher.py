@@ -6,17 +6,16 @@ import uuid
 from collections.abc import Sequence
 
 from hydra.core.utils import JobReturn, JobStatus
-from hydra.plugins.launcher import Launcher
-from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
-from lnexp.composer import Composer
 from lnexp.configuration import ROOT
 from lnexp.errors import UserError
-from lnexp.runs.folder import RunFolder
+from lnexp.launchers.composing import ComposingLauncher
+from lnexp.runs.folder import RunFolder, status_of
+from lnexp.training.shares import fitting
 
 
-class TorchrunLauncher(Launcher):
+class TorchrunLauncher(ComposingLauncher):
     """Has torchrun start the processes of each run, as ``torchrun scripts/train.py …`` would.
 
     Args:
@@ -30,11 +29,6 @@ class TorchrunLauncher(Launcher):
         if processes is not None and processes < 1:
             raise UserError(f"hydra.launcher.processes={processes}: must be at least 1")
         self.processes = processes
-        self._composer: Composer | None = None
-
-    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
-        loader = hydra_context.config_loader
-        self._composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         """Train them all; in the order of the jobs, what became of each.
@@ -42,28 +36,23 @@ class TorchrunLauncher(Launcher):
         Raises:
             ChildFailedError: where a process died without a word.
         """
-        assert self._composer is not None
-        return [self._train(overrides, self._composer.compose(list(overrides))) for overrides in job_overrides]
+        return [self._train(*job) for job in zip(job_overrides, self.compose(job_overrides), strict=True)]
 
     def _train(self, overrides: Sequence[str], cfg: DictConfig) -> JobReturn:
         from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
         result = JobReturn(overrides=list(overrides), cfg=cfg, status=JobStatus.COMPLETED)
         words = [override for override in overrides if not override.lstrip("+~").startswith("hydra")]
+        before = status_of(RunFolder.of(cfg).path)
         try:
             _torchrun(self.processes or fitting(cfg.update_freq, _gpus(cfg.device)), words)
             result._return_value = RunFolder.of(cfg).best_nll()
         except ChildFailedError:
             status = RunFolder.of(cfg).status
-            if status.get("state") != "failed":
+            if status.get("state") != "failed" or status == before:  # what it says is not of this time
                 raise
             result.status, result._return_value = JobStatus.FAILED, UserError(status["why"])
         return result
-
-
-def fitting(batches: int, at_most: int) -> int:
-    """The most processes, up to ``at_most``, that share so many batches evenly."""
-    return max(count for count in range(1, max(at_most, 1) + 1) if batches % count == 0)
 
 
 def _gpus(device: str) -> int:
@@ -73,7 +62,7 @@ def _gpus(device: str) -> int:
 
 
 #: The signals that torchrun takes over while it runs.
-HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
 
 def _torchrun(processes: int, words: list[str]) -> None:
@@ -91,6 +80,8 @@ def _torchrun(processes: int, words: list[str]) -> None:
         max_restarts=0,
         monitor_interval=0.1,
     )
+    if hasattr(launch, "signals_to_handle"):  # newer releases of torch pass on more than the first four, if told to
+        launch.signals_to_handle = ",".join(number.name for number in HANDLED)
     before = {number: signal.getsignal(number) for number in HANDLED}
     told: signal.Signals | None = None
     try:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from omegaconf import DictConfig
 
-from lnexp.planning.devices import Device, seconds
+from lnexp.planning.devices import Device, all_reduce_seconds, seconds
 from lnexp.planning.step import Step, measure
 from lnexp.planning.work import Work, work_of
+from lnexp.runs.folder import newest_kept
 from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share
 
@@ -58,16 +59,19 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
     share_of_largest = min(filled / full, 1)
     flops, traffic = step.flops * share_of_largest, step.traffic * share_of_largest
     a_pass = step.seconds * share_of_largest
+    together = 0.0
     if device:
         a_pass = seconds(device, cfg.precision, flops, traffic, step.operations)
-    kept = {"all": cfg.max_epoch, "best_and_last": 2, "last": 1}[cfg.checkpoints.keep]
+        together = all_reduce_seconds(device, step.gradient_bytes, processes)
+    newest = newest_kept(cfg)
+    kept = {"all": cfg.max_epoch, "best_and_last": newest + 1, "last": newest}[cfg.checkpoints.keep]
     return Cost(
         work=work,
         step=step,
         updates_an_epoch=updates_an_epoch,
         updates=updates,
         flops=flops * work.batches * cfg.max_epoch,
-        hours=a_pass * of_each * updates / 3600,
+        hours=(a_pass * of_each + together) * updates / 3600,
         memory=step.memory + (step.gradient_bytes if processes > 1 else 0),
         disk=min(kept, cfg.max_epoch) * step.checkpoint,
     )

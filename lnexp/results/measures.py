@@ -54,6 +54,12 @@ def test_bleu(run: RunResult) -> float | None:
     return 0.0 if value is None and run.diverged else value
 
 
+def averaged_test_bleu(run: RunResult) -> float | None:
+    """The same of the average of the last checkpoints, where ``evaluation.average_last`` asked for it."""
+    value = run.end.get("averaged_test_bleu")
+    return 0.0 if value is None and run.diverged and run.cfg.evaluation.average_last else value
+
+
 def gradient_change(run: RunResult) -> float | None:
     """The gradient of the decoder's last W², expected over minibatches, at the last probe over that before training."""
     last_layer = max((record["layer"] for record in run.probes), default=0)
@@ -105,6 +111,7 @@ RUN_MEASURES: dict[str, Measure] = {
         best_nll,
         last_nll,
         test_bleu,
+        averaged_test_bleu,
         gradient_change,
         mean_gradient_change,
         encoder_state_exponent,

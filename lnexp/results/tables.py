@@ -52,6 +52,9 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         "last_valid_nll": measured["last_nll"],
         "test_bleu": measured["test_bleu"],
         "test_bleu_tokenised": run.end.get("test_bleu_tokenised"),
+        "averaged_test_bleu": measured["averaged_test_bleu"],
+        "averaged_test_bleu_tokenised": run.end.get("averaged_test_bleu_tokenised"),
+        "averaged_epochs": " ".join(map(str, run.end.get("averaged_epochs", []))),
         "bleu_signature": run.end.get("bleu_signature"),
         "train_pairs": train_pairs(run),
         "trained_on": trained_on(run),
@@ -116,6 +119,7 @@ def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]
 
     cfg = mine[0].cfg
     diverged = sum(run.diverged for run in over)
+    average = cfg.evaluation.average_last
     return {
         "arm": f"{recipe.arms[name].label} (`{name}`)",
         "lr_max": f"{cfg.lr_max:g}",
@@ -127,4 +131,5 @@ def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]
         "last valid BLEU": mean("last_bleu"),
         "best valid nll": mean("best_nll"),
         "test BLEU": mean("test_bleu"),
+        **({f"test BLEU, last {average} averaged": mean("averaged_test_bleu")} if average else {}),
     }

@@ -188,16 +188,21 @@ class RunFolder:
         best = self.best_epoch()
         return latest_first if diverged or best is None else [best, *latest_first]
 
-    def prune(self, keep: str) -> None:
-        """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one."""
+    def prune(self, keep: str, newest: int) -> None:
+        """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one.
+
+        Args:
+            keep: ``checkpoints.keep``.
+            newest: how many of the newest it keeps (:func:`newest_kept`).
+        """
         drop(self.checkpoints / "checkpoint_best.pt")
-        newest = self.newest_checkpoint()
+        last = self.newest_checkpoint()
         for path in self._saved_within().values():
-            if path != newest:
+            if path != last:
                 drop(path)
         if keep == "all":
             return
-        kept = {self.last_checkpoint_epoch()} | ({self.best_epoch()} if keep == "best_and_last" else set())
+        kept = {*self.checkpoint_epochs()[-newest:], *([self.best_epoch()] if keep == "best_and_last" else [])}
         for epoch, path in self._saved().items():
             if epoch not in kept:
                 drop(path)
@@ -214,9 +219,12 @@ class RunFolder:
             if place != (epoch + 1, update):
                 drop(path)
 
-    def drop_leftovers(self) -> None:
+    def drop_leftovers(self) -> list[Path]:
         """Delete what a kill, a full disk or a broken one left: half-written files, and checkpoints that are not what
         was saved. The one before is then the newest.
+
+        Returns:
+            The checkpoints that were not whole.
         """
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
         for path in [*self.checkpoints.glob("*.tmp"), *damaged]:
@@ -224,12 +232,24 @@ class RunFolder:
         for digest in self.checkpoints.glob("*.pt.sha256"):
             if not digest.with_suffix("").exists():
                 digest.unlink()
+        return damaged
 
     def clear(self) -> None:
         """Forget everything the run has."""
         (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run
         for path in self.path.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def newest_kept(cfg: DictConfig) -> int:
+    """How many of the newest checkpoints a run keeps: one to fall back on, and those whose average is tested."""
+    return max(2, cfg.evaluation.average_last)
+
+
+def epochs_to_average(cfg: DictConfig, folder: RunFolder) -> list[int]:
+    """The epochs, oldest first, whose checkpoints' average is tested; none unless the config asks for it."""
+    count = cfg.evaluation.average_last
+    return folder.checkpoint_epochs()[-count:] if count else []
 
 
 def status_of(path: Path | None) -> dict[str, Any]:

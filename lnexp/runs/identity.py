@@ -90,8 +90,9 @@ def _drop_at_rest(deciding: dict[str, Any]) -> None:
         fairseq["model"].pop("fix_norm")
     if fairseq["model"].get("checkpoint_activations") is False:  # if true, gradients are added up in another order
         fairseq["model"].pop("checkpoint_activations")
-    if evaluation.get("whole_valid_every") == 0:
-        evaluation.pop("whole_valid_every")
+    for option in ("whole_valid_every", "average_last"):
+        if evaluation.get(option) == 0:
+            evaluation.pop(option)
 
 
 def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:

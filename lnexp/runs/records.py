@@ -32,7 +32,9 @@ their positions behind the layer and before its last LayerNorm.
 
 ``end``, once, after the test set was translated with the checkpoint of ``checkpoint_epoch`` (the least ``valid_nll``;
 of a diverged run the last that decodes): ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, each with its
-signature, ``n_sentences``, ``beam``. Both BLEU are null where no checkpoint decodes.
+signature, ``n_sentences``, ``beam``. Both BLEU are null where no checkpoint decodes. Where ``evaluation.average_last``
+asks for it, and the run has not diverged, also those of the average of the last checkpoints: ``averaged_test_bleu``,
+``averaged_test_bleu_tokenised`` and their ``averaged_epochs``.
 
 A number that is not finite is null.
 """

@@ -11,15 +11,16 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
-from lnexp.runs.folder import RunFolder
+from lnexp.runs.folder import RunFolder, newest_kept
 from lnexp.runs.records import Record
+from lnexp.training.averaging import averaged_model
 from lnexp.training.console import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
 from lnexp.training.notice import Notice
 from lnexp.training.plain_checkpoint import load, only_plain_values
 from lnexp.training.ranks import ALONE, Ranks
-from lnexp.training.scores import end_record, valid_scores, whole_valid_is_due, whole_valid_scores
+from lnexp.training.scores import averaged_scores, end_record, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.translate import FirstSentences, translate
 
 #: Takes a record as soon as it is there, of a probe or of an epoch.
@@ -118,11 +119,23 @@ class Engine(Loop):
         Raises:
             FloatingPointError: where the model's scores are not finite.
         """
-        state = load(self.folder.checkpoint(epoch))
-        self.model.load_state_dict(state["model"], strict=True, model_cfg=self.fairseq.model)
-        hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
-        self._write_hypotheses("test", hypotheses)
+        hypotheses = self._translate_test("test", load(self.folder.checkpoint(epoch))["model"])
         return end_record(epoch, hypotheses, self.corpus, self.cfg)
+
+    def test_average(self, epochs: list[int]) -> Record:
+        """The same with the average of the checkpoints of ``epochs``; what it adds to the ``end`` record.
+
+        Raises:
+            FloatingPointError: where the model's scores are not finite.
+        """
+        model = averaged_model([self.folder.checkpoint(epoch) for epoch in epochs])
+        return averaged_scores(epochs, self._translate_test("test.averaged", model), self.corpus, self.cfg)
+
+    def _translate_test(self, name: str, model: dict[str, Any]) -> list[str]:
+        self.model.load_state_dict(model, strict=True, model_cfg=self.fairseq.model)
+        hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
+        self._write_hypotheses(name, hypotheses)
+        return hypotheses
 
     def _translate(self, split: str, beam: int, count: int) -> list[str]:
         sentences = FirstSentences(self.task.dataset(split), count, self.ranks)
@@ -134,7 +147,7 @@ class Engine(Loop):
             self.folder.write_hypotheses(name, hypotheses)
 
     def _after_save(self) -> None:
-        self.folder.prune(self.cfg.checkpoints.keep)
+        self.folder.prune(self.cfg.checkpoints.keep, newest_kept(self.cfg))
 
     def _stopped_within_epoch(self) -> None:
         """fairseq saves no epoch checkpoint then: do it here."""

@@ -13,7 +13,7 @@ from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.runs.environment import environment
-from lnexp.runs.folder import RunFolder, State
+from lnexp.runs.folder import RunFolder, State, epochs_to_average
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say
@@ -75,7 +75,7 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool, ranks
             announce(cfg, folder, first_epoch, ranks=ranks)
         with Journal(cfg, folder, first_epoch, ranks) as journal:
             state, why = _train(machine, journal.add)
-            end = _end_record(machine, folder, ranks, diverged=state == "diverged")
+            end = _end_record(machine, cfg, folder, ranks, diverged=state == "diverged")
             journal.add(end)
         if ranks.leads:
             folder.drop_leftovers()
@@ -92,10 +92,16 @@ def _open(cfg: DictConfig, folder: RunFolder) -> None:
 
 def _tidy(folder: RunFolder) -> int:
     """Leave in a folder what training goes on from, and nothing after it; the epoch to train next."""
-    folder.drop_leftovers()
+    drop_leftovers(folder)
     epoch = folder.last_checkpoint_epoch()
     folder.drop_after(epoch, folder.last_update_within())
     return epoch + 1
+
+
+def drop_leftovers(folder: RunFolder) -> None:
+    """Tidy up after a kill or a broken disk, and say which checkpoints are lost to it."""
+    for path in folder.drop_leftovers():
+        say(f"{folder.name} | {path.name} is not what was saved: dropped")
 
 
 def import_fairseq(module: str) -> Any:
@@ -143,13 +149,14 @@ def announce_end(folder: RunFolder, end: Record) -> None:
     say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
 
 
-def _end_record(machine, folder: RunFolder, ranks: Ranks, diverged: bool) -> Record:
-    """Test the best checkpoint; of a diverged run the last one that decodes, if it has any."""
+def _end_record(machine, cfg: DictConfig, folder: RunFolder, ranks: Ranks, diverged: bool) -> Record:
+    """Test the best checkpoint, and the average of the last; of a diverged run the last one that decodes, if any."""
     from lnexp.training.scores import no_end_record
 
+    epochs = [] if diverged else ranks.first(lambda: epochs_to_average(cfg, folder))
     for epoch in ranks.first(lambda: folder.epochs_to_test(diverged)):
         with suppress(FloatingPointError):
-            return machine.test(epoch)
+            return machine.test(epoch) | (machine.test_average(epochs) if epochs else {})
     return no_end_record()
 
 

@@ -36,9 +36,7 @@ def _valid_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) 
 
 def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
     """The ``end`` record for translations of test by the checkpoint of ``epoch``."""
-    references = corpus.lines("test", cfg.data.target_lang)
-    detokenised = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
-    tokenised = bleu.tokenised_bleu(hypotheses, references)
+    detokenised, tokenised = _test_bleu(hypotheses, corpus, cfg)
     return {
         "kind": "end",
         "checkpoint_epoch": epoch,
@@ -49,6 +47,23 @@ def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: D
         "n_sentences": len(hypotheses),
         "beam": cfg.evaluation.test_beam,
     }
+
+
+def averaged_scores(epochs: list[int], hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
+    """The part of an ``end`` record that is about the average of the checkpoints of ``epochs``."""
+    detokenised, tokenised = _test_bleu(hypotheses, corpus, cfg)
+    return {
+        "averaged_epochs": epochs,
+        "averaged_test_bleu": detokenised.bleu,
+        "averaged_test_bleu_tokenised": tokenised.bleu,
+    }
+
+
+def _test_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> tuple[bleu.Score, bleu.Score]:
+    """Detokenised and tokenised."""
+    references = corpus.lines("test", cfg.data.target_lang)
+    detokenised = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
+    return detokenised, bleu.tokenised_bleu(hypotheses, references)
 
 
 def no_end_record() -> Record:

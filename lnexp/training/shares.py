@@ -26,9 +26,18 @@ def share_out(fairseq: DictConfig, ranks: Ranks) -> None:
 def share(batches: int, ranks: Ranks) -> int:
     """How many of an update's batches each process has. Raises UserError where they are not to be shared evenly."""
     if batches % ranks.size:
-        fitting = [size for size in range(1, batches + 1) if batches % size == 0]
         raise UserError(
             f"update_freq={batches}: the batches of an update are not to be shared among {ranks.size} processes;"
-            f" take {', '.join(map(str, fitting))}"
+            f" take {', '.join(map(str, _fitting(batches, batches)))}"
         )
     return batches // ranks.size
+
+
+def fitting(batches: int, at_most: int) -> int:
+    """The most processes, up to ``at_most``, that share so many batches evenly; at least one."""
+    return _fitting(batches, max(at_most, 1))[-1]
+
+
+def _fitting(batches: int, at_most: int) -> list[int]:
+    """Every number of processes that does."""
+    return [count for count in range(1, at_most + 1) if batches % count == 0]

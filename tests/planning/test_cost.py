@@ -7,7 +7,7 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.planning.cost import cost_of
-from lnexp.planning.devices import DEVICES, seconds
+from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
 from lnexp.planning.work import work_of
 from lnexp.runs import records
 
@@ -33,7 +33,9 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
 def test_processes_share_an_update(where):
     one, four = (cost_of(config("update_freq=8", *where), count, DEVICES["h100"]) for count in (1, 4))
     assert four.updates == one.updates
-    assert four.hours == pytest.approx(one.hours / 4)
+    together = all_reduce_seconds(DEVICES["h100"], one.step.gradient_bytes, 4) * four.updates / 3600
+    assert together > 0
+    assert four.hours == pytest.approx(one.hours / 4 + together)
     assert four.memory - one.memory == one.step.gradient_bytes, "the buffer that gradients are added up in"
     with pytest.raises(UserError, match="not to be shared among 3"):
         cost_of(config("update_freq=8", *where), 3, None)
@@ -61,6 +63,13 @@ def test_time_is_that_of_the_slowest():
     assert seconds(h100, "bf16", 0, 3.35e12, 1) == pytest.approx(2.5)
     assert seconds(h100, "bf16", 1e9, 1e6, 1_000_000) == pytest.approx(6)
     assert seconds(h100, "fp32", 1e15, 0, 1) > seconds(h100, "bf16", 1e15, 0, 1)
+
+
+def test_gradients_are_sent_round_a_ring():
+    h100 = DEVICES["h100"]
+    assert all_reduce_seconds(h100, 10**9, 1) == 0
+    assert all_reduce_seconds(h100, 450 * 10**9, 2) == pytest.approx(2.5)
+    assert all_reduce_seconds(h100, 450 * 10**9, 8) == pytest.approx(2.5 * 2 * 7 / 8)
 
 
 def test_the_command_prints_a_sheet_and_trains_nothing(tmp_path, prepared):

@@ -36,7 +36,7 @@ class MakeRun:
                 "model": {"_name": "lnexp_post_ln"},
                 "optimizer": {"_name": "lnexp_adam"},
                 "lr_schedule": {"_name": "lnexp_inverse_sqrt", "form": "decoupled"},
-                "evaluation": {"valid_sentences": 0, "valid_beam": 1},
+                "evaluation": {"valid_sentences": 0, "valid_beam": 1, "average_last": 0},
             }
         )
 

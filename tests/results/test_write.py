@@ -58,6 +58,19 @@ def test_runs_csv_has_a_row_a_run(make_run, tmp_path):
     assert list(table["train_pairs"][:3]) == [3000] * 3
 
 
+def test_the_average_of_checkpoints_has_columns_of_its_own(make_run, tmp_path):
+    make_run.cfg.evaluation.average_last = 2
+    runs = [make_run("good", 11, [30.0, 31.0]), make_run("bad", 11, [None, None], "diverged")]
+    runs[0].end.update(averaged_epochs=[1, 2], averaged_test_bleu=31.5, averaged_test_bleu_tokenised=32.5)
+    folder = write_results(make_run.recipe, runs, "make", tmp_path)
+    good, bad = pd.read_csv(folder / "runs.csv").to_dict("records")
+    assert (good["test_bleu"], good["averaged_test_bleu"], good["averaged_epochs"]) == (31.0, 31.5, "1 2")
+    assert bad["averaged_test_bleu"] == 0.0, "divergence is a result"
+    page = (folder / "table.md").read_text()
+    assert "test BLEU, last 2 averaged" in page
+    assert "31.50" in page
+
+
 def test_epochs_csv_has_a_row_a_run_and_epoch(make_run, tmp_path):
     table = pd.read_csv(written(make_run, tmp_path, runs_of(make_run)) / "epochs.csv")
     assert len(table) == 8

@@ -3,11 +3,12 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import torch
-from helpers import ROOT, TINY, only_run, run_script, torchrun, wait_for
+from helpers import ROOT, TINY, TRAIN, only_run, run_script, start, torchrun, wait_for
 
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
@@ -19,6 +20,7 @@ SETTINGS += ["evaluation.max_len_a=0", "evaluation.max_len_b=25"]
 SETTINGS += ["scale.toy={train_pairs: 130, valid_pairs: 23, test_pairs: 20}"]
 #: An epoch of some hundred updates, long enough to be met within it.
 LONG = ["max_tokens=30", "max_epoch=2", "update_freq=2", "fairseq.common.log_interval=1", "checkpoints.keep=all"]
+LONG += ["evaluation.average_last=2"]
 
 
 def finish(process: subprocess.Popen, seconds: float = 120) -> tuple[int, str, str]:
@@ -107,6 +109,19 @@ def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepare
     assert f"goes on within epoch 2, after update {update}" in again.stdout
     assert_same_run(folder.path, undisturbed, rtol=0)
     assert list(folder.checkpoints.glob("checkpoint_*")) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
+    words = [*long_run(tmp_path, prepared), "hydra/launcher=torchrun", "hydra.launcher.processes=2"]
+    sweep = start([sys.executable, "-W", "ignore", str(TRAIN), "-m", *words])
+    folder = when_within_an_epoch(tmp_path, epoch=1)
+    sweep.send_signal(number)
+    code, out, _ = finish(sweep)
+    assert code == -number
+    assert "told to stop: saved after update" in out
+    assert folder.last_update_within() > 0
 
 
 @pytest.mark.slow

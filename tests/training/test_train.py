@@ -14,6 +14,7 @@ import yaml
 from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script
 
 from lnexp.runs import records
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.seal import seal
 
 EPOCH_KEYS = [
@@ -86,11 +87,24 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
     ], "one thread, one seed: the same numbers"
 
 
-@pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
+@pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 2)])
 def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
     train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")
     kept = sorted(path.name for path in (only_run(tmp_path) / "checkpoints").iterdir())
     assert kept == [f"checkpoint{epoch}.pt{end}" for epoch in range(4 - left, 4) for end in ("", ".sha256")]
+
+
+def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path, where):
+    train(*TINY, *where, "max_epoch=4", "evaluation.average_last=3", "checkpoints.keep=last", "lr_max=1e-2")
+    folder = RunFolder(only_run(tmp_path))
+    assert folder.checkpoint_epochs() == [2, 3, 4]
+    end = records.read(folder.metrics)[-1]
+    assert end["averaged_epochs"] == [2, 3, 4]
+    best, averaged = ((folder.path / "hypotheses" / f"{name}.txt").read_text() for name in ("test", "test.averaged"))
+    assert averaged.count("\n") == end["n_sentences"] == 20
+    assert averaged != best
+    assert 0 <= end["averaged_test_bleu"] <= 100
+    assert 0 <= end["averaged_test_bleu_tokenised"] <= 100
 
 
 def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):

@@ -12,14 +12,16 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
-from lnexp.runs.folder import RunFolder
+from lnexp.runs.folder import RunFolder, epochs_to_average, newest_kept
 from lnexp.runs.records import Record
 from lnexp.training.arrays.checkpoints import load_member_model, load_members, save_member
 from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.translate import translate_array
+from lnexp.training.averaging import averaged_model
 from lnexp.training.loop import Loop
 from lnexp.training.plain_checkpoint import load
 from lnexp.training.scores import (
+    averaged_scores,
     end_record,
     no_end_record,
     valid_scores,
@@ -124,7 +126,7 @@ class ArrayEngine(Loop):
             path = self.folders[member].checkpoint(epoch)
             save_member(self.trainer, member, self.singles[member], path, position)
         for member in self.alive:
-            self.folders[member].prune(self.cfgs[member].checkpoints.keep)
+            self.folders[member].prune(self.cfgs[member].checkpoints.keep, newest_kept(self.cfgs[member]))
 
     def test(self) -> list[Record]:
         """Translate the test set with each member's best checkpoint; the ``end`` records.
@@ -139,9 +141,8 @@ class ArrayEngine(Loop):
         }
         while left:
             for member, epochs in left.items():
-                state = load(self.folders[member].checkpoint(epochs[0]))
-                load_member_model(self.model, member, state["model"])
-            hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0, list(left))
+                load_member_model(self.model, member, load(self.folders[member].checkpoint(epochs[0]))["model"])
+            hypotheses = self._translate_test(list(left))
             for member, (epoch, *earlier) in list(left.items()):
                 if member not in hypotheses:
                     left[member] = earlier
@@ -150,7 +151,25 @@ class ArrayEngine(Loop):
                     ends[member] = end_record(epoch, hypotheses[member], self.corpus, self.cfgs[member])
                     left[member] = []
             left = {member: epochs for member, epochs in left.items() if epochs}
+        self._test_averages(ends)
         return ends
+
+    def _test_averages(self, ends: list[Record]) -> None:
+        """Add to the ``end`` records what the averages of the last checkpoints are worth."""
+        averaged = {
+            member: epochs
+            for member in self.alive
+            if (epochs := epochs_to_average(self.cfgs[member], self.folders[member]))
+        }
+        for member, epochs in averaged.items():
+            paths = [self.folders[member].checkpoint(epoch) for epoch in epochs]
+            load_member_model(self.model, member, averaged_model(paths))
+        for member, hypotheses in self._translate_test(list(averaged)).items():
+            self.folders[member].write_hypotheses("test.averaged", hypotheses)
+            ends[member] |= averaged_scores(averaged[member], hypotheses, self.corpus, self.cfgs[member])
+
+    def _translate_test(self, members: Sequence[int]) -> dict[int, list[str]]:
+        return self._translate("test", self.cfg.evaluation.test_beam, 0, members)
 
     def _translate(self, split: str, beam: int, count: int, members: Sequence[int]) -> dict[int, list[str]]:
         sentences = FirstSentences(self.task.dataset(split), count)

@@ -15,7 +15,7 @@ from lnexp.runs.lock import RunBusyError, held
 from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say
 from lnexp.training.journal import Journal
-from lnexp.training.run import announce, announce_end, import_fairseq, mark_failed
+from lnexp.training.run import announce, announce_end, drop_leftovers, import_fairseq, mark_failed
 
 #: What became of a member: its folder, or why it was not trained.
 Outcome = RunFolder | Exception
@@ -69,7 +69,7 @@ def _begin(cfg: DictConfig, locks: ExitStack) -> Outcome | None:
         return folder
     folder.epochs()  # raises for records that are none
     folder.checkpoints.mkdir(parents=True, exist_ok=True)
-    folder.drop_leftovers()
+    drop_leftovers(folder)
     return None
 
 

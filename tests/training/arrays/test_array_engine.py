@@ -14,6 +14,7 @@ from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
 from lnexp.training.arrays.checkpoints import member_model
 from lnexp.training.arrays.engine import ArrayEngine
+from lnexp.training.averaging import averaged_model
 from lnexp.training.engine import Engine
 
 UPDATES = 50
@@ -243,6 +244,18 @@ def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
     exact = train_array(build_array([config(*own, "max_epoch=1") for own in MEMBERS], folder, "exact"))
     for rounded, run in zip(array.folders, exact.folders, strict=True):
         assert rounded.epochs()[0]["valid_loss"] == pytest.approx(run.epochs()[0]["valid_loss"], rel=0.02)
+
+
+def test_the_average_of_a_members_last_checkpoints_is_tested(config, folder):
+    cfgs = [config(*MEMBERS[number], "evaluation.average_last=2", "max_epoch=3") for number in (0, 2)]
+    array = train_array(build_array(cfgs, folder))
+    ends = array.test()
+    for member, (end, run) in enumerate(zip(ends, array.folders, strict=True)):
+        assert end["averaged_epochs"] == [2, 3]
+        expected = averaged_model([run.checkpoint(2), run.checkpoint(3)])
+        tested = member_model(array.model, member)
+        assert all(torch.equal(tested[name], tensor) for name, tensor in expected.items())
+        assert len((run.path / "hypotheses" / "test.averaged.txt").read_text().splitlines()) == end["n_sentences"]
 
 
 def test_all_of_valid_is_translated_as_for_a_run_of_its_own(config, folder):

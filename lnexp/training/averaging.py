@@ -1,0 +1,26 @@
+"""The model that a run's last checkpoints are on average (Vaswani et al. 2017, section 6.1)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from lnexp.training.plain_checkpoint import load
+
+
+def averaged_model(paths: Sequence[Path]) -> dict[str, torch.Tensor]:
+    """The mean of every parameter over checkpoints; what is no number with a fraction is the last one's.
+
+    Args:
+        paths: of at least one checkpoint, oldest first; they are read one by one.
+
+    Returns:
+        The state of a model, each tensor of its own shape and type.
+    """
+    sums: dict[str, torch.Tensor] = {}
+    for path in paths:
+        last = load(path)["model"]
+        for name, tensor in last.items():
+            if tensor.is_floating_point():
+                sums[name] = sums.get(name, 0.0) + tensor.double()
+    return last | {name: (total / len(paths)).to(last[name].dtype) for name, total in sums.items()}
