@@ -65,6 +65,9 @@ status: install  ## how the newest sweep stands, live
 verify: install  ## print the verdict of every claim
 	@$(PY) scripts/verify.py
 
+figures: install  ## draw the figures of all results again, as PNG, SVG and PDF
+	@$(PY) scripts/figures.py
+
 test: install  ## run all tests
 	@$(PY) -m pytest
 
@@ -87,4 +90,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify test lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify figures test lint bench lock clean

@@ -25,7 +25,7 @@ from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
-from lnexp.results.figures import COLOURS
+from lnexp.figures.looks import COLOURS
 from lnexp.runs.folder import RunFolder
 
 SIZES = (1, 2, 4, 8, 14)

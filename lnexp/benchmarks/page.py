@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from lnexp.benchmarks.markdown import markdown
 from lnexp.benchmarks.rounds import ArrayRounds
+from lnexp.figures.looks import COLOURS
 from lnexp.files import write_whole
-from lnexp.results.figures import COLOURS
 
 
 def table(found: Sequence[ArrayRounds]) -> str:

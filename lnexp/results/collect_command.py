@@ -6,9 +6,10 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
+from lnexp.figures.folder import RESULTS_DIR
 from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
 from lnexp.results.collect import collect
-from lnexp.results.verdicts import RESULTS_DIR, write_page
+from lnexp.results.verdicts import write_page
 from lnexp.results.write import write_results
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from tabulate import tabulate
 
 from lnexp.errors import UserError
+from lnexp.figures.folder import result_folders
 from lnexp.files import write_whole
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.claims import judge, verdict_of
 from lnexp.results.intervals import Interval
 
-RESULTS_DIR = Path("results")
 REQUIRED = ("id", "source", "paper", "scope", "verdict", "arms", "command", "holds_if", "why", "margin")
 #: What a recipe states of a claim: a published verdict must have been found by this very test.
 STATED = ("source", "paper", "scope", "holds_if")
@@ -72,7 +72,7 @@ def read_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
     Raises:
         UserError: for a file that is malformed.
     """
-    return [_read(path) for path in sorted(results_dir.glob("*/*/*/verdicts.json"))]
+    return [_read(folder / "verdicts.json") for folder in result_folders(results_dir)]
 
 
 def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdicts]:

@@ -6,12 +6,12 @@ from typing import Any
 
 from tabulate import tabulate
 
+from lnexp.figures.folder import RESULTS_DIR, draw_all
 from lnexp.files import write_whole
 from lnexp.recipes.recipe import Recipe
-from lnexp.results import figures, layer_figures, outcomes, tables
+from lnexp.results import outcomes, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
-from lnexp.results.verdicts import RESULTS_DIR
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
@@ -32,14 +32,13 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     if recipe.outcomes:
         write_whole(folder / "outcomes.csv", outcomes.outcomes_table(recipe, runs).to_csv(index=False))
     write_whole(folder / "table.md", _table_page(recipe, runs, command))
-    figures.draw(recipe, tables.epochs_table(over), _subtitle(over or runs), folder)
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
-        layer_figures.draw(recipe, probes, folder)
     judgements = [judge(claim, recipe, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
+    draw_all(recipe, folder)
     return folder
 
 
@@ -53,13 +52,6 @@ def scope(runs: list[RunResult]) -> str:
     fixed = any(option.startswith("order_seed=") for option in own)
     alike = ", one order of the data for all seeds" if fixed else ""
     return f"profile {cfg.profile}, data {cfg.data.name}{size}{with_options}{alike}"
-
-
-def _subtitle(runs: list[RunResult]) -> str:
-    seeds = sorted({run.job.seed for run in runs if run.epochs})
-    evaluation = runs[0].cfg.evaluation
-    count = evaluation.valid_sentences or "all"
-    return f"{scope(runs)} · seeds {', '.join(map(str, seeds))} · BLEU: {count} sentences, beam {evaluation.valid_beam}"
 
 
 def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:

@@ -3,21 +3,20 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from matplotlib import rc_context
-from matplotlib.figure import Figure
 from tabulate import tabulate
 
+from lnexp.figures.folder import RESULTS_DIR, draw_all
+from lnexp.figures.looks import label_in_row, rows_of
+from lnexp.figures.probed import plots, rows_with
+from lnexp.figures.sampling import evenly_spaced
 from lnexp.files import write_whole
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge
-from lnexp.results.figures import STYLE, add_legend, draw_arm, evenly_spaced, label_in_row, rows_of, save
 from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
-from lnexp.results.verdicts import RESULTS_DIR
 from lnexp.results.write import commit_name, verdicts_json
 from lnexp.runs.environment import cpu_name, git_state
 
@@ -48,20 +47,10 @@ def write_probe(
     what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
     write_whole(folder / "table.md", _page(recipe, table, what, command))
-    for name, plot in _plots(recipe).items():
-        _draw(recipe, plot, _rows_with(table, plot), folder, name)
     judgements = [judge(claim, recipe, results) for claim in recipe.claims]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, what, [], judgements, command))
+    draw_all(recipe, folder)
     return folder
-
-
-def _plots(recipe: Recipe) -> dict[str, dict[str, str]]:
-    """By the name of the picture, the recipe's own first."""
-    return {"figure": recipe.plot, **recipe.more_plots}
-
-
-def _rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
-    return table.dropna(subset=[plot["x"], plot["y"]])
 
 
 def scope(data: str, size: str, options: list[str]) -> str:
@@ -79,13 +68,13 @@ def _command(recipe: Recipe, options: list[str]) -> str:
 
 def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
     x, y = recipe.plot["x"], recipe.plot["y"]
-    shown = _rows_with(table, recipe.plot)
+    shown = rows_with(table, recipe.plot)
     parts = [
         f"# {recipe.figure}: {recipe.title}",
         f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
         f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
         *(_table_of_row(shown, row, arms, x, y) for row, arms in rows_of(recipe).items()),
-        *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in _plots(recipe).items()),
+        *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
         _where(),
         f"```\n{command}\n```",
     ]
@@ -111,31 +100,3 @@ def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str
     ]
     headers = [row, *(f"{x} {value:g}" for value in shown)]
     return tabulate(lines, headers=headers, tablefmt="github")
-
-
-def _draw(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, folder: Path, name: str) -> None:
-    rows = rows_of(recipe)
-    x, y = plot["x"], plot["y"]
-    scales = {f"{axis}scale": plot.get(f"{axis}_scale", "linear") for axis in "xy"}
-    with rc_context(STYLE):
-        most_arms = max(map(len, rows.values()))
-        figure = Figure(figsize=(2.2 + 3.4 * len(rows), 3.6 + 0.2 * most_arms), layout="constrained")
-        all_axes = figure.subplots(1, len(rows), squeeze=False, sharey=True)[0]
-        for axis, (row, arms) in zip(all_axes, rows.items(), strict=True):
-            for position, arm in enumerate(arms):
-                draw_arm(axis, table[table["arm"] == arm.name], x, y, label_in_row(arm), position)
-            axis.set(xlabel=plot.get("x_label", x), title=row, **scales)
-            _name_what_was_measured(axis, sorted(table[table["arm"] == arms[0].name][x].unique()))
-        all_axes[0].set_ylabel(plot.get("y_label", y))
-        figure.suptitle(f"{recipe.figure}: {recipe.title}\n{table['seed'].nunique()} seeds", fontsize=10)
-        add_legend(figure, columns=len(rows))
-        save(figure, folder, name)
-
-
-def _name_what_was_measured(axis: Any, values: list[float]) -> None:
-    """Ticks at the values along x where they are few, and at whole numbers where all of them are whole."""
-    if len(values) <= MOST_COLUMNS:
-        axis.set_xticks(values, [f"{value:g}" for value in values])
-        axis.set_xticks([], minor=True)
-    elif axis.get_xscale() == "linear" and all(value == round(value) for value in values):
-        axis.xaxis.get_major_locator().set_params(integer=True)

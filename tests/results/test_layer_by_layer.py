@@ -1,9 +1,8 @@
-"""How gradients and hidden states changed along training, by a run's own records; and their figures."""
+"""How gradients and hidden states changed along training, by a run's own records; and what is drawn of it."""
 
-import pandas as pd
 import pytest
 
-from lnexp.results import layer_figures
+from lnexp.figures.layers import layers
 from lnexp.results.measures import RUN_MEASURES
 from lnexp.results.tables import probes_table
 
@@ -43,17 +42,18 @@ def test_gradients_that_were_nothing_or_no_number_say_nothing(run):
     assert RUN_MEASURES["gradient_change"](run) is None
 
 
-def test_every_look_is_in_table_and_figure(run, make_run, tmp_path):
+def test_every_look_is_in_table_and_figure(run, make_run):
     table = probes_table([run])
     assert len(table) == 3 * (2 * 4 + 1)
     assert set(table.columns) >= {"arm", "seed", "update", "side", "layer", "parameter", "grad_norm", "output"}
-    layer_figures.draw(make_run.recipe, pd.DataFrame(table), tmp_path)
-    svg = (tmp_path / "gradients.svg").read_text()
-    for update in NORMS:
-        assert f"update {update}" in svg
-        assert f"update {update}" in (tmp_path / "states.svg").read_text()
-    for name in ("gradients", "states"):
-        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    gradients, states = layers(make_run.recipe, table)
+    assert (gradients.name, states.name) == ("gradients", "states")
+    for drawing, panels in ((gradients, 4), (states, 2)):
+        (row,) = drawing.rows
+        assert len(row) == panels
+        assert [line.label for line in row[0].lines] == [f"update {update}" for update in NORMS]
+    w2_of_the_encoder = gradients.rows[0][2]
+    assert [line.mean for line in w2_of_the_encoder.lines] == [[1.0, 5.0], [9.0, 9.0], [2.0, 1.0]]
 
 
 def test_the_exponent_of_hidden_states_is_that_of_the_last_look(make_run):

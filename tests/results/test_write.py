@@ -46,7 +46,7 @@ def test_all_files_are_there_by_profile_data_and_recipe(make_run, tmp_path):
     folder = written(make_run, tmp_path, runs_of(make_run))
     assert folder == tmp_path / "small" / "toy" / "figx"
     names = {path.name for path in folder.iterdir()}
-    assert names == {"runs.csv", "epochs.csv", "table.md", "figure.png", "figure.svg", "verdicts.json"}
+    assert names == {"runs.csv", "epochs.csv", "table.md", "figure.png", "figure.svg", "figure.pdf", "verdicts.json"}
     assert all(path.stat().st_size for path in folder.iterdir())
 
 

@@ -1,12 +1,10 @@
-"""What figures choose to show."""
+"""What figures and tables leave out."""
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
-from lnexp.results.figures import draw_arm, evenly_spaced
+from lnexp.figures.sampling import evenly_spaced
 
 
 @given(st.integers(1, 200), st.integers(2, 10))
@@ -20,10 +18,3 @@ def test_both_ends_are_shown_and_nothing_twice(count, most):
 @pytest.mark.parametrize(("count", "shown"), [(3, [0, 1, 2]), (7, [0, 2, 4, 6])])
 def test_few_are_all_shown(count, shown):
     assert evenly_spaced([float(value) for value in range(count)], 4) == shown
-
-
-def test_no_two_of_many_arms_look_alike():
-    axis = Figure().subplots()
-    for position in range(16):
-        draw_arm(axis, pd.DataFrame({"x": [1, 2], "y": [1, 2]}), "x", "y", str(position), position)
-    assert len({(line.get_color(), line.get_linestyle()) for line in axis.get_lines()}) == 16

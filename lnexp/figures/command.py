@@ -1,0 +1,22 @@
+"""The command behind ``scripts/figures.py``."""
+
+import argparse
+from pathlib import Path
+
+from lnexp.cli import one_line_errors
+from lnexp.errors import UserError
+from lnexp.figures.folder import RESULTS_DIR, draw_all, result_folders
+from lnexp.recipes.load import load_recipe
+
+
+def main() -> None:
+    """``figures.py [FOLDER …]``: draw folders of results again, all of them unless some are named."""
+    parser = argparse.ArgumentParser(description="Draw the figures of results again: PNG, SVG and PDF.")
+    parser.add_argument("folders", nargs="*", type=Path, help="like results/small/toy/fig2a (default: all)")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        for folder in arguments.folders or result_folders(RESULTS_DIR):
+            if not (folder / "verdicts.json").is_file():
+                raise UserError(f"{folder}: no folder of results; it has no verdicts.json")
+            names = [drawing.name for drawing in draw_all(load_recipe(folder.resolve().name), folder)]
+            print(f"{folder}: {', '.join(names) or 'nothing to draw'}")

@@ -1,0 +1,84 @@
+"""Figures for a paper, by matplotlib: PNG, SVG and PDF in one style, with their fonts in them."""
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from lnexp.figures.panels import Drawing, Line, Panel
+
+STYLE: Any = {
+    "figure.dpi": 150,
+    "font.size": 9,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "svg.hashsalt": "lnexp",
+    "svg.fonttype": "path",  # letters as outlines
+    "pdf.fonttype": 42,  # letters as letters of a TrueType font, which publishers ask for
+}
+#: Letters on a line of a subtitle, for each inch of the figure.
+LETTERS_AN_INCH = 12
+
+
+def draw(drawing: Drawing, folder: Path) -> None:
+    """Write ``NAME.png``, ``NAME.svg`` and ``NAME.pdf``, the same bytes for the same figure."""
+    across, down = drawing.panel_size
+    size = across * len(drawing.rows[0]), 1.4 + down * len(drawing.rows)
+    with rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        all_axes = figure.subplots(
+            len(drawing.rows), len(drawing.rows[0]), squeeze=False, sharey="row" if drawing.share_y else False
+        )
+        for row, axes in zip(drawing.rows, all_axes, strict=True):
+            for panel, axis in zip(row, axes, strict=True):
+                _draw_panel(axis, panel)
+        letters = round(size[0] * LETTERS_AN_INCH)
+        figure.suptitle(
+            "\n".join(textwrap.fill(text, letters) for text in (drawing.title, drawing.subtitle)), fontsize=10
+        )
+        _add_legend(figure, drawing.legend_columns)
+        _save(figure, folder, drawing.name)
+
+
+def forget(name: str, folder: Path) -> None:
+    """Remove the files of a figure that has nothing to show any more."""
+    for ending in ("png", "svg", "pdf"):
+        (folder / f"{name}.{ending}").unlink(missing_ok=True)
+
+
+def _draw_panel(axis: Any, panel: Panel) -> None:
+    for line in panel.lines:
+        _draw_line(axis, line)
+    axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale, yscale=panel.y_scale)
+    if panel.ticks:
+        axis.set_xticks(panel.ticks, [f"{value:g}" for value in panel.ticks])
+        axis.set_xticks([], minor=True)
+    elif panel.whole and panel.x_scale == "linear":
+        axis.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _draw_line(axis: Any, line: Line) -> None:
+    look = line.look
+    axis.plot(line.x, line.mean, label=line.label, color=look.colour, linestyle=look.dash, marker="o", markersize=3)
+    axis.fill_between(line.x, line.low, line.high, color=look.colour, alpha=0.15, linewidth=0)
+
+
+def _add_legend(figure: Figure, columns: int) -> None:
+    """One legend for all axes, each label once, in at most so many columns."""
+    lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
+    figure.legend(
+        list(lines.values()), list(lines), loc="outside lower center", ncols=min(columns, len(lines)), frameon=False
+    )
+
+
+def _save(figure: Figure, folder: Path, name: str) -> None:
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # everything has its place now; savefig would draw all of it four times more
+    FigureCanvasAgg(figure).print_png(folder / f"{name}.png", metadata={"Software": None})
+    FigureCanvasSVG(figure).print_svg(folder / f"{name}.svg", metadata={"Date": None})
+    FigureCanvasPdf(figure).print_pdf(folder / f"{name}.pdf", metadata={"CreationDate": None})

@@ -1,0 +1,60 @@
+"""The figures of a folder of results, from its tables alone."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from lnexp.figures.curves import curves
+from lnexp.figures.draw import draw, forget
+from lnexp.figures.layers import layers
+from lnexp.figures.panels import Drawing
+from lnexp.figures.probed import plots, probed
+from lnexp.recipes.recipe import Recipe
+from lnexp.runs.folder import DONE
+
+RESULTS_DIR = Path("results")
+
+
+def result_folders(results_dir: Path) -> list[Path]:
+    """``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
+    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json"))
+
+
+def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
+    """What there is to draw of a folder's runs that are over, or of its measurements before training.
+
+    Args:
+        recipe: whose results they are.
+        folder: of results.
+    """
+    scope = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))["scope"]
+    if recipe.probe:
+        return probed(recipe, _table(folder / "measurements.csv"), scope)
+    runs = _table(folder / "runs.csv")
+    over = set(runs[runs["status"].isin(DONE)]["identity"])
+    epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
+    found = [] if epochs.empty else [curves(recipe, epochs, scope)]
+    return found if probes.empty else [*found, *layers(recipe, probes)]
+
+
+def draw_all(recipe: Recipe, folder: Path) -> list[Drawing]:
+    """Draw them, and remove the pictures that are none of them any more."""
+    found = drawings(recipe, folder)
+    for name in {"figure", "gradients", "states", *plots(recipe)} - {drawing.name for drawing in found}:
+        forget(name, folder)
+    for drawing in found:
+        draw(drawing, folder)
+    return found
+
+
+def _of(runs: set[str], path: Path) -> pd.DataFrame:
+    """The rows of these runs; none where there is no such table."""
+    if not path.exists():
+        return pd.DataFrame()
+    table = _table(path)
+    return table[table["identity"].isin(runs)]
+
+
+def _table(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)

@@ -1,0 +1,62 @@
+"""Gradients and hidden states by layer along training, a line for every update that was probed: Fig. 3(a,b) again."""
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+from lnexp.figures.panels import Drawing, Look, Panel, line
+from lnexp.figures.sampling import evenly_spaced
+from lnexp.recipes.recipe import Arm, Recipe
+
+MOST_LINES = 6
+SIDES = ("encoder", "decoder")
+
+
+def layers(recipe: Recipe, probes: pd.DataFrame) -> list[Drawing]:
+    """``gradients`` and ``states`` of ``probes.csv``, the arms below each other.
+
+    Across are W¹ and W² of both sides, and what the layers of both sides give out.
+    """
+    gradients = {
+        f"{parameter}, {side}": probes.query("side == @side and parameter == @parameter")
+        for parameter in ("W1", "W2")
+        for side in SIDES
+    }
+    drawings = [_drawing(recipe, "gradients", gradients, "grad_norm", "‖E[∂L/∂W]‖_F")]
+    if "output" in probes:
+        states = {side: probes[probes["output"].notna() & (probes["side"] == side)] for side in SIDES}
+        drawings.append(_drawing(recipe, "states", states, "output", "E‖x‖² / d"))
+    return drawings
+
+
+def _drawing(recipe: Recipe, name: str, panels: dict[str, pd.DataFrame], y: str, label: str) -> Drawing:
+    """One figure of the panels, which have their titles."""
+    probes = pd.concat(panels.values())
+    arms = [arm for arm in recipe.arms.values() if arm.name in set(probes["arm"])]
+    updates = evenly_spaced(sorted(probes["update"].unique()), MOST_LINES)
+    rows = [_row(arm, panels, updates, y, label) for arm in arms]
+    title, subtitle = f"{recipe.figure}: {recipe.title}", f"mean of {probes['seed'].nunique()} seeds"
+    return Drawing(name, title, subtitle, rows, (1.5 + 6 / len(panels), 2.6), legend_columns=len(panels) + 2)
+
+
+def _row(arm: Arm, panels: dict[str, pd.DataFrame], updates: list[float], y: str, label: str) -> list[Panel]:
+    return [
+        Panel(
+            title=title,
+            x_label="layer",
+            y_label="" if number else f"{arm.label}\n{label}",
+            lines=[
+                line(
+                    f"update {update}",
+                    Look(to_hex(colormaps["viridis"](place / len(updates)))),
+                    table[(table["arm"] == arm.name) & (table["update"] == update)],
+                    "layer",
+                    y,
+                )
+                for place, update in enumerate(updates)
+            ],
+            y_scale="log",
+            whole=True,
+        )
+        for number, (title, table) in enumerate(panels.items())
+    ]

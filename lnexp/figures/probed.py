@@ -1,0 +1,52 @@
+"""What a probe of models before training found: a panel for every row of the recipe's arms."""
+
+import pandas as pd
+
+from lnexp.figures.looks import label_in_row, looks_of, rows_of
+from lnexp.figures.panels import Drawing, Panel, line
+from lnexp.recipes.recipe import Arm, Recipe
+
+#: Where so few values were measured along x, each is named.
+FEW = 8
+
+
+def plots(recipe: Recipe) -> dict[str, dict[str, str]]:
+    """What the recipe plots, by the name of the picture, its own first."""
+    return {"figure": recipe.plot, **recipe.more_plots}
+
+
+def rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
+    """The part of ``measurements.csv`` that a plot is about."""
+    return table.dropna(subset=[plot["x"], plot["y"]])
+
+
+def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
+    """The figures of ``measurements.csv``."""
+    return [_drawing(recipe, name, plot, rows_with(table, plot), scope) for name, plot in plots(recipe).items()]
+
+
+def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:
+    rows = rows_of(recipe)
+    panels = [_panel(row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())]
+    subtitle = f"{scope} · {table['seed'].nunique()} seeds"
+    height = 3 + 0.2 * max(map(len, rows.values()))
+    title = f"{recipe.figure}: {recipe.title}"
+    return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y=True)
+
+
+def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:
+    x, y = plot["x"], plot["y"]
+    looks = looks_of(list(map(label_in_row, arms)))
+    by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
+    values = sorted(table[table["arm"].isin(by_arm)][x].unique())
+    few = len(values) <= FEW
+    return Panel(
+        title=row,
+        x_label=plot.get("x_label", x),
+        y_label=plot.get("y_label", y) if first else "",
+        lines=[line(label_in_row(arm), looks[label_in_row(arm)], by_arm[arm.name], x, y) for arm in arms],
+        x_scale=plot.get("x_scale", "linear"),
+        y_scale=plot.get("y_scale", "linear"),
+        ticks=tuple(values) if few else (),
+        whole=not few and all(value == round(value) for value in values),
+    )

@@ -1,0 +1,30 @@
+"""Figures on paper."""
+
+import re
+
+from lnexp.figures.draw import draw, forget
+from lnexp.figures.panels import Drawing, Line, Look, Panel
+
+PANEL = Panel("BLEU", "epoch", "", [Line("Pre-LN", Look("#0072B2"), [1, 2], [3, 4], [2, 4], [5, 4])], whole=True)
+DRAWING = Drawing("figure", "Fig. 2: a title", "what was measured " * 20, [[PANEL, PANEL]], (4, 3), legend_columns=2)
+
+
+def test_three_files_the_same_bytes_again(tmp_path):
+    draw(DRAWING, tmp_path)
+    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(first) == {"figure.png", "figure.svg", "figure.pdf"}
+    draw(DRAWING, tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+
+
+def test_letters_need_no_font_of_the_readers(tmp_path):
+    draw(DRAWING, tmp_path)
+    assert "<text" not in (tmp_path / "figure.svg").read_text()
+    pdf = (tmp_path / "figure.pdf").read_bytes()
+    assert len(re.findall(rb"/FontFile2", pdf)) == len(re.findall(rb"/Type /FontDescriptor", pdf)) > 0
+
+
+def test_a_figure_with_nothing_to_show_is_gone(tmp_path):
+    draw(DRAWING, tmp_path)
+    forget("figure", tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,24 @@
+"""One label has one look everywhere."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lnexp.figures.looks import label_in_row, looks_of, rows_of
+from lnexp.recipes.load import load_recipe, recipe_names
+
+
+def test_an_arm_looks_the_same_in_every_recipe_and_like_no_other_beside_it():
+    everywhere: dict = {}
+    for name in recipe_names():
+        for arms in rows_of(load_recipe(name)).values():
+            labels = list(map(label_in_row, arms))
+            looks = looks_of(labels)
+            assert len(set(looks.values())) == len(set(labels)), name
+            for label, look in looks.items():
+                assert everywhere.setdefault(label, look) == look, label
+    assert len({look.colour for look in everywhere.values()}) == 8
+
+
+@given(st.lists(st.text(max_size=3), unique=True, max_size=30))
+def test_labels_that_no_recipe_knows_are_told_apart_too(labels):
+    assert len(set(looks_of(labels).values())) == len(labels)
