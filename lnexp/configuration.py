@@ -88,16 +88,19 @@ def check(cfg: DictConfig) -> None:
 
 
 def check_device(cfg: DictConfig) -> None:
-    """Refuse a GPU profile without a GPU.
+    """Refuse what needs a GPU without one.
 
     Raises:
-        UserError: where the config asks for CUDA and there is none.
+        UserError: where the config asks for CUDA, or for fp16, and there is no GPU.
     """
-    if cfg.device != "cuda":
+    if cfg.device != "cuda" and cfg.precision != "fp16":
         return
     import torch
 
-    if not torch.cuda.is_available():
+    gpu = cfg.device != "cpu" and torch.cuda.is_available()
+    if cfg.precision == "fp16" and not gpu:
+        raise UserError("precision=fp16: needs a GPU, for its loss scale; take bf16 or fp32")
+    if not gpu:
         raise UserError(
             f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
         )

@@ -6,6 +6,8 @@ import sys
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import ROOT, check, check_device, compose
 from lnexp.recipes.command_line import split_recipes, with_corpus
+from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.training.shares import fitting
 
 
 def choose_profile(overrides: list[str]) -> tuple[str, str]:
@@ -41,9 +43,9 @@ def main() -> None:
             check_device(cfg)
         corpora = [str(cfg.data.name) for cfg in configs]
         print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora))}: {why}", flush=True)
-        if profile == "paper":
-            _script("plan", ["device=cuda", *chosen])
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
+        if profile == "paper":
+            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, chosen[1:], launcher)}", *chosen])
         # a run that fails is missing from the tables, and the exit code says so
         codes = [_script("train", ["-m", *chosen, *launcher]), _script("collect", chosen)]
         for recipe, corpus in zip(recipes, corpora, strict=True):
@@ -58,6 +60,26 @@ def default_launcher(profile: str) -> list[str]:
     import torch
 
     return ["hydra/launcher=torchrun"] if torch.cuda.device_count() > 1 else []
+
+
+def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher: list[str]) -> int:
+    """How many processes ``launcher`` gives each run; where the recipes differ, the fewest."""
+    if "hydra/launcher=torchrun" not in launcher:
+        return 1
+    import torch
+
+    said = [word.partition("=")[2] for word in launcher if word.startswith("hydra.launcher.processes=")]
+    if said:
+        return int(said[-1])
+    shared = [update_freq(recipe, profile, settings) for recipe in recipes]
+    return min(fitting(batches, torch.cuda.device_count()) for batches in shared)
+
+
+def update_freq(recipe: Recipe, profile: str, settings: list[str]) -> int:
+    """How many batches an update of a recipe's runs has."""
+    corpus = with_corpus(recipe, profile, settings)
+    job, *_ = jobs_of(recipe, compose(corpus))
+    return compose([*corpus, *job.overrides]).update_freq
 
 
 def _script(name: str, arguments: list[str]) -> int:

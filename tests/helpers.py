@@ -58,8 +58,9 @@ def only_run(tmp_path: Path) -> Path:
 
 
 def make_whole(checkpoint: Path) -> None:
-    """Write a file that passes for a checkpoint, which is an archive, with nothing in it."""
-    ZipFile(checkpoint, "w").close()
+    """Write a file that passes for a checkpoint, which is an archive."""
+    with ZipFile(checkpoint, "w") as archive:
+        archive.writestr("content", "nothing")
 
 
 class Touch:

@@ -1,4 +1,4 @@
-"""What launchers of ours have in common: they train in this process, and compose the config of a job as Hydra would."""
+"""What launchers of ours have in common: they compose the config of a job as Hydra would."""
 
 from collections.abc import Sequence
 

@@ -7,6 +7,7 @@ from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
 from lnexp.plain import drop, plain
+from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
 
 #: What each member of an array has of its own; in everything else they agree.
@@ -30,16 +31,15 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
     """Their numbers in groups of at most ``most``, each of which can be one array.
 
     Members of an array see the same batches, so runs whose order of the data differs (``order_seed``, which is the seed
-    unless it is set) are not in one. Nor are runs that stand at different epochs, unless the one ahead has kept the
-    checkpoint that the others are at, as after a kill between two members' checkpoints.
+    unless it is set) are not in one. Nor are runs that cannot go on from one epoch.
     """
     alike: dict[str, list[int]] = defaultdict(list)
     for number, cfg in enumerate(cfgs):
         alike[_shared(cfg)].append(number)
     return [
-        part[start : start + most]
+        [numbers[place] for place in part[start : start + most]]
         for numbers in alike.values()
-        for part in _at_one_epoch(numbers, cfgs)
+        for part in at_one_epoch([_kept(cfgs[number]) for number in numbers])
         for start in range(0, len(part), most)
     ]
 
@@ -51,13 +51,6 @@ def _shared(cfg: DictConfig) -> str:
     return short_hash(settings)
 
 
-def _at_one_epoch(numbers: list[int], cfgs: Sequence[DictConfig]) -> list[list[int]]:
-    """Groups of runs that can go on from a common epoch."""
-    kept = {number: RunFolder.of(cfgs[number]).checkpoint_epochs() for number in numbers}
-    if any(cfgs[number].force for number in numbers):
-        kept = {number: [] for number in numbers}
-    at: dict[int, list[int]] = defaultdict(list)
-    for number in sorted(numbers, key=lambda number: max(kept[number], default=0)):
-        last = max(kept[number], default=0)
-        at[last - 1 if last - 1 in at and last - 1 in kept[number] else last].append(number)
-    return [sorted(group) for group in at.values()]
+def _kept(cfg: DictConfig) -> list[int]:
+    """The epochs of the checkpoints that a run goes on from."""
+    return [] if cfg.force else RunFolder.of(cfg).checkpoint_epochs()

@@ -70,6 +70,7 @@ def _torchrun(processes: int, words: list[str]) -> None:
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
+    before = {number: handler for number in HANDLED if (handler := signal.getsignal(number)) != signal.SIG_IGN}
     launch = LaunchConfig(
         min_nodes=1,
         max_nodes=1,
@@ -81,8 +82,7 @@ def _torchrun(processes: int, words: list[str]) -> None:
         monitor_interval=0.1,
     )
     if hasattr(launch, "signals_to_handle"):  # newer releases of torch pass on more than the first four, if told to
-        launch.signals_to_handle = ",".join(number.name for number in HANDLED)
-    before = {number: signal.getsignal(number) for number in HANDLED}
+        launch.signals_to_handle = ",".join(number.name for number in before)
     told: signal.Signals | None = None
     try:
         elastic_launch(launch, sys.executable)(str(ROOT / "scripts" / "train.py"), *words)
@@ -93,3 +93,4 @@ def _torchrun(processes: int, words: list[str]) -> None:
             signal.signal(number, handler)
     if told is not None:
         signal.raise_signal(told)
+        raise UserError(f"told to stop by {told.name}; the same command goes on from here")

@@ -29,6 +29,8 @@ def main() -> None:
         one_quiet_thread()
         import torch
 
+        if torch.cuda.is_available() and device.upper() in torch.cuda.get_device_name():
+            device = "cuda"  # it is at hand: what can be measured is not guessed
         if device == "cuda" and not torch.cuda.is_available():
             raise UserError(f"device=cuda: no GPU is visible; {', '.join(DEVICES)} need not be at hand")
         name = torch.cuda.get_device_name() if device == "cuda" else cpu_name()

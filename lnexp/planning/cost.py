@@ -8,7 +8,6 @@ from omegaconf import DictConfig
 from lnexp.planning.devices import Device, all_reduce_seconds, seconds
 from lnexp.planning.step import Step, measure
 from lnexp.planning.work import Work, work_of
-from lnexp.runs.folder import newest_kept
 from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share
 
@@ -24,7 +23,7 @@ class Cost:
         flops: of its training, matrix products alone.
         hours: of its training; validation and translation come on top.
         memory: bytes at the peak, in each process.
-        disk: bytes of the checkpoints that are kept.
+        disk: bytes of the checkpoints that are kept when it is over.
     """
 
     work: Work
@@ -63,8 +62,7 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
     if device:
         a_pass = seconds(device, cfg.precision, flops, traffic, step.operations)
         together = all_reduce_seconds(device, step.gradient_bytes, processes)
-    newest = newest_kept(cfg)
-    kept = {"all": cfg.max_epoch, "best_and_last": newest + 1, "last": newest}[cfg.checkpoints.keep]
+    kept = {"all": cfg.max_epoch, "best_and_last": 2, "last": 1}[cfg.checkpoints.keep]
     return Cost(
         work=work,
         step=step,

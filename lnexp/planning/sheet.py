@@ -10,6 +10,7 @@ from rich.table import Table
 from lnexp.planning.cost import Cost
 from lnexp.planning.devices import SECONDS_AN_OPERATION, UTILISATION, Device
 from lnexp.planning.work import TOKENS_A_SENTENCE
+from lnexp.runs.keeping import most_newest
 from lnexp.runs.progress import clock
 
 GIB = 2**30
@@ -94,6 +95,8 @@ def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[st
     else:
         said.append(f"time, of a run's training: from one pass, measured on {here}")
     said.append("on top come validation and translation, and in memory about 1 GiB that CUDA takes for itself")
+    most = max(most_newest(line.cfg) for line in lines)
+    said.append(f"disk: of the checkpoints when all is over; until then each keeps the best and the newest {most}")
     if any(line.cost.work.assumed for line in lines):
         said.append(f"the corpus is not prepared here: {TOKENS_A_SENTENCE} tokens a sentence are assumed")
     return said

@@ -55,9 +55,10 @@ def test_bleu(run: RunResult) -> float | None:
 
 
 def averaged_test_bleu(run: RunResult) -> float | None:
-    """The same of the average of the last checkpoints, where ``evaluation.average_last`` asked for it."""
-    value = run.end.get("averaged_test_bleu")
-    return 0.0 if value is None and run.diverged and run.cfg.evaluation.average_last else value
+    """The same of the average of the last checkpoints, where ``evaluation.average_last`` asked for it; a diverged run
+    has none.
+    """
+    return run.end.get("averaged_test_bleu")
 
 
 def gradient_change(run: RunResult) -> float | None:

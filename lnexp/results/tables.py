@@ -119,7 +119,7 @@ def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]
 
     cfg = mine[0].cfg
     diverged = sum(run.diverged for run in over)
-    average = cfg.evaluation.average_last
+    average = min(cfg.evaluation.average_last, cfg.max_epoch)
     return {
         "arm": f"{recipe.arms[name].label} (`{name}`)",
         "lr_max": f"{cfg.lr_max:g}",

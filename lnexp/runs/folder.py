@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
-from zipfile import is_zipfile
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -16,7 +15,7 @@ from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.runs import records
 from lnexp.runs.identity import identity, readable_name
-from lnexp.runs.seal import drop, is_whole
+from lnexp.runs.seal import drop, is_archive, is_whole
 
 State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")
@@ -140,7 +139,7 @@ class RunFolder:
         """The epochs that have a checkpoint, in order: one that was cut short is none (:meth:`drop_leftovers` compares
         digests, too).
         """
-        return [epoch for epoch, path in sorted(self._saved().items()) if is_zipfile(path)]
+        return [epoch for epoch, path in sorted(self._saved().items()) if is_archive(path)]
 
     def _saved(self) -> dict[int, Path]:
         """The epochs' checkpoints, whole or not."""
@@ -188,21 +187,21 @@ class RunFolder:
         best = self.best_epoch()
         return latest_first if diverged or best is None else [best, *latest_first]
 
-    def prune(self, keep: str, newest: int) -> None:
-        """Drop the checkpoints that ``checkpoints.keep`` does not ask for, and fairseq's copy of the best one.
+    def prune(self, newest: int | None, best: bool) -> None:
+        """Drop checkpoints, and fairseq's copy of the best one.
 
         Args:
-            keep: ``checkpoints.keep``.
-            newest: how many of the newest it keeps (:func:`newest_kept`).
+            newest: how many of the newest to keep; None keeps all.
+            best: whether to keep the one of the least validation nll, too.
         """
         drop(self.checkpoints / "checkpoint_best.pt")
         last = self.newest_checkpoint()
         for path in self._saved_within().values():
             if path != last:
                 drop(path)
-        if keep == "all":
+        if newest is None:
             return
-        kept = {*self.checkpoint_epochs()[-newest:], *([self.best_epoch()] if keep == "best_and_last" else [])}
+        kept = {*self.checkpoint_epochs()[-newest:], *([self.best_epoch()] if best else [])}
         for epoch, path in self._saved().items():
             if epoch not in kept:
                 drop(path)
@@ -227,7 +226,7 @@ class RunFolder:
             The checkpoints that were not whole.
         """
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
-        for path in [*self.checkpoints.glob("*.tmp"), *damaged]:
+        for path in [*self.checkpoints.glob("*.tmp"), *self.checkpoints.glob(".*"), *self.path.glob(".*"), *damaged]:
             drop(path)
         for digest in self.checkpoints.glob("*.pt.sha256"):
             if not digest.with_suffix("").exists():
@@ -239,17 +238,6 @@ class RunFolder:
         (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run
         for path in self.path.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def newest_kept(cfg: DictConfig) -> int:
-    """How many of the newest checkpoints a run keeps: one to fall back on, and those whose average is tested."""
-    return max(2, cfg.evaluation.average_last)
-
-
-def epochs_to_average(cfg: DictConfig, folder: RunFolder) -> list[int]:
-    """The epochs, oldest first, whose checkpoints' average is tested; none unless the config asks for it."""
-    count = cfg.evaluation.average_last
-    return folder.checkpoint_epochs()[-count:] if count else []
 
 
 def status_of(path: Path | None) -> dict[str, Any]:

@@ -100,11 +100,14 @@ def _first_bad(lines: list[str]) -> int:
 
 #: What records say as a number, or as null where it was not finite.
 NUMBERS = {"epoch": ("valid_loss", "valid_nll", "valid_bleu", "lr", "seconds"), "end": ("test_bleu",)}
+#: What only some of them say.
+AT_TIMES = {"epoch": ("whole_valid_bleu",), "end": ("averaged_test_bleu",)}
 
 
 def _checked(record: Any) -> Record:
     """The record itself. Raises ValueError, KeyError or TypeError where it is none."""
-    for key in NUMBERS.get(record["kind"], ()):
+    kind = record["kind"]
+    for key in (*NUMBERS.get(kind, ()), *(key for key in AT_TIMES.get(kind, ()) if key in record)):
         value = record[key]
         if isinstance(value, bool) or not isinstance(value, int | float | None):
             raise ValueError(f"{key} is no number")

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from zipfile import is_zipfile
+from zipfile import BadZipFile, ZipFile
 
 from lnexp.files import write_whole
 from lnexp.hashing import digest_of_state
@@ -15,13 +15,24 @@ def seal(checkpoint: Path) -> None:
     write_whole(_beside(checkpoint), f"{digest_of_state(checkpoint)}  {checkpoint.name}\n")
 
 
-def is_whole(checkpoint: Path) -> bool:
-    """Whether a checkpoint is what was saved.
+def is_archive(checkpoint: Path) -> bool:
+    """Whether a file can be a checkpoint, which is an archive.
 
-    One without a digest, as a kill right after saving leaves it, need only be an archive: the directory of those stands
-    at their end, so one that was cut short has none.
+    The directory of an archive stands at its end, so one that was cut short has none; one that was written after what a
+    full disk had left of a first attempt does not begin where the file does.
     """
-    if not is_zipfile(checkpoint):
+    try:
+        with ZipFile(checkpoint) as archive:
+            return min((entry.header_offset for entry in archive.infolist()), default=0) == 0
+    except (BadZipFile, FileNotFoundError):
+        return False
+
+
+def is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint is what was saved; one without a digest, as a kill right after saving leaves it, need only
+    be an archive.
+    """
+    if not is_archive(checkpoint):
         return False
     try:
         said = _beside(checkpoint).read_text(encoding="utf-8", errors="replace").split()

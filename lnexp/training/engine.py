@@ -11,7 +11,8 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
-from lnexp.runs.folder import RunFolder, newest_kept
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.keeping import keep_while_training
 from lnexp.runs.records import Record
 from lnexp.training.averaging import averaged_model
 from lnexp.training.console import say
@@ -147,7 +148,7 @@ class Engine(Loop):
             self.folder.write_hypotheses(name, hypotheses)
 
     def _after_save(self) -> None:
-        self.folder.prune(self.cfg.checkpoints.keep, newest_kept(self.cfg))
+        keep_while_training(self.folder, self.cfg)
 
     def _stopped_within_epoch(self) -> None:
         """fairseq saves no epoch checkpoint then: do it here."""

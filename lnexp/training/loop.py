@@ -80,7 +80,7 @@ class Loop:
         """Training has come to its end before an epoch has."""
 
     def _between_epochs(self) -> None:
-        """An epoch is trained, validated and saved, and there is another one to come."""
+        """An epoch is trained, validated and saved; another one comes, or the test."""
 
     def _train_epochs(self) -> None:
         """Train from where :meth:`_restore` begins to the last epoch.

@@ -52,6 +52,6 @@ class Notice:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        if kind is None:  # an error ends the process, too, and says why
+        if kind is None or issubclass(kind, FloatingPointError):  # any other error ends the process, too, and says why
             for number in dict.fromkeys(self.pending):
                 signal.raise_signal(number)

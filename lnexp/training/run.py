@@ -13,7 +13,8 @@ from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.runs.environment import environment
-from lnexp.runs.folder import RunFolder, State, epochs_to_average
+from lnexp.runs.folder import RunFolder, State
+from lnexp.runs.keeping import epochs_to_average, keep_for_good
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say
@@ -75,11 +76,12 @@ def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool, ranks
             announce(cfg, folder, first_epoch, ranks=ranks)
         with Journal(cfg, folder, first_epoch, ranks) as journal:
             state, why = _train(machine, journal.add)
-            end = _end_record(machine, cfg, folder, ranks, diverged=state == "diverged")
+            end = end_record_of(machine, cfg, folder, ranks, diverged=state == "diverged")
             journal.add(end)
         if ranks.leads:
             folder.drop_leftovers()
             folder.set_status(state, why, machine.updates)
+            keep_for_good(folder, cfg)
     if ranks.leads:
         announce_end(folder, end)
 
@@ -149,15 +151,23 @@ def announce_end(folder: RunFolder, end: Record) -> None:
     say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
 
 
-def _end_record(machine, cfg: DictConfig, folder: RunFolder, ranks: Ranks, diverged: bool) -> Record:
+def end_record_of(machine, cfg: DictConfig, folder: RunFolder, ranks: Ranks, diverged: bool) -> Record:
     """Test the best checkpoint, and the average of the last; of a diverged run the last one that decodes, if any."""
     from lnexp.training.scores import no_end_record
 
-    epochs = [] if diverged else ranks.first(lambda: epochs_to_average(cfg, folder))
     for epoch in ranks.first(lambda: folder.epochs_to_test(diverged)):
         with suppress(FloatingPointError):
-            return machine.test(epoch) | (machine.test_average(epochs) if epochs else {})
+            best = machine.test(epoch)
+            return best if diverged else best | _average_scores(machine, cfg, folder, ranks)
     return no_end_record()
+
+
+def _average_scores(machine, cfg: DictConfig, folder: RunFolder, ranks: Ranks) -> Record:
+    """What the average of the last checkpoints adds to the ``end`` record; nothing where it does not decode."""
+    epochs = ranks.first(lambda: epochs_to_average(folder, cfg))
+    with suppress(FloatingPointError):
+        return machine.test_average(epochs) if epochs else {}
+    return {}
 
 
 def _test_words(end: Record) -> str:

@@ -8,12 +8,14 @@ import weakref
 
 import pytest
 import torch
-from helpers import ROOT, TINY, run_script
+from helpers import ROOT, TINY, make_whole, run_script
 
 from lnexp.configuration import compose
 from lnexp.launchers.array_launcher import ArrayLauncher
+from lnexp.runs.common_epoch import common_epoch
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.lock import held
+from lnexp.runs.seal import seal
 from lnexp.training.arrays import run as array_run
 
 SWEEP = ["-m", *TINY, "max_epoch=2", "lr_max=1e-3,1e30", "optimizer=adam,sgd", "model=post_ln,pre_ln"]
@@ -154,6 +156,30 @@ def test_a_damaged_folder_fails_alone(where, monkeypatch):
     assert "not a record" in str(returns[1]._return_value)
 
 
+def test_a_member_whose_checkpoints_are_damaged_costs_the_others_nothing(where, monkeypatch):
+    trained = []
+
+    def train(cfgs, folders):
+        trained.append(([cfg.lr_max for cfg in cfgs], common_epoch(folders)))
+        for folder in folders:
+            folder.set_status("finished")
+
+    monkeypatch.setattr(array_run, "_train_locked", train)
+    jobs = [[f"lr_max={rate}"] for rate in (1, 2, 3)]
+    for job in jobs:
+        folder = RunFolder.of(compose([*TINY, *where, *job]))
+        folder.checkpoints.mkdir(parents=True)
+        for epoch in (3, 4):
+            make_whole(folder.checkpoint(epoch))
+            seal(folder.checkpoint(epoch))
+            if job == jobs[1]:
+                content = folder.checkpoint(epoch).read_bytes()
+                folder.checkpoint(epoch).write_bytes(content.replace(b"nothing", b"nothong"))
+    returns = launcher_of(jobs, where).launch(jobs, 0)
+    assert {job.status.name for job in returns} == {"COMPLETED"}
+    assert trained == [([2], 0), ([1, 3], 4)]
+
+
 def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkeypatch):
     def train(cfgs, folders):
         for folder in folders:
@@ -171,7 +197,6 @@ def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkey
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("precision=fp16", "precision=fp16: an array has no loss scale"),
         (
             "fairseq.optimization.sentence_avg=true",
             "fairseq.optimization.sentence_avg=True: an array knows False alone",

@@ -1,6 +1,7 @@
 """A checkpoint's digest beside it."""
 
 import subprocess
+from zipfile import ZipFile
 
 import pytest
 from helpers import cut_short, make_whole
@@ -12,7 +13,6 @@ from lnexp.runs.seal import drop, is_whole, seal
 def checkpoint(tmp_path):
     path = tmp_path / "checkpoint1.pt"
     make_whole(path)
-    path.write_bytes(b"\0" * 64 + path.read_bytes())  # an archive may have anything before it
     seal(path)
     return path
 
@@ -29,9 +29,10 @@ def test_what_was_damaged_is_not(checkpoint, damage):
     if damage == "cut":
         cut_short(checkpoint)
     elif damage == "flip":
-        checkpoint.write_bytes(b"\1" + content[1:])
+        checkpoint.write_bytes(content.replace(b"nothing", b"nothong"))
     elif damage == "other":
-        make_whole(checkpoint)
+        with ZipFile(checkpoint, "w") as archive:
+            archive.writestr("content", "another one's")
     else:
         checkpoint.write_bytes(b"")
     assert not is_whole(checkpoint)
@@ -41,6 +42,13 @@ def test_one_without_a_digest_need_only_be_an_archive(checkpoint):
     (checkpoint.parent / "checkpoint1.pt.sha256").unlink()
     assert is_whole(checkpoint)
     cut_short(checkpoint)
+    assert not is_whole(checkpoint)
+
+
+def test_one_that_follows_half_of_another_is_not_whole_even_if_sealed(checkpoint):
+    content = checkpoint.read_bytes()
+    checkpoint.write_bytes(content[:30] + content)
+    seal(checkpoint)
     assert not is_whole(checkpoint)
 
 

@@ -1,6 +1,8 @@
 """fairseq's trainer as we set it up."""
 
 import math
+import os
+import signal
 
 import pytest
 import torch
@@ -37,6 +39,30 @@ def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dt
     assert math.isfinite(records[0]["grad_norm"])
     moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
     assert sum(moved) > len(moved) * 0.5
+
+
+class StopHereError(Exception):
+    """What a signal does in a test."""
+
+
+def test_a_signal_in_a_validation_waits_for_its_end(build, monkeypatch):
+    def stop(number, frame):
+        raise StopHereError
+
+    engine = build("max_epoch=3")
+    translate = engine._translate
+
+    def told_meanwhile(*arguments):
+        os.kill(os.getpid(), signal.SIGUSR1)
+        return translate(*arguments)
+
+    monkeypatch.setattr(engine, "_translate", told_meanwhile)
+    before = signal.signal(signal.SIGUSR1, stop)
+    with pytest.raises(StopHereError):
+        engine.train(engine.folder.append)
+    signal.signal(signal.SIGUSR1, before)
+    assert [record["epoch"] for record in engine.folder.epochs()] == [1]
+    assert [path.name for path in engine.folder.checkpoints.glob("*.pt")] == ["checkpoint1.pt"]
 
 
 def omegas(engine) -> torch.Tensor:

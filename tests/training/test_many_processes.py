@@ -125,16 +125,38 @@ def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
 
 
 @pytest.mark.slow
-def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, prepared, undisturbed):
+def test_a_hangup_that_is_ignored_stops_no_sweep(tmp_path, prepared):
+    words = [*long_run(tmp_path, prepared), "max_epoch=1", "hydra/launcher=torchrun", "hydra.launcher.processes=1"]
+    sweep = start(["nohup", sys.executable, "-W", "ignore", str(TRAIN), "-m", *words])
+    folder = when_within_an_epoch(tmp_path, epoch=1)
+    sweep.send_signal(signal.SIGHUP)
+    assert finish(sweep)[0] == 0
+    assert folder.is_done
+
+
+@pytest.mark.slow
+def test_two_processes_train_in_bf16_too(tmp_path, prepared):
+    words = [*SETTINGS, "precision=bf16", "max_epoch=2", f"data_dir={prepared}"]
+    losses = []
+    for count in (1, 2):
+        code, _, err = finish(torchrun(count, *words, f"runs_dir={tmp_path / str(count) / 'runs'}"))
+        assert code == 0, err
+        losses.append(RunFolder(only_run(tmp_path / str(count))).epochs()[-1]["valid_loss"])
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "second"), [(2, 1), (1, 2)])
+def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, prepared, undisturbed, first, second):
     words = long_run(tmp_path, prepared)
-    process = torchrun(2, *words)
+    process = torchrun(first, *words)
     folder = when_within_an_epoch(tmp_path, epoch=1)
     process.send_signal(signal.SIGTERM)  # torchrun passes it on
     assert finish(process)[0] != 0
     assert folder.last_update_within() > 0
-    again = run_script("train", *words)
-    assert again.returncode == 0, again.stderr
-    assert "goes on within epoch 1" in again.stdout
+    code, out, err = finish(torchrun(second, *words))
+    assert code == 0, err
+    assert "goes on within epoch 1" in out
     assert_same_run(folder.path, undisturbed, rtol=1e-4)
 
 

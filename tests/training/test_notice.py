@@ -44,6 +44,21 @@ def test_one_that_comes_again_later_does_not_wait(received, monkeypatch):
         assert notice.pending == []
 
 
+@pytest.mark.parametrize(("error", "handed_on"), [(FloatingPointError, True), (RuntimeError, False)])
+def test_a_run_that_diverges_meanwhile_ends_all_the_same_and_one_that_breaks_says_why(error, handed_on):
+    def be_told_and_fail():
+        with Notice():
+            os.kill(os.getpid(), signal.SIGUSR1)
+            raise error
+
+    received = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: received.append(number))
+    with pytest.raises(error):
+        be_told_and_fail()
+    signal.signal(signal.SIGUSR1, before)
+    assert received == [signal.SIGUSR1] * handed_on
+
+
 def test_a_signal_that_nobody_wants_is_over_when_handed_on():
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     with Notice() as notice:

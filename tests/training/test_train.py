@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script
+from helpers import ROOT, TINY, Touch, cut_short, make_whole, only_run, run_script
 
+from lnexp.configuration import compose
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.seal import seal
+from lnexp.training.ranks import ALONE
+from lnexp.training.run import end_record_of
+from lnexp.training.translate import NO_HYPOTHESIS
 
 EPOCH_KEYS = [
     "kind",
@@ -87,7 +91,7 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
     ], "one thread, one seed: the same numbers"
 
 
-@pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 2)])
+@pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
 def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
     train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")
     kept = sorted(path.name for path in (only_run(tmp_path) / "checkpoints").iterdir())
@@ -97,7 +101,7 @@ def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
 def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path, where):
     train(*TINY, *where, "max_epoch=4", "evaluation.average_last=3", "checkpoints.keep=last", "lr_max=1e-2")
     folder = RunFolder(only_run(tmp_path))
-    assert folder.checkpoint_epochs() == [2, 3, 4]
+    assert folder.checkpoint_epochs() == [4]
     end = records.read(folder.metrics)[-1]
     assert end["averaged_epochs"] == [2, 3, 4]
     best, averaged = ((folder.path / "hypotheses" / f"{name}.txt").read_text() for name in ("test", "test.averaged"))
@@ -105,6 +109,24 @@ def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path,
     assert averaged != best
     assert 0 <= end["averaged_test_bleu"] <= 100
     assert 0 <= end["averaged_test_bleu_tokenised"] <= 100
+
+
+@pytest.mark.parametrize("diverged", [False, True])
+def test_an_average_that_does_not_decode_costs_nothing_else(tmp_path, where, diverged):
+    class Machine:
+        def test(self, epoch):
+            return {"kind": "end", "checkpoint_epoch": epoch, "test_bleu": 7.0}
+
+        def test_average(self, epochs):
+            assert not diverged, "a diverged run has no average"
+            raise FloatingPointError(NO_HYPOTHESIS)
+
+    folder = RunFolder(tmp_path / "run-00000000")
+    folder.checkpoints.mkdir(parents=True)
+    make_whole(folder.checkpoint(3))
+    cfg = compose([*TINY, *where, "evaluation.average_last=2"])
+    end = end_record_of(Machine(), cfg, folder, ALONE, diverged=diverged)
+    assert end == {"kind": "end", "checkpoint_epoch": 3, "test_bleu": 7.0}
 
 
 def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):

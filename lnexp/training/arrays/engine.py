@@ -12,7 +12,8 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
-from lnexp.runs.folder import RunFolder, epochs_to_average, newest_kept
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.keeping import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
 from lnexp.training.arrays.checkpoints import load_member_model, load_members, save_member
 from lnexp.training.arrays.config import as_array
@@ -126,7 +127,7 @@ class ArrayEngine(Loop):
             path = self.folders[member].checkpoint(epoch)
             save_member(self.trainer, member, self.singles[member], path, position)
         for member in self.alive:
-            self.folders[member].prune(self.cfgs[member].checkpoints.keep, newest_kept(self.cfgs[member]))
+            keep_while_training(self.folders[member], self.cfgs[member])
 
     def test(self) -> list[Record]:
         """Translate the test set with each member's best checkpoint; the ``end`` records.
@@ -159,12 +160,13 @@ class ArrayEngine(Loop):
         averaged = {
             member: epochs
             for member in self.alive
-            if (epochs := epochs_to_average(self.cfgs[member], self.folders[member]))
+            if (epochs := epochs_to_average(self.folders[member], self.cfgs[member]))
         }
         for member, epochs in averaged.items():
             paths = [self.folders[member].checkpoint(epoch) for epoch in epochs]
             load_member_model(self.model, member, averaged_model(paths))
-        for member, hypotheses in self._translate_test(list(averaged)).items():
+        translated = self._translate_test(list(averaged)) if averaged else {}
+        for member, hypotheses in translated.items():
             self.folders[member].write_hypotheses("test.averaged", hypotheses)
             ends[member] |= averaged_scores(averaged[member], hypotheses, self.corpus, self.cfgs[member])
 

@@ -9,8 +9,10 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
+from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder
+from lnexp.runs.keeping import keep_for_good
 from lnexp.runs.lock import RunBusyError, held
 from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say
@@ -25,7 +27,8 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
     """Train runs that :func:`lnexp.launchers.groups.group` puts together; what became of each.
 
     A run that is done is skipped, one that another process trains is left to it, and one whose folder is damaged fails
-    alone. The others begin where they all have a checkpoint; an error in training is everybody's.
+    alone. The others begin where they all have a checkpoint, in more arrays than one where they have none in common; an
+    error in training is everybody's in the array.
     """
     for cfg in cfgs:
         check(cfg)
@@ -42,16 +45,10 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
             if outcome is not None:
                 outcomes[number] = outcome
         members = [number for number in range(len(cfgs)) if number not in outcomes]
-        folders = [RunFolder.of(cfgs[number]) for number in members]
-        try:
-            if members:
-                _train_locked([cfgs[number] for number in members], folders)
-        except Exception as error:
-            for number, folder in zip(members, folders, strict=True):
-                mark_failed(folder, error)
-                outcomes[number] = _without_frames(error)
-        else:
-            outcomes |= dict(zip(members, folders, strict=True))
+        kept = [RunFolder.of(cfgs[number]).checkpoint_epochs() for number in members]
+        for part in at_one_epoch(kept):  # more than one where a checkpoint turned out to be damaged
+            numbers = [members[place] for place in part]
+            outcomes |= zip(numbers, _train_members([cfgs[number] for number in numbers]), strict=True)
     return [outcomes[number] for number in range(len(cfgs))]
 
 
@@ -71,6 +68,18 @@ def _begin(cfg: DictConfig, locks: ExitStack) -> Outcome | None:
     folder.checkpoints.mkdir(parents=True, exist_ok=True)
     drop_leftovers(folder)
     return None
+
+
+def _train_members(cfgs: Sequence[DictConfig]) -> list[Outcome]:
+    """What became of each of the runs, which are locked, in one array."""
+    folders = [RunFolder.of(cfg) for cfg in cfgs]
+    try:
+        _train_locked(cfgs, folders)
+    except Exception as error:
+        for folder in folders:
+            mark_failed(folder, error)
+        return [_without_frames(error)] * len(folders)
+    return list(folders)
 
 
 def _without_frames(error: Exception) -> Exception:
@@ -102,6 +111,7 @@ def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> N
             why, updates = engine.diverged.get(member, ("", engine.updates))
             folder.drop_leftovers()
             folder.set_status("diverged" if member in engine.diverged else "finished", why, updates)
+            keep_for_good(folder, cfgs[member])
             announce_end(folder, end)
 
 
@@ -111,8 +121,3 @@ def _train(engine, from_epoch: int, on_epoch: Callable[[int, Record], None]) -> 
     except Exception:
         logging.exception("training failed")  # into every train.log: a sweep keeps no traceback
         raise
-
-
-def common_epoch(folders: Sequence[RunFolder]) -> int:
-    """The last epoch of which every run has a checkpoint; 0 where there is none."""
-    return max(set.intersection(*(set(folder.checkpoint_epochs()) for folder in folders)), default=0)

@@ -11,8 +11,10 @@ from torch.nn import functional
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.training.arrays.checkpoints import member_model
+from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.engine import ArrayEngine
 from lnexp.training.averaging import averaged_model
 from lnexp.training.engine import Engine
@@ -232,6 +234,11 @@ def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
     assert saved.model._name == "lnexp_post_ln"
     expected = member_model(array.model, 1)
     assert all(torch.equal(tensor, expected[name]) for name, tensor in model.state_dict().items())
+
+
+def test_fp16_is_refused_for_its_one_loss_scale(config):
+    with pytest.raises(UserError, match="precision=fp16: an array has no loss scale"):
+        as_array([config().fairseq], "fp16")
 
 
 def test_in_bf16_parameters_and_gradients_stay_single(config, folder):

@@ -1,0 +1,27 @@
+"""From which epoch many runs can go on together."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from lnexp.runs.folder import RunFolder
+
+
+def common_epoch(folders: Sequence[RunFolder]) -> int:
+    """The last epoch of which every run has a checkpoint; 0 where there is none."""
+    return max(set.intersection(*(set(folder.checkpoint_epochs()) for folder in folders)), default=0)
+
+
+def at_one_epoch(kept: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The numbers of runs in groups that can go on from a common epoch.
+
+    Runs that stand at different epochs cannot, unless the one ahead has kept the checkpoint that the others are at, as
+    after a kill between two members' checkpoints.
+
+    Args:
+        kept: for each run the epochs of its checkpoints.
+    """
+    at: dict[int, list[int]] = defaultdict(list)
+    for number in sorted(range(len(kept)), key=lambda number: max(kept[number], default=0)):
+        last = max(kept[number], default=0)
+        at[last - 1 if last - 1 in at and last - 1 in kept[number] else last].append(number)
+    return [sorted(group) for group in at.values()]
