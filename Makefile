@@ -17,6 +17,8 @@ PROFILE ?=
 DATA ?=
 SEEDS ?=
 OPTIONS ?=
+# Results of another machine, for make report.
+COMPARE ?=
 
 # One process a core beats threads by far.
 export OMP_NUM_THREADS := 1
@@ -65,6 +67,9 @@ status: install  ## how the newest sweep stands, live
 verify: install  ## print the verdict of every claim
 	@$(PY) scripts/verify.py
 
+report: install  ## one HTML page of all results and runs, report.html (COMPARE=: side by side with another folder's)
+	@$(PY) scripts/report.py $(if $(COMPARE),results $(COMPARE))
+
 figures: install  ## draw the figures of all results again, as PNG, SVG and PDF
 	@$(PY) scripts/figures.py
 
@@ -90,4 +95,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify figures test lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report figures test lint bench lock clean

@@ -30,8 +30,8 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     """
     scope = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))["scope"]
     if recipe.probe:
-        return probed(recipe, _table(folder / "measurements.csv"), scope)
-    runs = _table(folder / "runs.csv")
+        return probed(recipe, read_table(folder / "measurements.csv"), scope)
+    runs = read_table(folder / "runs.csv")
     over = set(runs[runs["status"].isin(DONE)]["identity"])
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
     found = [] if epochs.empty else [curves(recipe, epochs, scope)]
@@ -52,9 +52,10 @@ def _of(runs: set[str], path: Path) -> pd.DataFrame:
     """The rows of these runs; none where there is no such table."""
     if not path.exists():
         return pd.DataFrame()
-    table = _table(path)
+    table = read_table(path)
     return table[table["identity"].isin(runs)]
 
 
-def _table(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> pd.DataFrame:
+    """A CSV of results, every number as it was written."""
     return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)

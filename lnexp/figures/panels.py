@@ -79,5 +79,5 @@ class Drawing:
 def line(label: str, look: Look, table: pd.DataFrame, x: str, y: str) -> Line:
     """The line of a table with a row for every seed and ``x``."""
     by_x = table.dropna(subset=[x, y]).groupby(x)[y]
-    mean = by_x.mean()
-    return Line(label, look, list(mean.index), list(mean), list(by_x.min()), list(by_x.max()))
+    mean, low, high = by_x.mean(), by_x.min(), by_x.max()
+    return Line(label, look, mean.index.tolist(), mean.tolist(), low.tolist(), high.tolist())

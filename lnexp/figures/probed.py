@@ -38,7 +38,7 @@ def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame,
     x, y = plot["x"], plot["y"]
     looks = looks_of(list(map(label_in_row, arms)))
     by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
-    values = sorted(table[table["arm"].isin(by_arm)][x].unique())
+    values = sorted(table[table["arm"].isin(by_arm)][x].unique().tolist())
     few = len(values) <= FEW
     return Panel(
         title=row,

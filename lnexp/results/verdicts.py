@@ -72,7 +72,7 @@ def read_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
     Raises:
         UserError: for a file that is malformed.
     """
-    return [_read(folder / "verdicts.json") for folder in result_folders(results_dir)]
+    return [read_verdict(folder / "verdicts.json") for folder in result_folders(results_dir)]
 
 
 def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdicts]:
@@ -103,7 +103,8 @@ def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
     }
 
 
-def _read(path: Path) -> RecipeVerdicts:
+def read_verdict(path: Path) -> RecipeVerdicts:
+    """One ``verdicts.json``. Raises UserError where it is malformed."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
         for claim in content["claims"]:

@@ -1,0 +1,39 @@
+"""The command behind ``scripts/report.py``."""
+
+import argparse
+from pathlib import Path
+
+from lnexp.cli import one_line_errors
+from lnexp.errors import UserError
+from lnexp.figures.folder import RESULTS_DIR
+from lnexp.files import write_whole
+from lnexp.report.page import render
+from lnexp.report.run_rows import gather
+from lnexp.report.sections import find_sections
+from lnexp.runs.environment import git_state
+
+
+def main() -> None:
+    """``report.py [PLACE [PLACE]]``: one HTML page of results, or of two side by side."""
+    parser = argparse.ArgumentParser(
+        description="Make one self-contained HTML page of results; of two places, side by side.",
+        epilog="example: python scripts/report.py results/small/toy/fig2a results/small/toy/fig2a_coupled",
+    )
+    parser.add_argument("places", nargs="*", type=Path, help="a root of results, or a folder of one (default: results)")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    parser.add_argument("--output", type=Path, default=Path("report.html"), help="the page (default: report.html)")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        places = arguments.places or [RESULTS_DIR]
+        if len(places) > 2:
+            raise UserError(f"{len(places)} places: one, or two to be compared")
+        columns = [find_sections(place) for place in places]
+        sections = [section for column in columns for section in column]
+        runs = gather(sections, arguments.runs)
+        page = render(columns, [str(place) for place in places], runs, (git_state()["commit"] or "")[:10])
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(arguments.output, page)
+        print(
+            f"{arguments.output}: {len(sections)} figures, {len(runs.rows)} runs, {len(page.encode()) / 1e6:.1f} MB"
+            + (f"; {len(runs.problems)} run folders cannot be read" if runs.problems else "")
+        )

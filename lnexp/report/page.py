@@ -1,0 +1,118 @@
+"""The page itself: everything in one file, nothing from a network."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from itertools import zip_longest
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from lnexp.figures.panels import Drawing
+from lnexp.report.run_rows import Runs
+from lnexp.report.sections import Section
+from lnexp.report.words import in_words
+from lnexp.results.intervals import Interval
+
+
+def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Runs, commit: str) -> str:
+    """The page as HTML.
+
+    Args:
+        columns: the sections of one place, or of two to be compared.
+        names: of the places.
+        runs: for the table of runs.
+        commit: of the code that makes the page.
+    """
+    environment = Environment(
+        loader=PackageLoader("lnexp.report", "page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(numbers=numbers, in_words=in_words, call=call)
+    sections = [section for column in columns for section in column]
+    return environment.get_template("report.html.jinja").render(
+        rows=side_by_side(columns),
+        names=names,
+        sections=sections,
+        counts=_counts(sections),
+        claims=_claims(columns),
+        runs=runs,
+        commit=commit,
+        data={"drawings": _all_drawings(sections), "maps": _maps(sections), "runs": asdict(runs)},
+        plotly=(files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"),
+        style=(files("lnexp.report") / "page" / "report.css").read_text(encoding="utf-8"),
+        script=(files("lnexp.report") / "page" / "report.js").read_text(encoding="utf-8"),
+    )
+
+
+def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | None]]:
+    """The sections that are shown next to each other: of one place alone, of two those of one name."""
+    if len(columns) == 1:
+        return [[section] for section in columns[0]]
+    left, right = columns
+    if len(left) == len(right) == 1:
+        return [[left[0], right[0]]]
+    by_name = [{section.name: section for section in column} for column in columns]
+    names = dict.fromkeys(section.name for section in (*left, *right))
+    return [[column.get(name) for column in by_name] for name in names]
+
+
+def numbers(content: dict[str, Any] | None) -> str:
+    """A mean with its interval, as ``verdicts.json`` has it."""
+    if not content or content["mean"] is None:
+        return "–"
+    return str(Interval(**{key: content[key] for key in ("mean", "low", "high", "n")}))
+
+
+def call(name: str, arm: dict[str, Any]) -> str:
+    """What was measured of an arm."""
+    return name if "(" in name else f"{arm['measure']}({name})"
+
+
+def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, dict[str, Any]] | None]]:
+    """A row a claim: what each place says of it."""
+    rows: list[list[tuple[Section, dict[str, Any]] | None]] = []
+    for pair in side_by_side(columns):
+        listed = [
+            {claim["id"]: (section, claim) for claim in section.verdicts.content["claims"]}
+            if section and section.verdicts
+            else {}
+            for section in pair
+        ]
+        together = [
+            [said.get(name) for said in listed] for name in dict.fromkeys(key for said in listed for key in said)
+        ]
+        same = len(pair) == 1 or any(all(row) for row in together)
+        rows += together if same else [list(row) for row in zip_longest(*(said.values() for said in listed))]
+    return rows
+
+
+def _counts(sections: Sequence[Section]) -> dict[str, int]:
+    """How many claims have which verdict."""
+    counts = dict.fromkeys(("reproduced", "contradicted", "inconclusive", "not run"), 0)
+    for section in sections:
+        for claim in section.verdicts.content["claims"] if section.verdicts else []:
+            counts[claim["verdict"]] += 1
+    return counts
+
+
+def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
+    """By the page's name of each panel."""
+    return {
+        f"{section.anchor}-{drawing.name}-{number}": asdict(panel)
+        for section in sections
+        for drawing in section.drawings
+        for number, panel in enumerate(panels_of(drawing))
+    }
+
+
+def panels_of(drawing: Drawing) -> list:
+    """All panels of a figure, row by row."""
+    return [panel for row in drawing.rows for panel in row]
+
+
+def _maps(sections: Sequence[Section]) -> dict[str, Any]:
+    return {f"{section.anchor}-map": asdict(section.heat_map) for section in sections if section.heat_map}

@@ -1,0 +1,213 @@
+"use strict";
+// Draws what stands in #report-data, each plot when it comes into view; everything else works without it.
+
+const data = JSON.parse(document.getElementById("report-data").textContent);
+const DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"};
+const STROKES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1.5 2.5"};
+const drawn = new Set();
+const hiddenLabels = new Map();  // by drawing: the labels that are switched off
+
+function isDark() {
+  const said = document.documentElement.dataset.theme;
+  return said ? said === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function visible(colour) {  // black on black is not
+  return isDark() && colour === "#000000" ? "#ffffff" : colour;
+}
+
+// Plotly reads some HTML in what it shows: names are to be text.
+function text(words) {
+  return String(words).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+function layoutOf(extra) {
+  const style = getComputedStyle(document.documentElement);
+  const [ink, line] = ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
+  const axis = {gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true};
+  return {
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {color: ink, size: 11},
+    margin: {l: 45, r: 10, t: 8, b: 35}, showlegend: false, hovermode: "closest",
+    ...extra, xaxis: {...axis, ...extra.xaxis}, yaxis: {...axis, ...extra.yaxis},
+  };
+}
+
+const CONFIG = {displaylogo: false, responsive: true, displayModeBar: false};
+
+function tracesOf(panel, hidden) {
+  return panel.lines.flatMap((line) => {
+    const shared = {name: line.label, visible: !hidden.has(line.label)};
+    const colour = visible(line.look.colour);
+    return [
+      {...shared, x: [...line.x, ...line.x.slice().reverse()], y: [...line.high, ...line.low.slice().reverse()],
+       fill: "toself", fillcolor: colour, opacity: 0.15, line: {width: 0}, mode: "lines", hoverinfo: "skip"},
+      {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: {size: 5},
+       line: {color: colour, dash: DASHES[line.look.dash], width: 2}, marker_color: colour,
+       customdata: line.low.map((low, place) => [low, line.high[place]]),
+       hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>`},
+    ];
+  });
+}
+
+function drawPanel(place) {
+  const panel = data.drawings[place.dataset.panel];
+  const hidden = hiddenLabels.get(place.closest(".drawing").dataset.drawing);
+  const traces = tracesOf(panel, hidden);
+  for (const trace of traces) {
+    if (trace.marker_color) { trace.marker.color = trace.marker_color; delete trace.marker_color; }
+  }
+  const xaxis = {title: {text: text(panel.x_label)}, type: panel.x_scale};
+  if (panel.ticks.length) { xaxis.tickvals = panel.ticks; }
+  const yaxis = {title: {text: text(panel.y_label).replace(/\n/g, "<br>")}, type: panel.y_scale, exponentformat: "power"};
+  Plotly.react(place, traces, layoutOf({xaxis, yaxis}), CONFIG);
+}
+
+function drawMap(place) {
+  const map = data.maps[place.dataset.map];
+  const trace = {
+    type: "heatmap", x: map.columns.map(text), y: map.rows.map(text), z: map.values, colorscale: "Cividis",
+    texttemplate: "%{z:.1f}", hovertemplate: "%{y}<br>%{x}<br>BLEU %{z:.2f}<extra></extra>", hoverongaps: false,
+  };
+  Plotly.react(place, [trace], layoutOf({yaxis: {autorange: "reversed"}, xaxis: {tickangle: -30}}), CONFIG);
+}
+
+function draw(place) {
+  drawn.add(place);
+  (place.dataset.map ? drawMap : drawPanel)(place);
+}
+
+function swatch(look) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  for (const [name, value] of Object.entries({width: 26, height: 8, "aria-hidden": "true"})) { svg.setAttribute(name, value); }
+  const drawing = {x1: 0, x2: 26, y1: 4, y2: 4, stroke: visible(look.colour), "stroke-width": 3, "stroke-dasharray": STROKES[look.dash]};
+  for (const [name, value] of Object.entries(drawing)) { line.setAttribute(name, value); }
+  svg.append(line);
+  return svg;
+}
+
+// A button for every label of a figure, which shows or hides its lines in all of the figure's panels.
+function makeLegend(drawing) {
+  const hidden = new Set();
+  hiddenLabels.set(drawing.dataset.drawing, hidden);
+  const places = [...drawing.querySelectorAll("[data-panel]")];
+  const looks = new Map(places.flatMap((place) => data.drawings[place.dataset.panel].lines).map((line) => [line.label, line.look]));
+  for (const [label, look] of looks) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("aria-pressed", "true");
+    button.append(swatch(look), label);
+    button.addEventListener("click", () => {
+      if (!hidden.delete(label)) { hidden.add(label); }
+      button.setAttribute("aria-pressed", String(!hidden.has(label)));
+      places.filter((place) => drawn.has(place)).forEach(drawPanel);
+    });
+    drawing.querySelector(".legend").append(button);
+  }
+}
+
+function paintAgain() {
+  for (const drawing of document.querySelectorAll(".drawing")) {
+    for (const line of drawing.querySelectorAll(".legend button")) {
+      const looks = [...drawing.querySelectorAll("[data-panel]")].flatMap((place) => data.drawings[place.dataset.panel].lines);
+      const look = looks.find((one) => one.label === line.textContent).look;
+      line.querySelector("line").setAttribute("stroke", visible(look.colour));
+    }
+  }
+  drawn.forEach(draw);
+}
+
+// The table of runs is made here: a thousand rows of HTML would weigh more than their numbers.
+const COLUMNS = ["run", "state", "model", "optimizer", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "data", "device", "environment", "identity", "settings"];
+
+function cell(row, column) {
+  const td = document.createElement("td");
+  const value = row[column];
+  if (value === undefined || value === null) { return td; }
+  if (column === "settings") {
+    const details = document.createElement("details");
+    const summary = document.createElement("summary");
+    summary.textContent = "show";
+    const pre = document.createElement("pre");
+    pre.textContent = Object.entries(value).map(([key, one]) => `${key}=${JSON.stringify(one)}`).join("\n");
+    details.append(summary, pre);
+    td.append(details);
+  } else if (column === "environment") {
+    const link = document.createElement("a");
+    link.href = `#environment-${value}`;
+    link.textContent = value;
+    link.addEventListener("click", () => { document.getElementById(`environment-${value}`).open = true; });
+    td.append(link);
+  } else {
+    const number = typeof value === "number" && !Number.isInteger(value);
+    td.textContent = number ? value.toFixed(column.includes("BLEU") ? 2 : 0) : value;
+    if (column === "state" && row.why) { td.title = row.why; td.textContent += `: ${row.why}`; }
+  }
+  return td;
+}
+
+function makeRunsTable() {
+  const table = document.getElementById("runs-table");
+  const head = table.tHead.insertRow();
+  for (const column of COLUMNS) {
+    const th = document.createElement("th");
+    th.scope = "col";
+    th.textContent = column;
+    head.append(th);
+  }
+  const rows = data.runs.rows.map((row) => {
+    const tr = document.createElement("tr");
+    tr.append(...COLUMNS.map((column) => cell(row, column)));
+    return tr;
+  });
+  table.tBodies[0].append(...rows);
+}
+
+function makeFilter(input) {
+  const table = document.getElementById(input.dataset.filters);
+  const shown = document.querySelector(`[data-shown="${input.dataset.filters}"]`);
+  const texts = new Map([...table.tBodies[0].rows].map((row) => [row, row.textContent.toLowerCase()]));
+  const filter = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const [row, content] of texts) {
+      row.hidden = !words.every((word) => content.includes(word));
+      count += !row.hidden;
+    }
+    shown.textContent = `${count} of ${texts.size}`;
+  };
+  input.addEventListener("input", filter);
+  filter();
+}
+
+function makeCopyButton(button) {
+  button.addEventListener("click", async () => {
+    const code = button.parentElement.querySelector("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {  // not allowed, as in a file that was opened from disk: leave it selected
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+}
+
+document.querySelectorAll(".drawing").forEach(makeLegend);
+makeRunsTable();
+document.querySelectorAll("[data-filters]").forEach(makeFilter);
+document.querySelectorAll(".copy").forEach(makeCopyButton);
+document.getElementById("theme").addEventListener("click", () => {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  paintAgain();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintAgain);
+
+const watcher = new IntersectionObserver((entries) => {
+  for (const entry of entries.filter((one) => one.isIntersecting && !drawn.has(one.target))) { draw(entry.target); }
+}, {rootMargin: "600px"});
+document.querySelectorAll(".plot").forEach((place) => watcher.observe(place));
+addEventListener("beforeprint", () => {
+  document.querySelectorAll(".plot").forEach((place) => { if (!drawn.has(place)) { draw(place); } });
+});

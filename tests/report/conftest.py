@@ -1,0 +1,55 @@
+"""A page of the committed results, opened in a real browser."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers import run_script
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+class Browser(webdriver.Chrome):
+    """Chromium, with what a test asks of a page."""
+
+    def open(self, page: Path, width: int = 1200) -> None:
+        self.set_window_size(width, 900)
+        self.get(page.resolve().as_uri())
+
+    def js(self, code: str, *arguments):
+        """What a body of JavaScript returns."""
+        return self.execute_script(code, *arguments)
+
+    def complaints(self) -> list[str]:
+        """What the page wrote to the console as errors."""
+        return [entry["message"] for entry in self.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("no chromium and chromedriver here")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    running = Browser(options=options, service=Service(driver))
+    yield running
+    running.quit()
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory) -> Path:
+    """The page of all that is committed, with no runs."""
+    page = tmp_path_factory.mktemp("report") / "report.html"
+    done = run_script("report", "--output", str(page), "--runs", str(page.parent / "runs"))
+    assert done.returncode == 0, done.stderr
+    return page

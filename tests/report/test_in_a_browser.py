@@ -1,0 +1,149 @@
+"""What a person sees of the page, in a headless Chromium."""
+
+import json
+
+import pytest
+from helpers import run_script
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+from lnexp.figures.folder import RESULTS_DIR, result_folders
+from lnexp.results.verdicts import read_verdicts
+
+CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\n"
+FIG2A = "results-small-toy-fig2a"
+SEE = "document.getElementById(arguments[0]).scrollIntoView();"
+DRAWN = "return document.querySelectorAll(`#${arguments[0]} .js-plotly-plot .scatterlayer .trace`).length"
+
+
+@pytest.fixture
+def open_report(browser, report):
+    browser.open(report)
+    return browser
+
+
+def wait_until_drawn(browser, section: str) -> int:
+    browser.js(SEE, section)
+    return WebDriverWait(browser, 60).until(lambda _: browser.js(DRAWN, section))
+
+
+def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_report, report):
+    claims = [claim for one in read_verdicts(RESULTS_DIR) for claim in one.content["claims"]]
+    assert open_report.js("return document.querySelectorAll('#claims-table tbody tr').length") == len(claims)
+    assert open_report.js("return document.querySelectorAll('article').length") == len(result_folders(RESULTS_DIR))
+    resources = open_report.js("return performance.getEntriesByType('resource').map((one) => one.name)")
+    assert [name for name in resources if not name.startswith("data:")] == []
+    assert open_report.complaints() == []
+    assert report.stat().st_size < 8_000_000
+
+
+def test_plots_are_drawn_when_they_come_into_view_with_words_for_those_who_do_not_see_them(open_report):
+    assert open_report.js("return document.querySelectorAll('.js-plotly-plot').length") < 100
+    assert wait_until_drawn(open_report, FIG2A) == 3 * 4 * 2, "three panels, four arms, a line and its band"
+    said = open_report.js(f"return document.querySelector('#{FIG2A} [role=img]').getAttribute('aria-label')")
+    assert "by epoch. w/o warm-up, lower lr_max: 4." in said
+    assert open_report.js("return document.querySelectorAll('.plot:not([aria-label])').length") == 0
+    assert open_report.complaints() == []
+
+
+def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_report):
+    wait_until_drawn(open_report, FIG2A)
+    for press in ("click()", "focus()"):
+        open_report.js(f"document.querySelector('#{FIG2A} .legend button').{press}")
+        if press == "focus()":
+            open_report.switch_to.active_element.send_keys(" ")
+        pressed = open_report.js(f"return document.querySelector('#{FIG2A} .legend button').ariaPressed")
+        assert open_report.js(DRAWN, FIG2A) == (24 if pressed == "true" else 18)
+    assert pressed == "true", "and shows it again"
+
+
+def test_filters_filter(open_report):
+    box = open_report.find_element(By.CSS_SELECTOR, "[data-filters=runs-table]")
+    box.send_keys("FIG2A no_warmup_low finished")
+    rows = "document.querySelectorAll('#runs-table tbody tr:not([hidden])')"
+    shown = open_report.js(f"return [...{rows}].map((row) => row.textContent)")
+    assert 3 <= len(shown) < 20
+    assert all("no_warmup_low" in text for text in shown)
+    said = open_report.js("return document.querySelector('[data-shown=runs-table]').textContent")
+    assert said.startswith(f"{len(shown)} of ")
+    box.clear()
+
+
+def test_dark_is_dark_and_light_is_light(open_report):
+    def background() -> int:
+        colour = open_report.js("return getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour[4:-1].split(","))
+
+    for scheme, dark in (("dark", True), ("light", False)):
+        feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        open_report.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
+        assert (background() < 200) is dark
+    open_report.js("document.getElementById('theme').click()")
+    assert background() < 200
+    assert open_report.js("return visible('#000000')") == "#ffffff", "a black line is seen"
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(browser, report):
+    size = {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.open(report)
+    wait_until_drawn(browser, FIG2A)
+    assert browser.js("return document.documentElement.scrollWidth") <= 390
+    panels = f"document.querySelectorAll('#{FIG2A} .panel')"
+    tops = browser.js(f"return [...{panels}].map((one) => one.getBoundingClientRect().top)")
+    assert sorted(set(tops)) == tops, "below each other"
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_on_paper_every_plot_is_drawn(open_report):
+    open_report.js("dispatchEvent(new Event('beforeprint'))")
+    plots = "return document.querySelectorAll('.plot').length"
+    assert open_report.js("return document.querySelectorAll('.js-plotly-plot').length") == open_report.js(plots)
+    assert len(open_report.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 100_000
+    assert open_report.complaints() == []
+
+
+def test_names_are_shown_as_text_and_broken_folders_are_listed(browser, tmp_path):
+    evil = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+    runs = tmp_path / "runs" / "adhoc"
+    image = evil.replace("/", "")
+    for name, config in ((f"{image}-0123abcd", None), ("half-4567cdef", "model: {"), (f"{image}-89ab0123", CONFIG)):
+        (runs / name).mkdir(parents=True)
+        (runs / name / "status.json").write_text(json.dumps({"state": "failed", "why": evil}))
+        if config:
+            (runs / name / "config.yaml").write_text(config)
+    page = tmp_path / "report.html"
+    source = RESULTS_DIR / "small" / "toy" / "fig2a"
+    folder = tmp_path / "small" / "toy" / "fig2a"
+    folder.mkdir(parents=True)
+    for path in source.glob("*.[cj]s*"):
+        escaped = json.dumps(evil)[1:-1]
+        (folder / path.name).write_text(path.read_text().replace("the same at the larger lr_max", escaped))
+    done = run_script("report", str(folder), "--runs", str(tmp_path / "runs"), "--output", str(page))
+    assert done.returncode == 0, done.stderr
+    assert "2 run folders cannot be read" in done.stdout
+    browser.open(page)
+    assert browser.title != "taken"
+    assert evil in browser.js("return document.getElementById('claims').innerText")
+    problems = browser.js("return document.querySelector('#runs details.problem').innerText")
+    assert "half-4567cdef" in problems
+    assert "<script>" in problems
+    rows = browser.js("return document.getElementById('runs-table').innerText")
+    assert f"{image}-89ab0123" in rows
+    assert f"failed: {evil}" in rows
+    assert browser.complaints() == []
+
+
+def test_two_places_stand_side_by_side(browser, tmp_path):
+    page = tmp_path / "report.html"
+    places = [str(RESULTS_DIR / "small" / "toy" / name) for name in ("fig2a", "fig2a_coupled")]
+    done = run_script("report", *places, "--runs", str(tmp_path), "--output", str(page))
+    assert done.returncode == 0, done.stderr
+    browser.open(page)
+    articles = "[...document.querySelectorAll('article')]"
+    left, right = browser.js(f"return {articles}.map((one) => one.getBoundingClientRect().x)")
+    assert left < right
+    heads = "[...document.querySelectorAll('#claims-table th[scope=col]')]"
+    headings = browser.js(f"return {heads}.map((one) => one.textContent)")
+    assert headings.count("verdict") == 2
+    assert browser.complaints() == []
