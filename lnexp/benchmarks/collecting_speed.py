@@ -1,4 +1,4 @@
-"""How long tables, figures and verdicts of many finished runs take, and how much memory."""
+"""How long tables, figures, verdicts and the report of many finished runs take, and how much memory."""
 
 import json
 import random
@@ -7,6 +7,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from omegaconf import OmegaConf
 
 from lnexp.benchmarks.markdown import markdown
 from lnexp.composer import Composer
@@ -21,18 +23,19 @@ from lnexp.runs.identity import identities, readable_name
 RECIPE, EPOCHS = "factorial", 50
 RUNS = (100, 1_000, 5_000)
 FIRST_SEED = 1
+COLUMNS = ("runs", "collect, s", "its memory, MB", "verify, s", "report, s", "its memory, MB", "page, MB")
 #: Prints the most memory that the command below it held, in MB, after what the command prints itself.
 PEAK = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); \
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
 
 
 def table() -> str:
-    """A row for each number of runs: seconds to collect and to verify, and the most memory of collecting."""
+    """A row for each number of runs: seconds to collect, to verify and to report, and the most memory of either end."""
     rows = []
     for count in RUNS:
         with tempfile.TemporaryDirectory() as here:
             rows.append(_row(Path(here), count))
-    return markdown(("runs", "collect, s", "most memory, MB", "verify, s", "s a 1,000 runs"), rows)
+    return markdown(COLUMNS, rows)
 
 
 def _row(here: Path, count: int) -> list[str]:
@@ -42,8 +45,10 @@ def _row(here: Path, count: int) -> list[str]:
     results = ["--results", str(here / "results")]
     collecting, peak = _timed("collect", f"+recipe={RECIPE}", *overrides, *results)
     verifying, _ = _timed("verify", *results)
-    each = (collecting + verifying) / made * 1000
-    return [f"{made:,}", f"{collecting:.1f}", str(peak), f"{verifying:.1f}", f"{each:.1f}"]
+    page = here / "report.html"
+    reporting, most = _timed("report", str(here / "results"), "--runs", str(here / "runs"), "--output", str(page))
+    collected = (f"{collecting:.1f}", str(peak), f"{verifying:.1f}")
+    return [f"{made:,}", *collected, f"{reporting:.1f}", str(most), f"{page.stat().st_size / 1e6:.1f}"]
 
 
 def _timed(script: str, *arguments: str) -> tuple[float, int]:
@@ -61,10 +66,13 @@ def _make_up(overrides: list[str], seeds: int) -> int:
     for arm in recipe.arms.values():
         job = Job(recipe, "small", arm, FIRST_SEED)
         cfg = composer.compose([*with_corpus(recipe, "small", overrides), *job.overrides])
+        config = OmegaConf.to_yaml(cfg, resolve=True)
         names = range(FIRST_SEED, FIRST_SEED + seeds)
         for seed, run in zip(names, identities(cfg, names), strict=True):
             cfg.seed = seed
-            _write(RunFolder(Path(cfg.runs_dir) / RECIPE / f"{readable_name(cfg)}-{run}"), choose)
+            folder = RunFolder(Path(cfg.runs_dir) / RECIPE / f"{readable_name(cfg)}-{run}")
+            _write(folder, choose)
+            (folder.path / "config.yaml").write_text(config)
     return len(recipe.arms) * seeds
 
 
