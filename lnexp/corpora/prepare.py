@@ -29,6 +29,7 @@ from lnexp.checks import check_flag
 from lnexp.corpora import binarise
 from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.indexed_dataset import check_index
+from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError, near_names
@@ -153,7 +154,7 @@ def _build_aside(settings: dict[str, Any], final: Path) -> None:
 def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
     text = folder / "text"
     text.mkdir()
-    subwords = _make(get_class, "subword", settings)  # first: its options are checked before the long work
+    subwords = subwords_of(settings)  # first: its options are checked before the long work
     report = _make(get_method, "text", settings, text, workshop) or {}
     languages = settings["source_lang"], settings["target_lang"]
     corpus = binarise.Corpus(folder, languages, subwords)
@@ -170,6 +171,11 @@ def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
         "tools": {tool: importlib.metadata.version(tool) for tool in TOOLS},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def subwords_of(settings: dict[str, Any]) -> Subwords:
+    """How words are cut. Raises UserError for options that this way does not have."""
+    return _make(get_class, "subword", settings)
 
 
 def _make(get: Callable[[str], Any], part: str, settings: dict[str, Any], *arguments: Any) -> Any:

@@ -1,0 +1,63 @@
+"""The command behind ``scripts/translate.py``."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.checks import check_whole
+from lnexp.cli import one_line_errors
+from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
+from lnexp.one_thread import one_quiet_thread
+from lnexp.runs.find import find_run
+from lnexp.runs.folder import RunFolder
+from lnexp.training.run import import_fairseq
+
+
+def main() -> None:
+    """``translate.py RUN [SENTENCE …]``: translate sentences, or lines of standard input, by a trained run."""
+    parser = argparse.ArgumentParser(description="Translate sentences, or lines of standard input, by a trained run.")
+    parser.add_argument("run", help="its folder, the beginning of its identity, or a part of its name")
+    parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
+    parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        folder = find_run(arguments.run, arguments.runs)
+        cfg = _config(folder)
+        beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
+        check_whole("--beam", beam, least=1)
+        one_quiet_thread()
+        translator = import_fairseq("lnexp.training.translator").Translator(
+            cfg, folder, prepare(cfg.data, cfg.data_dir)
+        )
+        print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
+        for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
+            for translation, unknown in zip(*translator.translate(batch, beam), strict=True):
+                if unknown:
+                    print(f"never seen in training: {' '.join(unknown)}", file=sys.stderr)
+                print(translation, flush=True)
+
+
+def _config(folder: RunFolder) -> DictConfig:
+    path = folder.path / "config.yaml"
+    if not path.is_file():
+        raise UserError(f"{path}: missing; the run has not begun")
+    cfg = OmegaConf.load(path)
+    assert isinstance(cfg, DictConfig)
+    return cfg
+
+
+def _typed(language: str) -> Iterator[list[str]]:
+    """One sentence at a time, as it is typed; a person is asked for it."""
+    while True:
+        if sys.stdin.isatty():
+            print(f"{language}> ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        if line.strip():
+            yield [line.strip()]
