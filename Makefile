@@ -70,6 +70,9 @@ verify: install  ## print the verdict of every claim
 report: install  ## one HTML page of all results and runs, report.html (COMPARE=: side by side with another folder's)
 	@$(PY) scripts/report.py $(if $(COMPARE),results $(COMPARE))
 
+wandb-sync: install  ## upload the runs that were tracked offline (after wandb login); what is uploaded is left out
+	@$(PY) scripts/wandb_sync.py
+
 figures: install  ## draw the figures of all results again, as PNG, SVG and PDF
 	@$(PY) scripts/figures.py
 
@@ -95,4 +98,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report figures test lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report wandb-sync figures test lint bench lock clean

@@ -121,6 +121,11 @@ class RunFolder:
         folder.mkdir(exist_ok=True)
         write_whole(folder / f"{name}.txt", "".join(f"{line}\n" for line in lines))
 
+    def hypotheses(self, name: str) -> list[str]:
+        """The translations that were written under a name; none where there are none."""
+        path = self.path / "hypotheses" / f"{name}.txt"
+        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+
     def append(self, record: records.Record) -> None:
         records.append(self.metrics, record)
 

@@ -4,9 +4,9 @@ from omegaconf import DictConfig
 
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
+from lnexp.tracking.tracker import Tracker
 from lnexp.training.console import Clock, epoch_line, say
 from lnexp.training.ranks import ALONE, Ranks
-from lnexp.training.tracker import Tracker
 
 
 class Journal:

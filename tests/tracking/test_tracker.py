@@ -1,10 +1,10 @@
-"""What wandb is told of each record."""
+"""What wandb is told of a probe's records; of all others see test_offline.py."""
 
 import pytest
 from omegaconf import OmegaConf
 
 from lnexp.runs.folder import RunFolder
-from lnexp.training.tracker import Tracker
+from lnexp.tracking.tracker import Tracker
 
 
 class WandbRun:
@@ -23,13 +23,6 @@ def tracker(tmp_path) -> Tracker:
     tracker = Tracker(OmegaConf.create({"tracker": {"mode": "offline"}}), RunFolder(tmp_path / "run-00000000"))
     tracker.run = WandbRun()
     return tracker
-
-
-def test_epochs_are_at_their_update_and_the_end_is_the_summary(tracker):
-    tracker.log({"kind": "epoch", "epoch": 1, "update": 60, "valid_nll": 2.5, "bleu_signature": "sig", "lr": None})
-    tracker.log({"kind": "end", "test_bleu": 8.0, "beam": 5})
-    assert tracker.run.logged == [(60, {"epoch": 1, "update": 60, "valid_nll": 2.5})]
-    assert tracker.run.summary == {"test_bleu": 8.0, "beam": 5}
 
 
 def test_probes_are_named_by_what_they_looked_at(tracker):

@@ -1,0 +1,1 @@
+"""wandb, fed from our own records: runs, tables, boards, and uploading them."""
