@@ -12,7 +12,7 @@ from lnexp.figures.panels import Drawing
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import Section
 from lnexp.report.words import in_words
-from lnexp.results.intervals import Interval
+from lnexp.results.verdicts import call, numbers
 
 
 def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Runs, commit: str) -> str:
@@ -25,7 +25,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         commit: of the code that makes the page.
     """
     environment = Environment(
-        loader=PackageLoader("lnexp.report", "page"),
+        loader=PackageLoader("lnexp.report", "template"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -43,8 +43,8 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         commit=commit,
         data={"drawings": _all_drawings(sections), "maps": _maps(sections), "runs": asdict(runs)},
         plotly=(files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"),
-        style=(files("lnexp.report") / "page" / "report.css").read_text(encoding="utf-8"),
-        script=(files("lnexp.report") / "page" / "report.js").read_text(encoding="utf-8"),
+        style=(files("lnexp.report") / "template" / "report.css").read_text(encoding="utf-8"),
+        script=(files("lnexp.report") / "template" / "report.js").read_text(encoding="utf-8"),
     )
 
 
@@ -58,18 +58,6 @@ def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | No
     by_name = [{section.name: section for section in column} for column in columns]
     names = dict.fromkeys(section.name for section in (*left, *right))
     return [[column.get(name) for column in by_name] for name in names]
-
-
-def numbers(content: dict[str, Any] | None) -> str:
-    """A mean with its interval, as ``verdicts.json`` has it."""
-    if not content or content["mean"] is None:
-        return "–"
-    return str(Interval(**{key: content[key] for key in ("mean", "low", "high", "n")}))
-
-
-def call(name: str, arm: dict[str, Any]) -> str:
-    """What was measured of an arm."""
-    return name if "(" in name else f"{arm['measure']}({name})"
 
 
 def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, dict[str, Any]] | None]]:

@@ -199,16 +199,18 @@ def _title(verdicts: RecipeVerdicts) -> str:
 
 def _row(claim: dict[str, Any], line_break: str) -> tuple[str, str, str, str]:
     paper = ", ".join(f"{arm} {number}" for arm, number in claim["paper"].items())
-    measured = [f"{_call(name, arm)} {_numbers(arm)}" for name, arm in claim["arms"].items()]
-    ours = line_break.join([*measured, f"test: {claim['holds_if']}", f"margin {_numbers(claim['margin'])}"])
+    measured = [f"{call(name, arm)} {numbers(arm)}" for name, arm in claim["arms"].items()]
+    ours = line_break.join([*measured, f"test: {claim['holds_if']}", f"margin {numbers(claim['margin'])}"])
     return claim["id"], line_break.join(filter(None, (claim["source"], paper))), ours, claim["verdict"]
 
 
-def _call(name: str, arm: dict[str, Any]) -> str:
+def call(name: str, arm: dict[str, Any]) -> str:
+    """What was measured of an arm."""
     return name if "(" in name else f"{arm['measure']}({name})"
 
 
-def _numbers(content: dict[str, Any] | None) -> str:
+def numbers(content: dict[str, Any] | None) -> str:
+    """A mean with its interval, of an arm or a margin; a dash where there is none."""
     if not content or content["mean"] is None:
         return "–"
     return str(_interval(content))
