@@ -11,6 +11,7 @@ from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.results.intervals import interval
+from lnexp.results.outcomes import in_words
 from lnexp.results.verdicts import RecipeVerdicts, read_verdict
 from lnexp.runs.folder import DONE
 
@@ -34,6 +35,7 @@ class Section:
         verdicts: of its claims; None where they cannot be read.
         drawings: its figures.
         heat_map: of a recipe with many axes.
+        outcomes: head and rows of the table of who trains, where the recipe has one.
         arms: rows of the table by arm, by column; of probes none.
         runs: the rows of ``runs.csv``.
         problems: what is wrong with it.
@@ -44,6 +46,7 @@ class Section:
     verdicts: RecipeVerdicts | None = None
     drawings: list[Drawing] = field(default_factory=list)
     heat_map: HeatMap | None = None
+    outcomes: tuple[list[str], list[list[str]]] | None = None
     arms: list[dict[str, str]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -90,6 +93,7 @@ def read_section(folder: Path) -> Section:
             verdicts,
             drawings(recipe, folder),
             None if recipe.probe else heat_map(recipe, runs),
+            _outcomes(recipe, folder),
             _arms(recipe, runs),
             runs,
             verdicts.problems,
@@ -103,6 +107,14 @@ def _runs(folder: Path) -> list[dict[str, Any]]:
     return [
         {str(key): value for key, value in row.items()} for row in table.where(table.notna(), None).to_dict("records")
     ]
+
+
+def _outcomes(recipe: Recipe, folder: Path) -> tuple[list[str], list[list[str]]] | None:
+    path = folder / "outcomes.csv"
+    if not recipe.outcomes or not path.exists():
+        return None
+    table = read_table(path)
+    return None if table.empty else in_words(recipe, table)
 
 
 def _arms(recipe: Recipe, runs: list[dict[str, Any]]) -> list[dict[str, str]]:

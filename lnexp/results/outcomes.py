@@ -88,14 +88,19 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
     table = outcomes_table(recipe, runs)
     if table.empty:
         return ""
+    headers, rows = in_words(recipe, table)
+    said = EXPLANATION.format(share=TRAINS, best=best_mean(runs), row=headers[0], column=recipe.outcomes["columns"])
+    return f"{said}\n\n{tabulate(rows, headers=headers, tablefmt='github')}"
+
+
+def in_words(recipe: Recipe, table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """The table for people: its head, and its rows, from ``outcomes.csv``."""
     row, column = recipe.outcomes["rows"], recipe.outcomes["columns"]
     cells: dict[str, dict[str, str]] = {}
     for record in table.to_dict("records"):
         cells.setdefault(record[row], {})[record[column]] = _cell(record)
     columns = list(dict.fromkeys(arm.values[column] for arm in recipe.arms.values()))
-    rows = [[name, *(cells[name].get(value, "–") for value in columns)] for name in cells]
-    said = EXPLANATION.format(share=TRAINS, best=best_mean(runs), row=row, column=column)
-    return f"{said}\n\n{tabulate(rows, headers=[row, *columns], tablefmt='github')}"
+    return [row, *columns], [[name, *(cells[name].get(value, "–") for value in columns)] for name in cells]
 
 
 def _cell(record: dict[Any, Any]) -> str:

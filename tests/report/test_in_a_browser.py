@@ -46,6 +46,12 @@ def test_plots_are_drawn_when_they_come_into_view_with_words_for_those_who_do_no
     assert open_report.complaints() == []
 
 
+def test_who_trains_is_a_table_in_words(open_report):
+    section = open_report.js("return document.getElementById('results-small-toy-placements').innerText")
+    assert "needs warm-up 1.3 / 94.9" in section
+    assert "by arm" in section.lower()
+
+
 def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_report):
     wait_until_drawn(open_report, FIG2A)
     for press in ("click()", "focus()"):
