@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.draw import draw, forget
 from lnexp.figures.layers import layers
@@ -27,8 +28,11 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     Args:
         recipe: whose results they are.
         folder: of results.
+
+    Raises:
+        UserError: where its verdicts.json is malformed.
     """
-    scope = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))["scope"]
+    scope = _scope(folder / "verdicts.json")
     if recipe.probe:
         return probed(recipe, read_table(folder / "measurements.csv"), scope)
     runs = read_table(folder / "runs.csv")
@@ -36,6 +40,14 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
     found = [] if epochs.empty else [curves(recipe, epochs, scope)]
     return found if probes.empty else [*found, *layers(recipe, probes)]
+
+
+def _scope(path: Path) -> str:
+    """What was measured on, in words. Raises UserError where the file does not say it."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["scope"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
 
 
 def draw_all(recipe: Recipe, folder: Path) -> list[Drawing]:

@@ -26,7 +26,7 @@ def layers(recipe: Recipe, probes: pd.DataFrame) -> list[Drawing]:
     if "output" in probes:
         states = {side: probes[probes["output"].notna() & (probes["side"] == side)] for side in SIDES}
         drawings.append(_drawing(recipe, "states", states, "output", "E‖x‖² / d"))
-    return drawings
+    return [drawing for drawing in drawings if drawing.rows]
 
 
 def _drawing(recipe: Recipe, name: str, panels: dict[str, pd.DataFrame], y: str, label: str) -> Drawing:

@@ -27,13 +27,13 @@ def main() -> None:
         places = arguments.places or [RESULTS_DIR]
         if len(places) > 2:
             raise UserError(f"{len(places)} places: one, or two to be compared")
-        columns = [find_sections(place) for place in places]
+        columns = [find_sections(place, number) for number, place in enumerate(places)]
         sections = [section for column in columns for section in column]
         runs = gather(sections, arguments.runs)
         page = render(columns, [str(place) for place in places], runs, (git_state()["commit"] or "")[:10])
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         write_whole(arguments.output, page)
-        print(
-            f"{arguments.output}: {len(sections)} figures, {len(runs.rows)} runs, {len(page.encode()) / 1e6:.1f} MB"
-            + (f"; {len(runs.problems)} run folders cannot be read" if runs.problems else "")
-        )
+        shown = sum(section.was_run for section in sections)
+        print(f"{arguments.output}: {shown} figures, {len(runs.rows)} runs, {len(page.encode()) / 1e6:.1f} MB")
+        if runs.problems:
+            print(f"{len(runs.problems)} run folders cannot be read; the page lists them")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
-from itertools import zip_longest
-from typing import Any
+from typing import Any, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -12,6 +11,7 @@ from lnexp.figures.panels import Drawing
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import Section
 from lnexp.report.words import in_words
+from lnexp.results.claims import Verdict
 from lnexp.results.verdicts import call, numbers
 
 
@@ -31,13 +31,14 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
     environment.globals.update(numbers=numbers, in_words=in_words, call=call)
     sections = [section for column in columns for section in column]
     return environment.get_template("report.html.jinja").render(
-        rows=side_by_side(columns),
+        rows=[pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)],
         names=names,
-        sections=sections,
-        counts=_counts(sections),
+        sections=[section for section in sections if section.was_run],
+        counts=list(map(_counts, columns)),
         claims=_claims(columns),
         runs=runs,
         commit=commit,
@@ -64,25 +65,17 @@ def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, di
     """A row a claim: what each place says of it."""
     rows: list[list[tuple[Section, dict[str, Any]] | None]] = []
     for pair in side_by_side(columns):
-        listed = [
-            {claim["id"]: (section, claim) for claim in section.verdicts.content["claims"]}
-            if section and section.verdicts
-            else {}
-            for section in pair
-        ]
-        together = [
-            [said.get(name) for said in listed] for name in dict.fromkeys(key for said in listed for key in said)
-        ]
-        same = len(pair) == 1 or any(all(row) for row in together)
-        rows += together if same else [list(row) for row in zip_longest(*(said.values() for said in listed))]
+        listed = [{claim["id"]: (section, claim) for claim in section.claims} if section else {} for section in pair]
+        names = dict.fromkeys(name for said in listed for name in said)
+        rows += [[said.get(name) for said in listed] for name in names]
     return rows
 
 
 def _counts(sections: Sequence[Section]) -> dict[str, int]:
     """How many claims have which verdict."""
-    counts = dict.fromkeys(("reproduced", "contradicted", "inconclusive", "not run"), 0)
+    counts = dict.fromkeys(get_args(Verdict), 0)
     for section in sections:
-        for claim in section.verdicts.content["claims"] if section.verdicts else []:
+        for claim in section.claims:
             counts[claim["verdict"]] += 1
     return counts
 

@@ -1,6 +1,7 @@
 """The table of runs: those that results are made of, and all that lie in ``runs/``, whatever state they are in."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,10 +9,11 @@ from typing import Any
 
 import yaml
 
-from lnexp.errors import UserError
-from lnexp.report.sections import Section
+from lnexp.report.sections import MALFORMED, PLACES, Section
+from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import short_name
+from lnexp.runs.progress import state_of
 
 #: What of a config tells runs apart; the rest stands in ``config.yaml``.
 SETTINGS = (
@@ -39,30 +41,50 @@ class Runs:
 
 
 def gather(sections: Sequence[Section], runs_dir: Path) -> Runs:
-    """Every run once, by its identity; what its folder says goes before what results say of it."""
+    """Every run of a place once, by its identity; what our own folders say goes before what our results say of it."""
     found = Runs()
-    rows = {run["identity"]: _published(run) for section in sections for run in section.runs if run["epochs"]}
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    for section in sections:
+        for run in section.runs:
+            if run["epochs"]:
+                row = rows.setdefault((section.place, run["identity"]), _published(run) | {"asked for by": []})
+                row["asked for by"].append(f"{run['recipe']}: {run['arm']}")
     environments: dict[str, int] = {}
     for identity, path in find_folders(runs_dir).items():
+        row = rows.setdefault((0, identity), {"run": path.name})
         try:
-            row, environment = _read(RunFolder(path))
-        except (UserError, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
+            read, environment = map(plainly, _read(RunFolder(path), runs_dir))
+        except (*MALFORMED, yaml.YAMLError) as error:
             found.problems.append(f"{path}: {type(error).__name__}: {' '.join(str(error).split())}")
-            rows[identity] = {"run": path.name, "state": "malformed"}
+            row |= {"state": "malformed", "why": type(error).__name__}
             continue
-        text = json.dumps(environment, sort_keys=True)
-        row["environment"] = environments.setdefault(text, len(environments)) if environment else None
-        rows[identity] = rows.get(identity, {}) | {key: value for key, value in row.items() if value is not None}
-    found.rows.extend({"identity": identity, **row} for identity, row in rows.items())
+        if environment:
+            text = json.dumps(environment, sort_keys=True)
+            row["environment"] = environments.setdefault(text, len(environments))
+        row |= {key: value for key, value in read.items() if value is not None}
+    for (place, identity), row in rows.items():
+        asked = {"asked for by": "; ".join(row.pop("asked for by", []))}
+        found.rows.append(plainly({"place": PLACES[place], "identity": identity, **asked, **row}))
     found.environments.extend(json.loads(text) for text in environments)
     return found
+
+
+def plainly(value: Any) -> Any:
+    """What JSON can say of a value: other things as text, and nothing of what is not finite."""
+    if isinstance(value, dict):
+        return {str(key): plainly(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plainly(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 def _published(run: dict[str, Any]) -> dict[str, Any]:
     """What ``runs.csv`` says."""
     settings = {key: run[key] for key in ("lr_max", "warmup_updates", "lr_schedule", "seed")}
     return {
-        "run": f"{run['recipe']}: {run['arm']}, seed {run['seed']}",
+        "run": f"{run['model']}, {run['optimizer']}, {', '.join(f'{key} {value}' for key, value in settings.items())}",
         "model": run["model"],
         "optimizer": run["optimizer"],
         "state": run["status"],
@@ -76,20 +98,26 @@ def _published(run: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(folder: RunFolder) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read(folder: RunFolder, runs_dir: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a run's own folder says of it, and its environment without what differs from run to run."""
-    status, epochs, environment = folder.status, folder.epochs(), folder.environment
+    environment, read = folder.environment, records.read(folder.metrics)
+    if not isinstance(environment.get("git", {}), dict):
+        raise ValueError("environment.json: git is no object")
     config = _config(folder.path / "config.yaml")
+    epochs = [record for record in read if record["kind"] == "epoch"]
+    ends = [record for record in read if record["kind"] == "end"]
     bleu = [record["valid_bleu"] for record in epochs if record["valid_bleu"] is not None]
+    state, why = state_of(folder, runs_dir)
     row = {
         "run": folder.name,
         "model": short_name(config["model"]["_name"]),
         "optimizer": short_name(config["optimizer"]["_name"]),
-        "state": status.get("state", "waiting"),
-        "why": status.get("why") or None,
+        "state": state,
+        "why": why or None,
         "epochs": len(epochs),
         "best BLEU": max(bleu, default=None),
-        "seconds": round(sum(record["seconds"] for record in epochs), 1),
+        "test BLEU": ends[0].get("test_bleu") if ends else None,
+        "seconds": round(sum(record["seconds"] or 0 for record in epochs), 1),
         "tokens/s": epochs[-1].get("tokens_per_second") if epochs else None,
         "device": environment.get("device"),
         "settings": dict(_chosen(config)),

@@ -1,5 +1,6 @@
 """A folder of results, as the page shows it; one that cannot be read is shown, too, with what is wrong."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.results.intervals import interval
 from lnexp.results.outcomes import in_words
-from lnexp.results.verdicts import RecipeVerdicts, read_verdict
+from lnexp.results.verdicts import RecipeVerdicts, not_run, read_verdict
 from lnexp.runs.folder import DONE
 
+#: What reading files that are not whole, or not ours, raises.
+MALFORMED = (UserError, OSError, ValueError, LookupError, TypeError, AttributeError, NameError)
+#: What tells the sections of two places apart in links.
+PLACES = "ab"
 #: Columns of ``runs.csv`` that a table by arm has the means of, and their titles.
 MEASURES = {
     "best_valid_bleu": "best valid BLEU",
@@ -31,7 +36,7 @@ class Section:
 
     Attributes:
         folder: where it lies.
-        name: ``profile/data/recipe``.
+        place: the number of the place that it is from, where two are compared.
         verdicts: of its claims; None where they cannot be read.
         drawings: its figures.
         heat_map: of a recipe with many axes.
@@ -42,7 +47,7 @@ class Section:
     """
 
     folder: Path
-    name: str
+    place: int
     verdicts: RecipeVerdicts | None = None
     drawings: list[Drawing] = field(default_factory=list)
     heat_map: HeatMap | None = None
@@ -52,9 +57,19 @@ class Section:
     problems: list[str] = field(default_factory=list)
 
     @property
+    def name(self) -> str:
+        """``profile/data/recipe``."""
+        return "/".join(self.folder.resolve().parts[-3:])
+
+    @property
     def anchor(self) -> str:
         """What links to it."""
-        return "-".join(self.folder.parts)
+        return re.sub(r"[^\w-]+", "-", f"{PLACES[self.place]}-{self.name}")
+
+    @property
+    def was_run(self) -> bool:
+        """Whether there is anything but claims to show."""
+        return self.verdicts is None or self.verdicts.was_run
 
     @property
     def title(self) -> str:
@@ -62,34 +77,43 @@ class Section:
         return f"{content['figure']}: {content['title']}"
 
     @property
+    def claims(self) -> list[dict[str, Any]]:
+        return self.verdicts.content["claims"] if self.verdicts else []
+
+    @property
     def commands(self) -> list[str]:
         """What a reader types for the same."""
-        claims = self.verdicts.content["claims"] if self.verdicts else []
-        return list(dict.fromkeys(claim["command"] for claim in claims))
+        return list(dict.fromkeys(claim["command"] for claim in self.claims))
 
 
-def find_sections(place: Path) -> list[Section]:
-    """Those under a root of results, or the one that a folder is.
+def find_sections(root: Path, place: int) -> list[Section]:
+    """Those under a root of results, what was not run among them, or the one that a folder is.
 
     Raises:
         UserError: where there is none.
     """
-    folders = [place] if (place / "verdicts.json").is_file() else result_folders(place)
+    if (root / "verdicts.json").is_file():
+        return [read_section(root, place)]
+    folders = result_folders(root)
     if not folders:
-        raise UserError(f"{place}: no results there; say a root of results, or a folder with a verdicts.json")
-    return [read_section(folder) for folder in folders]
+        raise UserError(f"{root}: no results there; say a root of results, or a folder with a verdicts.json")
+    found = [read_section(folder, place) for folder in folders]
+    read = [section.verdicts for section in found if section.verdicts]
+    return found + [Section(one.path.parent, place, one) for one in not_run(root, read)]
 
 
-def read_section(folder: Path) -> Section:
+def read_section(folder: Path, place: int) -> Section:
     """Whatever of a folder can be read."""
-    name = "/".join(folder.resolve().parts[-3:])
     try:
         verdicts = read_verdict(folder / "verdicts.json")
+    except MALFORMED as error:
+        return Section(folder, place, problems=[_problem(folder, error)])
+    try:
         recipe = load_recipe(verdicts.recipe)
         runs = [] if recipe.probe else _runs(folder)
         return Section(
             folder,
-            name,
+            place,
             verdicts,
             drawings(recipe, folder),
             None if recipe.probe else heat_map(recipe, runs),
@@ -98,8 +122,12 @@ def read_section(folder: Path) -> Section:
             runs,
             verdicts.problems,
         )
-    except (UserError, OSError, ValueError, KeyError, TypeError) as error:
-        return Section(folder, name, problems=[f"{folder}: {type(error).__name__}: {error}"])
+    except MALFORMED as error:
+        return Section(folder, place, verdicts, problems=[*verdicts.problems, _problem(folder, error)])
+
+
+def _problem(folder: Path, error: Exception) -> str:
+    return f"{folder}: {type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _runs(folder: Path) -> list[dict[str, Any]]:

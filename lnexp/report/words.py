@@ -9,7 +9,7 @@ MOST_LINES = 12
 def in_words(panel: Panel) -> str:
     """What a panel shows: where each line begins and ends, or, of a few points, all of them."""
     lines = [_line(line) for line in panel.lines[:MOST_LINES] if line.x]
-    more = len(panel.lines) - len(lines)
+    more = sum(bool(line.x) for line in panel.lines) - len(lines)
     axes = f"{' '.join(panel.y_label.split()) or panel.title.splitlines()[-1]} by {panel.x_label}"
     return f"{axes}. " + "; ".join([*lines, *([f"and {more} more lines"] if more > 0 else [])]) + "."
 

@@ -123,6 +123,8 @@ def _check(claim: dict[str, Any]) -> None:
     missing = [key for key in REQUIRED if key not in claim]
     if missing:
         raise KeyError(", ".join(missing))
+    if not isinstance(claim["paper"], dict):
+        raise TypeError(f"{claim['id']}: paper is no object")
     for arm in claim["arms"].values():
         _interval(arm)
     margin = None if claim["margin"] is None else _interval(claim["margin"])

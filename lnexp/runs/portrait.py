@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.progress import clock
+from lnexp.runs.progress import clock, state_of
 from lnexp.runs.records import Record
 from lnexp.runs.status_table import COLOURS
 
@@ -32,12 +32,12 @@ def portrait(folder: RunFolder, records: Sequence[Record]) -> Group:
         folder: the run's.
         records: its own, oldest first.
     """
-    status, epochs = folder.status, [record for record in records if record["kind"] == "epoch"]
-    state = status.get("state", "waiting")
+    epochs = [record for record in records if record["kind"] == "epoch"]
+    state, why = state_of(folder, folder.path.parent.parent)
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
-    if status.get("why"):
-        head.append(f": {status['why']}")
-    seconds = sum(record["seconds"] for record in epochs)
+    if why:
+        head.append(f": {why}")
+    seconds = sum(record["seconds"] or 0 for record in epochs)
     where = folder.environment.get("device", "?")
     updates = epochs[-1]["update"] if epochs else 0
     facts = f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds)} on {where}"

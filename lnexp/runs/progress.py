@@ -49,12 +49,9 @@ def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progres
         return Progress("waiting")
     folder = RunFolder(path)
     try:
-        status, epochs = folder.status, folder.epochs()
+        (state, why), epochs = state_of(folder, runs_dir), folder.epochs()
     except UserError as error:
         return Progress("malformed", why=str(error))
-    state = status.get("state", "waiting")
-    if state == "running" and not is_held(runs_dir, member.identity):
-        state = "interrupted"
     last = epochs[-1] if epochs else {}
     return Progress(
         state,
@@ -62,8 +59,17 @@ def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progres
         bleu=last.get("valid_bleu"),
         tokens_per_second=last.get("tokens_per_second"),
         seconds_an_epoch=_pace([record["time"] for record in epochs if "time" in record]),
-        why=status.get("why", ""),
+        why=why,
     )
+
+
+def state_of(folder: RunFolder, runs_dir: str | Path) -> tuple[str, str]:
+    """A run's state, and why it is; as :class:`Progress` has them. Raises UserError where its status is malformed."""
+    status = folder.status
+    state = status.get("state", "waiting")
+    if state == "running" and not is_held(runs_dir, folder.identity):
+        state = "interrupted"
+    return state, status.get("why", "")
 
 
 def _pace(times: list[str]) -> float | None:

@@ -69,12 +69,13 @@ def _outcomes() -> workspaces.Section:
 
 
 def _gradients() -> workspaces.Section:
+    shown = {"gradient of W²": r"W2\.grad_norm", "hidden states": "output"}
     return workspaces.Section(
         name="Gradients and hidden states by layer",
         panels=[
-            panels.LinePlot(title=f"{what}, {side}", x="update", metric_regex=rf"probe/{side}\.\d+\.{what}", log_y=True)
+            panels.LinePlot(title=f"{what}, {side}", x="Step", metric_regex=rf"probe/{side}\.\d+\.{name}", log_y=True)
             for side in ("encoder", "decoder")
-            for what in ("W2", "output")
+            for what, name in shown.items()
         ],
     )
 

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 from lnexp.cli import one_line_errors
+from lnexp.errors import UserError
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.lock import is_held
 
 #: Paths that one call of wandb's is given.
 AT_ONCE = 50
@@ -19,20 +22,23 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         waiting = not_uploaded(arguments.runs)
-        print(f"{len(waiting)} offline runs in {arguments.runs} are not uploaded", flush=True)
+        print(f"{len(waiting)} offline runs in {arguments.runs} are over and not uploaded", flush=True)
         if arguments.dry_run:
             print("\n".join(map(str, waiting)))
             return
-        codes = [
-            subprocess.run(
-                [sys.executable, "-m", "wandb", "sync", *map(str, waiting[start : start + AT_ONCE])], check=False
-            ).returncode
-            for start in range(0, len(waiting), AT_ONCE)
-        ]
-        sys.exit(max(codes, default=0))
+        for start in range(0, len(waiting), AT_ONCE):
+            paths = map(str, waiting[start : start + AT_ONCE])
+            subprocess.run([sys.executable, "-m", "wandb", "sync", *paths], check=False)
+        if left := set(waiting) & set(not_uploaded(arguments.runs)):  # wandb's exit code does not say
+            raise UserError(f"{len(left)} of {len(waiting)} are still not uploaded; see what wandb says above")
 
 
 def not_uploaded(runs_dir: Path) -> list[Path]:
-    """The offline runs that wandb has not marked as synced, oldest first."""
-    found = runs_dir.glob("[!.]*/*-*/wandb/offline-run-*")
-    return sorted((path for path in found if not any(path.glob("*.synced"))), key=lambda path: path.name)
+    """The offline runs that wandb has not marked as synced, oldest first; not those that are being trained."""
+    found = (file.parent for file in runs_dir.glob("[!.]*/*-*/wandb/offline-run-*/*.wandb"))
+    waiting = (path for path in found if not any(path.glob("*.synced")))
+    return sorted((path for path in waiting if not is_held(runs_dir, _identity(path))), key=lambda path: path.name)
+
+
+def _identity(offline_run: Path) -> str:
+    return RunFolder(offline_run.parent.parent).identity

@@ -108,10 +108,10 @@ def _numbers(record: Record) -> dict[str, Any]:
 
 
 def _of_probe(record: Record) -> dict[str, Any]:
-    """``probe/decoder.6.W2`` for a gradient, ``probe/decoder.6.output`` for hidden states."""
+    """``probe/decoder.6.W2.grad_norm`` for a gradient, ``probe/decoder.6.output`` for hidden states."""
     where = f"probe/{record['side']}.{record['layer']}"
     if "parameter" in record:
-        return {f"{where}.{record['parameter']}": record["grad_norm"]}
+        return {f"{where}.{record['parameter']}.{norm}": record[norm] for norm in ("grad_norm", "mean_grad_norm")}
     return {f"{where}.{place}": record[place] for place in ("output", "before_norm") if place in record}
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import check_whole
@@ -46,8 +47,12 @@ def _config(folder: RunFolder) -> DictConfig:
     path = folder.path / "config.yaml"
     if not path.is_file():
         raise UserError(f"{path}: missing; the run has not begun")
-    cfg = OmegaConf.load(path)
-    assert isinstance(cfg, DictConfig)
+    try:
+        cfg = OmegaConf.load(path)
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: malformed ({str(error).splitlines()[0]})") from error
+    if not isinstance(cfg, DictConfig):
+        raise UserError(f"{path}: malformed (no settings)")
     return cfg
 
 

@@ -42,7 +42,7 @@ class Translator:
         """The best translation of each, as plain text, and the subwords of each that the run has never seen.
 
         Raises:
-            UserError: for a sentence that fits no batch.
+            UserError: for a sentence that fits no batch, or a model whose scores are not finite.
         """
         cut = cut_as_source(sentences, plain(self.cfg.data), self.corpus)
         words = self.task.source_dictionary
@@ -55,5 +55,8 @@ class Translator:
         unknown = [[word for word in line.split() if words.index(word) == words.unk()] for line in cut]
         dataset = self.task.build_dataset_for_inference(numbers, torch.tensor([len(one) for one in numbers]))
         first = FirstSentences(dataset, 0)
-        found = translate(self.task, self.model, first, self.cfg.evaluation, beam, self.cfg.data.post_process)
+        try:
+            found = translate(self.task, self.model, first, self.cfg.evaluation, beam, self.cfg.data.post_process)
+        except FloatingPointError as error:
+            raise UserError(str(error)) from error
         return detokenise(found, self.cfg.data.target_lang), unknown

@@ -8,10 +8,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 from lnexp.figures.folder import RESULTS_DIR, result_folders
-from lnexp.results.verdicts import read_verdicts
+from lnexp.results.verdicts import not_run, read_verdicts
 
 CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\n"
-FIG2A = "results-small-toy-fig2a"
+FIG2A = "a-small-toy-fig2a"
 SEE = "document.getElementById(arguments[0]).scrollIntoView();"
 DRAWN = "return document.querySelectorAll(`#${arguments[0]} .js-plotly-plot .scatterlayer .trace`).length"
 
@@ -28,7 +28,8 @@ def wait_until_drawn(browser, section: str) -> int:
 
 
 def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_report, report):
-    claims = [claim for one in read_verdicts(RESULTS_DIR) for claim in one.content["claims"]]
+    found = read_verdicts(RESULTS_DIR)
+    claims = [claim for one in [*found, *not_run(RESULTS_DIR, found)] for claim in one.content["claims"]]
     assert open_report.js("return document.querySelectorAll('#claims-table tbody tr').length") == len(claims)
     assert open_report.js("return document.querySelectorAll('article').length") == len(result_folders(RESULTS_DIR))
     resources = open_report.js("return performance.getEntriesByType('resource').map((one) => one.name)")
@@ -47,7 +48,7 @@ def test_plots_are_drawn_when_they_come_into_view_with_words_for_those_who_do_no
 
 
 def test_who_trains_is_a_table_in_words(open_report):
-    section = open_report.js("return document.getElementById('results-small-toy-placements').innerText")
+    section = open_report.js("return document.getElementById('a-small-toy-placements').innerText")
     assert "needs warm-up 1.3 / 94.9" in section
     assert "by arm" in section.lower()
 
@@ -152,4 +153,8 @@ def test_two_places_stand_side_by_side(browser, tmp_path):
     heads = "[...document.querySelectorAll('#claims-table th[scope=col]')]"
     headings = browser.js(f"return {heads}.map((one) => one.textContent)")
     assert headings.count("verdict") == 2
+    said = browser.js("return document.querySelector('#claims-table tbody tr').cells.length")
+    assert said == 6, "a claim that the other has not has a dash beside it"
+    scopes = browser.js("return [...document.querySelectorAll('article .scope code')].map((one) => one.textContent)")
+    assert scopes == places
     assert browser.complaints() == []

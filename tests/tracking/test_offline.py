@@ -39,7 +39,11 @@ def test_every_number_of_the_records_is_there_once(resumed, inspect):
                     assert told[record["update"]][key] == pytest.approx(value), key
         elif record.get("parameter"):
             name = f"probe/{record['side']}.{record['layer']}.{record['parameter']}"
-            assert told[record["update"]][name] == pytest.approx(record["grad_norm"])
+            for norm in ("grad_norm", "mean_grad_norm"):
+                assert told[record["update"]][f"{name}.{norm}"] == pytest.approx(record[norm])
+        elif "output" in record:
+            name = f"probe/{record['side']}.{record['layer']}.output"
+            assert told[record["update"]][name] == pytest.approx(record["output"])
     assert sum("valid_nll" in step for step in steps) == 3
 
 

@@ -31,7 +31,7 @@ def test_probes_are_named_by_what_they_looked_at(tracker):
     tracker.log(where | {"output": 1.0, "before_norm": 1.5})
     tracker.log(where | {"output": 2.0})  # of a placement without norms
     assert tracker.run.logged == [
-        (50, {"probe/decoder.6.W2": 0.5}),
+        (50, {"probe/decoder.6.W2.grad_norm": 0.5, "probe/decoder.6.W2.mean_grad_norm": 0.6}),
         (50, {"probe/decoder.6.output": 1.0, "probe/decoder.6.before_norm": 1.5}),
         (50, {"probe/decoder.6.output": 2.0}),
     ]

@@ -5,9 +5,11 @@ const data = JSON.parse(document.getElementById("report-data").textContent);
 const DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"};
 const STROKES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1.5 2.5"};
 const drawn = new Set();
+let onPaper = false;
 const hiddenLabels = new Map();  // by drawing: the labels that are switched off
 
 function isDark() {
+  if (onPaper) { return false; }
   const said = document.documentElement.dataset.theme;
   return said ? said === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
@@ -23,7 +25,7 @@ function text(words) {
 
 function layoutOf(extra) {
   const style = getComputedStyle(document.documentElement);
-  const [ink, line] = ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
+  const [ink, line] = onPaper ? ["#1a1a1a", "#d5d5d5"] : ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
   const axis = {gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true};
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {color: ink, size: 11},
@@ -41,8 +43,8 @@ function tracesOf(panel, hidden) {
     return [
       {...shared, x: [...line.x, ...line.x.slice().reverse()], y: [...line.high, ...line.low.slice().reverse()],
        fill: "toself", fillcolor: colour, opacity: 0.15, line: {width: 0}, mode: "lines", hoverinfo: "skip"},
-      {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: {size: 5},
-       line: {color: colour, dash: DASHES[line.look.dash], width: 2}, marker_color: colour,
+      {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: {size: 5, color: colour},
+       line: {color: colour, dash: DASHES[line.look.dash], width: 2},
        customdata: line.low.map((low, place) => [low, line.high[place]]),
        hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>`},
     ];
@@ -52,14 +54,10 @@ function tracesOf(panel, hidden) {
 function drawPanel(place) {
   const panel = data.drawings[place.dataset.panel];
   const hidden = hiddenLabels.get(place.closest(".drawing").dataset.drawing);
-  const traces = tracesOf(panel, hidden);
-  for (const trace of traces) {
-    if (trace.marker_color) { trace.marker.color = trace.marker_color; delete trace.marker_color; }
-  }
   const xaxis = {title: {text: text(panel.x_label)}, type: panel.x_scale};
   if (panel.ticks.length) { xaxis.tickvals = panel.ticks; }
   const yaxis = {title: {text: text(panel.y_label).replace(/\n/g, "<br>")}, type: panel.y_scale, exponentformat: "power"};
-  Plotly.react(place, traces, layoutOf({xaxis, yaxis}), CONFIG);
+  Plotly.react(place, tracesOf(panel, hidden), layoutOf({xaxis, yaxis}), CONFIG);
 }
 
 function drawMap(place) {
@@ -118,7 +116,10 @@ function paintAgain() {
 }
 
 // The table of runs is made here: a thousand rows of HTML would weigh more than their numbers.
-const COLUMNS = ["run", "state", "model", "optimizer", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "data", "device", "environment", "identity", "settings"];
+const COLUMNS = [
+  "run", "asked for by", "state", "model", "optimizer", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "data", "device",
+  "environment", "identity", "place", "settings",
+];
 
 function cell(row, column) {
   const td = document.createElement("td");
@@ -209,5 +210,11 @@ const watcher = new IntersectionObserver((entries) => {
 }, {rootMargin: "600px"});
 document.querySelectorAll(".plot").forEach((place) => watcher.observe(place));
 addEventListener("beforeprint", () => {
-  document.querySelectorAll(".plot").forEach((place) => { if (!drawn.has(place)) { draw(place); } });
+  onPaper = true;
+  document.querySelectorAll(".plot").forEach((place) => drawn.add(place));
+  paintAgain();
+});
+addEventListener("afterprint", () => {
+  onPaper = false;
+  paintAgain();
 });

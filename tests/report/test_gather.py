@@ -1,0 +1,121 @@
+"""What the page says of runs and results that are damaged, half there, or of two machines."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lnexp.figures.folder import RESULTS_DIR
+from lnexp.report.page import render
+from lnexp.report.run_rows import gather, plainly
+from lnexp.report.sections import find_sections, read_section
+from lnexp.runs.folder import RunFolder
+
+FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
+CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\nlr_max: 0.1\n"
+
+
+@pytest.fixture
+def run(tmp_path) -> RunFolder:
+    folder = RunFolder(tmp_path / "runs" / "adhoc" / "pre_ln-s1-0123abcd")
+    folder.path.mkdir(parents=True)
+    folder.set_status("finished")
+    (folder.path / "config.yaml").write_text(CONFIG)
+    measured = {"valid_loss": 3.0, "valid_nll": 2.0, "valid_bleu": 7.5, "lr": 1e-3, "seconds": 61.0}
+    folder.append({"kind": "epoch", "epoch": 1, "update": 10, **measured})
+    folder.append({"kind": "end", "checkpoint_epoch": 1, "test_bleu": 6.5, "test_bleu_tokenised": 6.25})
+    return folder
+
+
+def page_of(runs_dir: Path, *places: Path) -> str:
+    columns = [find_sections(place, number) for number, place in enumerate(places or [FIG2A])]
+    sections = [section for column in columns for section in column]
+    return render(columns, [str(place) for place in places or [FIG2A]], gather(sections, runs_dir), "abc")
+
+
+def data_of(page: str) -> dict:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    text = page.partition('id="report-data">')[2].partition("</script>")[0]
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_a_run_is_told_with_its_test_and_its_state(run, tmp_path):
+    (row,) = gather([], tmp_path / "runs").rows
+    assert row["run"] == "pre_ln-s1-0123abcd"
+    assert (row["state"], row["best BLEU"], row["test BLEU"]) == ("finished", 7.5, 6.5)
+    run.set_status("running")
+    (row,) = gather([], tmp_path / "runs").rows
+    assert row["state"] == "interrupted", "nobody trains it"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("environment.json", '{"git": "abc"}'),
+        ("environment.json", '{"git": null, "cores": NaN}'),
+        ("environment.json", "[]"),
+        ("config.yaml", CONFIG + "precision: 2024-01-01\n"),
+        ("config.yaml", CONFIG + "clip_norm: .inf\n"),
+        ("config.yaml", "- 1"),
+        ("config.yaml", "model: {"),
+        ("metrics.jsonl", '{"kind": "epoch", "epoch": 1, "update": 1, "valid_bleu": 1e999}\n'),
+        ("metrics.jsonl", "half a line"),
+        ("status.json", "{"),
+    ],
+)
+def test_no_file_of_a_run_breaks_the_page(run, tmp_path, name, content):
+    (run.path / name).write_text(content)
+    data = data_of(page_of(tmp_path / "runs"))
+    assert "0123abcd" in {row["identity"] for row in data["runs"]["rows"]}
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    return Path(shutil.copytree(FIG2A, tmp_path / "theirs" / "small" / "toy" / "fig2a"))
+
+
+def change(path: Path, old: str, new: str) -> None:
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_no_file_of_results_breaks_the_page(copy, tmp_path):
+    (copy / "verdicts.json").write_text("{")
+    page = page_of(tmp_path, copy)
+    assert "cannot be read" in page
+    assert "malformed" in page
+
+
+def test_results_of_a_recipe_that_is_no_more_keep_their_claims(copy, tmp_path):
+    change(copy / "verdicts.json", '"recipe": "fig2a"', '"recipe": "fig2x"')
+    section = read_section(copy, 0)
+    assert len(section.claims) > 2
+    assert any("no such recipe" in problem for problem in section.problems)
+    assert "fig2a-no-warmup-fails-low" in page_of(tmp_path, copy)
+
+
+def test_arms_that_are_no_more_are_said_not_drawn(tmp_path):
+    source = RESULTS_DIR / "small" / "toy" / "fig3_warmup"
+    copy = Path(shutil.copytree(source, tmp_path / "fig3_warmup"))
+    for name in ("probes.csv", "epochs.csv", "runs.csv"):
+        change(copy / name, "post_ln", "post_lm")
+        change(copy / name, "pre_ln", "pre_lm")
+    assert data_of(page_of(tmp_path, copy))["runs"]["rows"]
+
+
+def test_two_machines_keep_their_own_runs(copy, tmp_path):
+    change(copy / "runs.csv", ",cpu,", ",a GPU,")
+    data = data_of(page_of(tmp_path / "none", FIG2A, copy))
+    devices = [(row["place"], row["device"]) for row in data["runs"]["rows"]]
+    assert sorted(devices) == [("a", "cpu")] * 12 + [("b", "a GPU")] * 12
+    assert all("fig2a: " in row["asked for by"] for row in data["runs"]["rows"])
+
+
+def test_what_json_cannot_say_is_said_otherwise():
+    assert plainly({1: [float("nan"), float("inf"), (2, True)], "when": RESULTS_DIR}) == {
+        "1": [None, None, [2, True]],
+        "when": "results",
+    }
