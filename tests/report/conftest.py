@@ -8,6 +8,7 @@ import pytest
 from helpers import run_script
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.wait import WebDriverWait
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -20,7 +21,9 @@ class Browser(webdriver.Chrome):
 
     def open(self, page: Path, width: int = 1200) -> None:
         self.set_window_size(width, 900)
+        self.get("about:blank")  # the page that is there must not pass for this one
         self.get(page.resolve().as_uri())
+        WebDriverWait(self, 60).until(lambda _: self.js("return typeof watcher === 'object'"))  # the script's last word
 
     def js(self, code: str, *arguments):
         """What a body of JavaScript returns."""

@@ -7,7 +7,10 @@ from lnexp.training.averaging import averaged_model
 
 
 def save(path, model: dict) -> None:
-    torch.save({"model": model}, path)
+    history = [{"num_updates": 1, "criterion_name": "", "lr_scheduler_state": {}}]
+    extra = {"train_iterator": {"epoch": 1}}
+    state = {"args": None, "cfg": {"task": {}}, "optimizer_history": history, "extra_state": extra}
+    torch.save(state | {"model": model, "last_optimizer_state": None}, path)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
