@@ -53,6 +53,14 @@ def test_who_trains_is_a_table_in_words(open_report):
     assert "by arm" in section.lower()
 
 
+def test_a_heat_map_has_a_number_in_every_cell(open_report):
+    place = "[data-map=a-small-toy-depth-map]"
+    open_report.js(f"document.querySelector('{place}').scrollIntoView()")
+    cells = f"return document.querySelectorAll('{place} .heatmap-label').length"
+    assert WebDriverWait(open_report, 60).until(lambda _: open_report.js(cells)) == 5 * 2 * 9
+    assert open_report.complaints() == []
+
+
 def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_report):
     wait_until_drawn(open_report, FIG2A)
     for press in ("click()", "focus()"):

@@ -66,7 +66,9 @@ function drawMap(place) {
     type: "heatmap", x: map.columns.map(text), y: map.rows.map(text), z: map.values, colorscale: "Cividis",
     texttemplate: "%{z:.1f}", hovertemplate: "%{y}<br>%{x}<br>BLEU %{z:.2f}<extra></extra>", hoverongaps: false,
   };
-  Plotly.react(place, [trace], layoutOf({yaxis: {autorange: "reversed"}, xaxis: {tickangle: -30}}), CONFIG);
+  const category = {type: "category"};  // 6-6 is no date
+  const layout = layoutOf({yaxis: {...category, autorange: "reversed"}, xaxis: {...category, tickangle: -30}});
+  Plotly.react(place, [trace], layout, CONFIG);
 }
 
 function draw(place) {
