@@ -5,7 +5,8 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.figures.folder import RESULTS_DIR, draw_all, result_folders
+from lnexp.figures.folder import draw_all
+from lnexp.published import RESULTS_DIR, result_folders
 from lnexp.recipes.load import load_recipe
 
 

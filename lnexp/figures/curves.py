@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from lnexp.figures.looks import label_in_row, looks_of, rows_of
+from lnexp.figures.looks import looks_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 
@@ -22,16 +22,16 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
         scope: what they were trained on, in words.
     """
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
-    rows = [_row(row, arms, by_arm) for row, arms in rows_of(recipe).items()]
+    rows = [_row(row, arms, by_arm) for row, arms in recipe.rows.items()]
     seeds = ", ".join(map(str, sorted(epochs["seed"].unique())))
     bleu = epochs.iloc[0]
     subtitle = f"{scope} · seeds {seeds} · BLEU: {bleu['n_sentences']} sentences, beam {bleu['beam']}"
-    return Drawing("figure", f"{recipe.figure}: {recipe.title}", subtitle, rows, (4, 3), legend_columns=3)
+    return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3)
 
 
 def _row(row: str, arms: list[Arm], by_arm: dict[str, pd.DataFrame]) -> list[Panel]:
-    looks = looks_of(list(map(label_in_row, arms)))
-    shown = [(label_in_row(arm), by_arm[arm.name]) for arm in arms if arm.name in by_arm]
+    looks = looks_of([arm.label_in_row for arm in arms])
+    shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms if arm.name in by_arm]
     return [
         Panel(
             title=f"{row}\n{title}" if row else title,

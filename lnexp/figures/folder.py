@@ -11,15 +11,9 @@ from lnexp.figures.draw import draw, forget
 from lnexp.figures.layers import layers
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
+from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
 from lnexp.runs.folder import DONE
-
-RESULTS_DIR = Path("results")
-
-
-def result_folders(results_dir: Path) -> list[Path]:
-    """``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
-    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json"))
 
 
 def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
@@ -66,8 +60,3 @@ def _of(runs: set[str], path: Path) -> pd.DataFrame:
         return pd.DataFrame()
     table = read_table(path)
     return table[table["identity"].isin(runs)]
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """A CSV of results, every number as it was written."""
-    return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)

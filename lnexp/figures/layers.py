@@ -35,7 +35,7 @@ def _drawing(recipe: Recipe, name: str, panels: dict[str, pd.DataFrame], y: str,
     arms = [arm for arm in recipe.arms.values() if arm.name in set(probes["arm"])]
     updates = evenly_spaced(sorted(probes["update"].unique().tolist()), MOST_LINES)
     rows = [_row(arm, panels, updates, y, label) for arm in arms]
-    title, subtitle = f"{recipe.figure}: {recipe.title}", f"mean of {probes['seed'].nunique()} seeds"
+    title, subtitle = recipe.heading, f"mean of {probes['seed'].nunique()} seeds"
     return Drawing(name, title, subtitle, rows, (1.5 + 6 / len(panels), 2.6), legend_columns=len(panels) + 2)
 
 

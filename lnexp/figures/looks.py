@@ -6,24 +6,10 @@ from itertools import count
 
 from lnexp.figures.panels import Look
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import Arm, Recipe
 
 #: Okabe and Ito's palette: told apart by the colour-blind, too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ("-", "--", "-.", ":")
-
-
-def rows_of(recipe: Recipe) -> dict[str, list[Arm]]:
-    """The arms by the row of the figure that they are drawn in."""
-    rows: dict[str, list[Arm]] = {}
-    for arm in recipe.arms.values():
-        rows.setdefault(arm.row, []).append(arm)
-    return rows
-
-
-def label_in_row(arm: Arm) -> str:
-    """What tells an arm from the others of its row."""
-    return arm.label.removeprefix(f"{arm.row}, ")
 
 
 def looks_of(labels: Sequence[str]) -> dict[str, Look]:
@@ -39,8 +25,8 @@ def _numbers() -> dict[str, int]:
     """A number for every label of every recipe: labels that are ever drawn together have different ones."""
     together: dict[str, dict[str, None]] = {}
     for name in recipe_names():
-        for arms in rows_of(load_recipe(name)).values():
-            labels = list(map(label_in_row, arms))
+        for arms in load_recipe(name).rows.values():
+            labels = [arm.label_in_row for arm in arms]
             for label in labels:
                 together.setdefault(label, {}).update(dict.fromkeys(labels))
     numbers: dict[str, int] = {}

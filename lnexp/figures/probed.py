@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from lnexp.figures.looks import label_in_row, looks_of, rows_of
+from lnexp.figures.looks import looks_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 
@@ -26,17 +26,17 @@ def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
 
 
 def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:
-    rows = rows_of(recipe)
+    rows = recipe.rows
     panels = [_panel(row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())]
     subtitle = f"{scope} · {table['seed'].nunique()} seeds"
     height = 3 + 0.2 * max(map(len, rows.values()))
-    title = f"{recipe.figure}: {recipe.title}"
+    title = recipe.heading
     return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y=True)
 
 
 def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:
     x, y = plot["x"], plot["y"]
-    looks = looks_of(list(map(label_in_row, arms)))
+    looks = looks_of([arm.label_in_row for arm in arms])
     by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
     values = sorted(table[table["arm"].isin(by_arm)][x].unique().tolist())
     few = len(values) <= FEW
@@ -44,7 +44,7 @@ def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame,
         title=row,
         x_label=plot.get("x_label", x),
         y_label=plot.get("y_label", y) if first else "",
-        lines=[line(label_in_row(arm), looks[label_in_row(arm)], by_arm[arm.name], x, y) for arm in arms],
+        lines=[line(arm.label_in_row, looks[arm.label_in_row], by_arm[arm.name], x, y) for arm in arms],
         x_scale=plot.get("x_scale", "linear"),
         y_scale=plot.get("y_scale", "linear"),
         ticks=tuple(values) if few else (),

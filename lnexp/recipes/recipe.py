@@ -30,6 +30,11 @@ class Arm:
     row: str = ""
     values: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def label_in_row(self) -> str:
+        """What tells it from the others of its row."""
+        return self.label.removeprefix(f"{self.row}, ")
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -99,6 +104,19 @@ class Recipe:
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def heading(self) -> str:
+        """Which figure it is, and what it compares."""
+        return f"{self.figure}: {self.title}"
+
+    @property
+    def rows(self) -> dict[str, list[Arm]]:
+        """The arms by the row of the figure that they are drawn in."""
+        rows: dict[str, list[Arm]] = {}
+        for arm in self.arms.values():
+            rows.setdefault(arm.row, []).append(arm)
+        return rows
 
     @property
     def settings_hash(self) -> str:

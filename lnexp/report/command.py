@@ -5,8 +5,8 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.figures.folder import RESULTS_DIR
 from lnexp.files import write_whole
+from lnexp.published import RESULTS_DIR
 from lnexp.report.page import render
 from lnexp.report.run_rows import gather
 from lnexp.report.sections import find_sections

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from lnexp.figures.panels import Drawing
+from lnexp.figures.panels import Drawing, Panel
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import Section
 from lnexp.report.words import in_words
@@ -32,7 +32,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
-    environment.globals.update(numbers=numbers, in_words=in_words, call=call)
+    environment.globals.update(numbers=numbers, in_words=in_words, call=call, keyed_panels=keyed_panels)
     sections = [section for column in columns for section in column]
     return environment.get_template("report.html.jinja").render(
         rows=[pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)],
@@ -83,16 +83,17 @@ def _counts(sections: Sequence[Section]) -> dict[str, int]:
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
     """By the page's name of each panel."""
     return {
-        f"{section.anchor}-{drawing.name}-{number}": asdict(panel)
+        key: asdict(panel)
         for section in sections
         for drawing in section.drawings
-        for number, panel in enumerate(panels_of(drawing))
+        for key, panel in keyed_panels(section, drawing)
     }
 
 
-def panels_of(drawing: Drawing) -> list:
-    """All panels of a figure, row by row."""
-    return [panel for row in drawing.rows for panel in row]
+def keyed_panels(section: Section, drawing: Drawing) -> list[tuple[str, Panel]]:
+    """All panels of a figure, row by row, each with the name that the page's script finds it by."""
+    panels = [panel for row in drawing.rows for panel in row]
+    return [(f"{section.anchor}-{drawing.name}-{number}", panel) for number, panel in enumerate(panels)]
 
 
 def _maps(sections: Sequence[Section]) -> dict[str, Any]:

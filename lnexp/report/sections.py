@@ -6,28 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.figures.folder import drawings, read_table, result_folders
+from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
+from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
-from lnexp.results.intervals import interval
-from lnexp.results.outcomes import in_words
+from lnexp.results.outcomes import for_people
+from lnexp.results.tables import arms_table
 from lnexp.results.verdicts import RecipeVerdicts, not_run, read_verdict
-from lnexp.runs.folder import DONE
 
 #: What reading files that are not whole, or not ours, raises.
 MALFORMED = (UserError, OSError, ValueError, LookupError, TypeError, AttributeError, NameError)
 #: What tells the sections of two places apart in links.
 PLACES = "ab"
-#: Columns of ``runs.csv`` that a table by arm has the means of, and their titles.
-MEASURES = {
-    "best_valid_bleu": "best valid BLEU",
-    "last_valid_bleu": "last valid BLEU",
-    "best_valid_nll": "best valid nll",
-    "test_bleu": "test BLEU",
-    "averaged_test_bleu": "test BLEU, averaged checkpoints",
-}
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ class Section:
     drawings: list[Drawing] = field(default_factory=list)
     heat_map: HeatMap | None = None
     outcomes: tuple[list[str], list[list[str]]] | None = None
-    arms: list[dict[str, str]] = field(default_factory=list)
+    arms: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -118,7 +110,7 @@ def read_section(folder: Path, place: int) -> Section:
             drawings(recipe, folder),
             None if recipe.probe else heat_map(recipe, runs),
             _outcomes(recipe, folder),
-            _arms(recipe, runs),
+            [] if recipe.probe else arms_table(recipe, read_table(folder / "runs.csv")),
             runs,
             verdicts.problems,
         )
@@ -142,25 +134,4 @@ def _outcomes(recipe: Recipe, folder: Path) -> tuple[list[str], list[list[str]]]
     if not recipe.outcomes or not path.exists():
         return None
     table = read_table(path)
-    return None if table.empty else in_words(recipe, table)
-
-
-def _arms(recipe: Recipe, runs: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """A row an arm: how many of its runs are over, and the means with their intervals."""
-    measures = {name: title for name, title in MEASURES.items() if any(run.get(name) is not None for run in runs)}
-    rows = []
-    for arm in recipe.arms.values():
-        mine = [run for run in runs if run["arm"] == arm.name]
-        over = [run for run in mine if run["status"] in DONE]
-        diverged = sum(run["status"] == "diverged" for run in over)
-        lost = f", {diverged} diverged" if diverged else ""
-        row = {"arm": arm.label, "runs": f"{len(over)} of {len(mine)}{lost}"}
-        for name, title in measures.items():
-            row[title] = _mean([run[name] for run in over if run.get(name) is not None])
-        rows.append(row)
-    return rows if runs else []
-
-
-def _mean(values: list[float]) -> str:
-    found = interval(values)
-    return str(found) if found else "–"
+    return None if table.empty else for_people(recipe, table)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.figures.folder import RESULTS_DIR
+from lnexp.published import RESULTS_DIR
 from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
 from lnexp.results.collect import collect
 from lnexp.results.verdicts import write_page

@@ -88,12 +88,12 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
     table = outcomes_table(recipe, runs)
     if table.empty:
         return ""
-    headers, rows = in_words(recipe, table)
+    headers, rows = for_people(recipe, table)
     said = EXPLANATION.format(share=TRAINS, best=best_mean(runs), row=headers[0], column=recipe.outcomes["columns"])
     return f"{said}\n\n{tabulate(rows, headers=headers, tablefmt='github')}"
 
 
-def in_words(recipe: Recipe, table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+def for_people(recipe: Recipe, table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     """The table for people: its head, and its rows, from ``outcomes.csv``."""
     row, column = recipe.outcomes["rows"], recipe.outcomes["columns"]
     cells: dict[str, dict[str, str]] = {}

@@ -5,10 +5,11 @@ from typing import Any
 import pandas as pd
 
 from lnexp.corpora.known import train_pairs_in_words
-from lnexp.recipes.recipe import Recipe
+from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import interval
 from lnexp.results.measures import RUN_MEASURES
+from lnexp.runs.folder import DONE
 from lnexp.runs.identity import short_name
 
 EPOCH_COLUMNS = (
@@ -103,33 +104,50 @@ def probes_table(runs: list[RunResult]) -> pd.DataFrame:
     )
 
 
-def arms_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
-    """For people: a row an arm, means with their 95% intervals over the seeds that are over."""
-    return pd.DataFrame([_arm_row(recipe, name, runs) for name in recipe.arms])
+#: Columns of ``runs.csv`` that people are shown the means of, and how they are called there.
+MEANS = {
+    "best_valid_bleu": "best valid BLEU",
+    "last_valid_bleu": "last valid BLEU",
+    "best_valid_nll": "best valid nll",
+    "test_bleu": "test BLEU",
+}
 
 
-def _arm_row(recipe: Recipe, name: str, runs: list[RunResult]) -> dict[str, Any]:
-    mine = [run for run in runs if run.job.arm.name == name]
-    over = [run for run in mine if run.counts]
+def arms_table(recipe: Recipe, runs: pd.DataFrame) -> list[dict[str, Any]]:
+    """For people: a row an arm, means with their 95% intervals over the seeds that are over.
 
-    def mean(measure: str) -> str:
-        values = [RUN_MEASURES[measure](run) for run in over]
-        found = interval([value for value in values if value is not None])
+    Args:
+        recipe: whose arms they are.
+        runs: its ``runs.csv``.
+    """
+    means = dict(MEANS)
+    if averaged := _most_averaged(runs):
+        means["averaged_test_bleu"] = f"test BLEU, last {averaged} averaged"
+    by_arm = dict(list(runs.groupby("arm")))
+    return [_arm_row(arm, by_arm[arm.name], means) for arm in recipe.arms.values() if arm.name in by_arm]
+
+
+def _most_averaged(runs: pd.DataFrame) -> int:
+    """Of how many checkpoints the average was tested; 0 where none was."""
+    if "averaged_epochs" not in runs:
+        return 0
+    return max((len(epochs.split()) for epochs in runs["averaged_epochs"].dropna().astype(str)), default=0)
+
+
+def _arm_row(arm: Arm, mine: pd.DataFrame, means: dict[str, str]) -> dict[str, Any]:
+    over = mine[mine["status"].isin(DONE)]
+    diverged = int((over["status"] == "diverged").sum())
+
+    def mean(column: str) -> str:
+        found = interval(over[column].dropna().astype(float).tolist())
         return str(found) if found else "–"
 
-    cfg = mine[0].cfg
-    diverged = sum(run.diverged for run in over)
-    average = min(cfg.evaluation.average_last, cfg.max_epoch)
     return {
-        "arm": f"{recipe.arms[name].label} (`{name}`)",
-        "lr_max": f"{cfg.lr_max:g}",
-        "T_warmup": cfg.warmup_updates,
-        "schedule": _schedule(cfg),
-        "trained on": ", ".join(sorted({words for run in mine if (words := trained_on(run))})) or "–",
+        "arm": f"{arm.label} (`{arm.name}`)",
+        "lr_max": f"{mine['lr_max'].iloc[0]:g}",
+        "T_warmup": int(mine["warmup_updates"].iloc[0]),
+        "schedule": mine["lr_schedule"].iloc[0],
+        "trained on": ", ".join(sorted(mine["trained_on"].dropna().unique())) or "–",
         "runs": f"{len(over)} of {len(mine)}{f', {diverged} diverged' if diverged else ''}",
-        "best valid BLEU": mean("best_bleu"),
-        "last valid BLEU": mean("last_bleu"),
-        "best valid nll": mean("best_nll"),
-        "test BLEU": mean("test_bleu"),
-        **({f"test BLEU, last {average} averaged": mean("averaged_test_bleu")} if average else {}),
+        **{title: mean(column) for column, title in means.items()},
     }

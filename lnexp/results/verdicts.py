@@ -9,8 +9,8 @@ from typing import Any
 from tabulate import tabulate
 
 from lnexp.errors import UserError
-from lnexp.figures.folder import result_folders
 from lnexp.files import write_whole
+from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.claims import judge, verdict_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.figures.folder import RESULTS_DIR
+from lnexp.published import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
 from lnexp.results.verdicts import as_terminal_table, not_run, read_verdicts
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from tabulate import tabulate
 
-from lnexp.figures.folder import RESULTS_DIR, draw_all
+from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
+from lnexp.published import RESULTS_DIR
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import Judgement, judge
@@ -57,12 +58,10 @@ def scope(runs: list[RunResult]) -> str:
 def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
     signatures = sorted({run.end["bleu_signature"] for run in runs if run.end.get("bleu_signature")})
-    table = tabulate(
-        tables.arms_table(recipe, runs).to_dict("list"), headers="keys", tablefmt="github", showindex=False
-    )
+    table = tabulate(tables.arms_table(recipe, tables.runs_table(runs)), headers="keys", tablefmt="github")
     problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     parts = [
-        f"# {recipe.figure}: {recipe.title}",
+        f"# {recipe.heading}",
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
         "Mean over seeds with its 95% interval (Student's t). Test BLEU is of the checkpoint with the least validation"
         " nll, or of the last one of a diverged run that decodes.",

@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from lnexp.figures.folder import RESULTS_DIR, draw_all
-from lnexp.figures.looks import label_in_row, rows_of
+from lnexp.figures.folder import draw_all
 from lnexp.figures.probed import plots, rows_with
 from lnexp.figures.sampling import evenly_spaced
 from lnexp.files import write_whole
+from lnexp.published import RESULTS_DIR
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge
@@ -70,10 +70,10 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
     x, y = recipe.plot["x"], recipe.plot["y"]
     shown = rows_with(table, recipe.plot)
     parts = [
-        f"# {recipe.figure}: {recipe.title}",
+        f"# {recipe.heading}",
         f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
         f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
-        *(_table_of_row(shown, row, arms, x, y) for row, arms in rows_of(recipe).items()),
+        *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows.items()),
         *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
         _where(),
         f"```\n{command}\n```",
@@ -94,7 +94,7 @@ def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str
     values = sorted(by_arm[arms[0].name][x].unique())
     shown = evenly_spaced(values, MOST_COLUMNS)
     lines = [
-        [f"{label_in_row(arm)} (`{arm.name}`)"]
+        [f"{arm.label_in_row} (`{arm.name}`)"]
         + [str(interval(list(by_arm[arm.name].query(f"{x} == {value}")[y]))) for value in shown]
         for arm in arms
     ]

@@ -66,3 +66,5 @@ def _typed(language: str) -> Iterator[list[str]]:
             return
         if line.strip():
             yield [line.strip()]
+        elif not sys.stdin.isatty():
+            print(flush=True)  # line for line

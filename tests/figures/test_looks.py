@@ -3,15 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnexp.figures.looks import label_in_row, looks_of, rows_of
+from lnexp.figures.looks import looks_of
 from lnexp.recipes.load import load_recipe, recipe_names
 
 
 def test_an_arm_looks_the_same_in_every_recipe_and_like_no_other_beside_it():
     everywhere: dict = {}
     for name in recipe_names():
-        for arms in rows_of(load_recipe(name)).values():
-            labels = list(map(label_in_row, arms))
+        for arms in load_recipe(name).rows.values():
+            labels = [arm.label_in_row for arm in arms]
             looks = looks_of(labels)
             assert len(set(looks.values())) == len(set(labels)), name
             for label, look in looks.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lnexp.figures.folder import RESULTS_DIR
+from lnexp.published import RESULTS_DIR
 from lnexp.report.page import render
 from lnexp.report.run_rows import gather, plainly
 from lnexp.report.sections import find_sections, read_section

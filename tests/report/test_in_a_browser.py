@@ -7,7 +7,7 @@ from helpers import run_script
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
-from lnexp.figures.folder import RESULTS_DIR, result_folders
+from lnexp.published import RESULTS_DIR, result_folders
 from lnexp.results.verdicts import not_run, read_verdicts
 
 CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\n"

@@ -95,19 +95,20 @@ def _train_locked(cfgs: Sequence[DictConfig], folders: Sequence[RunFolder]) -> N
     from_epoch = common_epoch(folders)
     for folder in folders:
         folder.drop_after(from_epoch)
-    with logging_to([folder.log for folder in folders]), ExitStack() as stack:
+    with logging_to([folder.log for folder in folders]):
         corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
         engine = import_fairseq("lnexp.training.arrays.engine").ArrayEngine(cfgs, folders, corpus)
         array = {"array": [folder.identity for folder in folders]}
         for cfg, folder in zip(cfgs, folders, strict=True):
             folder.write_environment(environment(engine.device, corpus.manifest) | array)
             announce(cfg, folder, from_epoch + 1, len(folders))
-        journals = [
-            stack.enter_context(Journal(cfg, folder, from_epoch + 1)) for cfg, folder in zip(cfgs, folders, strict=True)
-        ]
-        _train(engine, from_epoch, lambda member, record: journals[member].add(record))
-        for member, (folder, end) in enumerate(zip(folders, engine.test(), strict=True)):
-            journals[member].add(end)
+        with ExitStack() as stack:
+            journals = [stack.enter_context(Journal(*run, from_epoch + 1)) for run in zip(cfgs, folders, strict=True)]
+            _train(engine, from_epoch, lambda member, record: journals[member].add(record))
+            ends = engine.test()
+            for journal, end in zip(journals, ends, strict=True):
+                journal.add(end)
+        for member, (folder, end) in enumerate(zip(folders, ends, strict=True)):
             why, updates = engine.diverged.get(member, ("", engine.updates))
             folder.drop_leftovers()
             folder.set_status("diverged" if member in engine.diverged else "finished", why, updates)
