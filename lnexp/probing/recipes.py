@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from lnexp.configuration import check, compose
-from lnexp.corpora.known import is_whole, train_pairs_in_words
+from lnexp.corpora.known import is_whole
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
@@ -18,6 +18,7 @@ from lnexp.probing.options import CORPUS, SEEDS, check_options, group_of
 from lnexp.processes import available_cores
 from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
+from lnexp.runs.environment import environment
 
 REFUSAL = "recipes that probe say it themselves (one model is probed by model=… or checkpoint=…, without recipes)"
 #: What stands for a corpus where the inputs are drawn.
@@ -53,25 +54,20 @@ def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
     cfg = compose(overrides)
     check(cfg)
     jobs = jobs_of(recipe, cfg)
-    papers = not drawn and _is_the_papers(cfg, said)
+    manifest = None if drawn else prepare(cfg.data, cfg.data_dir).manifest
+    papers = manifest is not None and _is_the_papers(manifest, said)
+    where = environment("cpu", manifest or {})
     found = _measure_all(jobs, overrides)
     results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
-    data, size = (NO_CORPUS, "") if drawn else (cfg.data.name, _size(cfg))
-    folder = write_probe(recipe, results, data, size, said, results_dir)
+    folder = write_probe(recipe, results, NO_CORPUS if drawn else cfg.data.name, manifest, where, said, results_dir)
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
 
 
-def _size(cfg: DictConfig) -> str:
-    manifest = prepare(cfg.data, cfg.data_dir).manifest
-    return train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of"))
-
-
-def _is_the_papers(cfg: DictConfig, said: list[str]) -> bool:
+def _is_the_papers(manifest: dict[str, Any], said: list[str]) -> bool:
     """Whether it is the whole of the corpus of the paper's Fig. 3, in the form that its config gives it.
 
     The models' sizes are the paper's in the recipes.
     """
-    manifest = prepare(cfg.data, cfg.data_dir).manifest
     whole = manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
     return whole and all(option == "data=iwslt14" or group_of(option) in ("data_dir", *SEEDS) for option in said)
 

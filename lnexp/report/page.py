@@ -1,5 +1,6 @@
 """The page itself: everything in one file, nothing from a network."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
@@ -10,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from lnexp.figures.panels import Drawing, Panel
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import Section
-from lnexp.report.words import in_words
+from lnexp.report.words import corpus, in_words, made_on
 from lnexp.results.claims import Verdict
 from lnexp.results.verdicts import call, numbers
 
@@ -32,7 +33,8 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
-    environment.globals.update(numbers=numbers, in_words=in_words, call=call, keyed_panels=keyed_panels)
+    environment.globals.update(numbers=numbers, call=call, keyed_panels=keyed_panels)
+    environment.globals.update(in_words=in_words, made_on=made_on, corpus=corpus)
     sections = [section for column in columns for section in column]
     return environment.get_template("report.html.jinja").render(
         rows=[pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)],
@@ -40,6 +42,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         sections=[section for section in sections if section.was_run],
         counts=list(map(_counts, columns)),
         claims=_claims(columns),
+        manifests=_manifests(sections),
         runs=runs,
         commit=commit,
         data={"drawings": _all_drawings(sections), "maps": _maps(sections), "runs": asdict(runs)},
@@ -94,6 +97,17 @@ def keyed_panels(section: Section, drawing: Drawing) -> list[tuple[str, Panel]]:
     """All panels of a figure, row by row, each with the name that the page's script finds it by."""
     panels = [panel for row in drawing.rows for panel in row]
     return [(f"{section.anchor}-{drawing.name}-{number}", panel) for number, panel in enumerate(panels)]
+
+
+def _manifests(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    """Every corpus once."""
+    return list(
+        {
+            json.dumps(manifest, sort_keys=True): manifest
+            for section in sections
+            for manifest in section.provenance.data
+        }.values()
+    )
 
 
 def _maps(sections: Sequence[Section]) -> dict[str, Any]:

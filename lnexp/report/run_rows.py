@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,19 +10,10 @@ from typing import Any
 import yaml
 
 from lnexp.report.sections import MALFORMED, PLACES, Section
+from lnexp.results.provenance import RunProvenance, chosen
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
-from lnexp.runs.identity import short_name
 from lnexp.runs.progress import state_of
-
-#: What of a config tells runs apart; the rest stands in ``config.yaml``.
-SETTINGS = (
-    "profile", "data.name", "norm.kind", "lr_max", "warmup_updates", "seed", "order_seed", "max_epoch", "max_tokens",
-    "update_freq", "precision", "init", "label_smoothing", "clip_norm", "model.encoder_layers", "model.decoder_layers",
-    "model.encoder_embed_dim", "model.encoder_ffn_embed_dim", "model.encoder_attention_heads", "model.dropout",
-    "optimizer.betas", "optimizer.weight_decay", "lr_schedule.form", "lr_schedule.decay_from",
-    "lr_schedule.decay_epoch", "evaluation.test_beam", "evaluation.lenpen",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,25 +38,25 @@ def gather(sections: Sequence[Section], runs_dir: Path) -> Runs:
     for section in sections:
         for run in section.runs:
             if run["epochs"]:
-                row = rows.setdefault((section.place, run["identity"]), _published(run) | {"asked for by": []})
+                known = section.provenance.runs.get(run["identity"])
+                row = rows.setdefault((section.place, run["identity"]), _published(run, known) | {"asked for by": []})
                 row["asked for by"].append(f"{run['recipe']}: {run['arm']}")
-    environments: dict[str, int] = {}
     for identity, path in find_folders(runs_dir).items():
         row = rows.setdefault((0, identity), {"run": path.name})
         try:
-            read, environment = map(plainly, _read(RunFolder(path), runs_dir))
+            read = plainly(_read(RunFolder(path), runs_dir))
         except (*MALFORMED, yaml.YAMLError) as error:
             found.problems.append(f"{path}: {type(error).__name__}: {' '.join(str(error).split())}")
             row |= {"state": "malformed", "why": type(error).__name__}
             continue
-        if environment:
-            text = json.dumps(environment, sort_keys=True)
-            row["environment"] = environments.setdefault(text, len(environments))
         row |= {key: value for key, value in read.items() if value is not None}
+    environments: dict[str, int] = {}
     for (place, identity), row in rows.items():
-        asked = {"asked for by": "; ".join(row.pop("asked for by", []))}
-        found.rows.append(plainly({"place": PLACES[place], "identity": identity, **asked, **row}))
-    found.environments.extend(json.loads(text) for text in environments)
+        row["asked for by"] = "; ".join(row.get("asked for by", []))
+        if environment := plainly(row.pop("environment", {})):
+            row["environment"] = environments.setdefault(json.dumps(environment, sort_keys=True), len(environments))
+        found.rows.append(plainly({"place": PLACES[place], "identity": identity, **row}))
+    found.environments.extend(map(json.loads, environments))
     return found
 
 
@@ -80,13 +71,12 @@ def plainly(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def _published(run: dict[str, Any]) -> dict[str, Any]:
-    """What ``runs.csv`` says."""
+def _published(run: dict[str, Any], known: RunProvenance | None) -> dict[str, Any]:
+    """What ``runs.csv`` says, and ``provenance.json`` where it knows the run."""
     settings = {key: run[key] for key in ("lr_max", "warmup_updates", "lr_schedule", "seed")}
+    short = f"lr{run['lr_max']:g}", f"w{run['warmup_updates']}", run["lr_schedule"], f"s{run['seed']}"
     return {
-        "run": f"{run['model']}, {run['optimizer']}, {', '.join(f'{key} {value}' for key, value in settings.items())}",
-        "model": run["model"],
-        "optimizer": run["optimizer"],
+        "run": "-".join(map(str, (run["model"], run["optimizer"], *short))),
         "state": run["status"],
         "epochs": run["epochs"],
         "best BLEU": run["best_valid_bleu"],
@@ -94,12 +84,13 @@ def _published(run: dict[str, Any]) -> dict[str, Any]:
         "seconds": run["seconds"],
         "data": run.get("trained_on"),
         "device": run.get("device"),
-        "settings": settings,
+        "settings": known.settings if known else settings,
+        **({"command": known.command, "environment": known.environment} if known else {}),
     }
 
 
-def _read(folder: RunFolder, runs_dir: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a run's own folder says of it, and its environment without what differs from run to run."""
+def _read(folder: RunFolder, runs_dir: Path) -> dict[str, Any]:
+    """What a run's own folder says of it, its environment without what differs from run to run."""
     environment, read = folder.environment, records.read(folder.metrics)
     if not isinstance(environment.get("git", {}), dict):
         raise ValueError("environment.json: git is no object")
@@ -108,10 +99,9 @@ def _read(folder: RunFolder, runs_dir: Path) -> tuple[dict[str, Any], dict[str, 
     ends = [record for record in read if record["kind"] == "end"]
     bleu = [record["valid_bleu"] for record in epochs if record["valid_bleu"] is not None]
     state, why = state_of(folder, runs_dir)
-    row = {
+    environment.pop("array", None)
+    return {
         "run": folder.name,
-        "model": short_name(config["model"]["_name"]),
-        "optimizer": short_name(config["optimizer"]["_name"]),
         "state": state,
         "why": why or None,
         "epochs": len(epochs),
@@ -120,20 +110,10 @@ def _read(folder: RunFolder, runs_dir: Path) -> tuple[dict[str, Any], dict[str, 
         "seconds": round(sum(record["seconds"] or 0 for record in epochs), 1),
         "tokens/s": epochs[-1].get("tokens_per_second") if epochs else None,
         "device": environment.get("device"),
-        "settings": dict(_chosen(config)),
+        "settings": dict(chosen(config)),
+        "environment": environment or None,
     }
-    environment.pop("array", None)
-    return row, environment
 
 
 def _config(path: Path) -> dict[str, Any]:
     return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
-
-
-def _chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for setting in SETTINGS:
-        value: Any = config
-        for key in setting.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        if value is not None:
-            yield setting, value

@@ -13,6 +13,7 @@ from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.results.outcomes import for_people
+from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.tables import arms_table
 from lnexp.results.verdicts import RecipeVerdicts, not_run, read_verdict
 
@@ -35,6 +36,7 @@ class Section:
         outcomes: head and rows of the table of who trains, where the recipe has one.
         arms: rows of the table by arm, by column; of probes none.
         runs: the rows of ``runs.csv``.
+        provenance: data, environments and commands behind it.
         problems: what is wrong with it.
     """
 
@@ -46,6 +48,7 @@ class Section:
     outcomes: tuple[list[str], list[list[str]]] | None = None
     arms: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
+    provenance: Provenance = field(default_factory=Provenance)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -100,6 +103,8 @@ def read_section(folder: Path, place: int) -> Section:
         verdicts = read_verdict(folder / "verdicts.json")
     except MALFORMED as error:
         return Section(folder, place, problems=[_problem(folder, error)])
+    provenance, problems = _provenance(folder)
+    problems += verdicts.problems
     try:
         recipe = load_recipe(verdicts.recipe)
         runs = [] if recipe.probe else _runs(folder)
@@ -112,10 +117,18 @@ def read_section(folder: Path, place: int) -> Section:
             _outcomes(recipe, folder),
             [] if recipe.probe else arms_table(recipe, read_table(folder / "runs.csv")),
             runs,
-            verdicts.problems,
+            provenance,
+            problems,
         )
     except MALFORMED as error:
-        return Section(folder, place, verdicts, problems=[*verdicts.problems, _problem(folder, error)])
+        return Section(folder, place, verdicts, provenance=provenance, problems=[*problems, _problem(folder, error)])
+
+
+def _provenance(folder: Path) -> tuple[Provenance, list[str]]:
+    try:
+        return read_provenance(folder), []
+    except MALFORMED as error:
+        return Provenance(), [_problem(folder / "provenance.json", error)]
 
 
 def _problem(folder: Path, error: Exception) -> str:

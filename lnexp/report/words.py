@@ -1,5 +1,7 @@
 """Figures in words, for whoever does not see them."""
 
+from typing import Any
+
 from lnexp.figures.panels import Line, Panel
 
 #: More lines are not read out.
@@ -12,6 +14,21 @@ def in_words(panel: Panel) -> str:
     more = sum(bool(line.x) for line in panel.lines) - len(lines)
     axes = f"{' '.join(panel.y_label.split()) or panel.title.splitlines()[-1]} by {panel.x_label}"
     return f"{axes}. " + "; ".join([*lines, *([f"and {more} more lines"] if more > 0 else [])]) + "."
+
+
+def made_on(environment: dict[str, Any]) -> str:
+    """A machine and a state of the code, in a line."""
+    git = environment["git"] if isinstance(environment.get("git"), dict) else {}
+    commit = git.get("commit")
+    on_top = ", with changes on top" if commit and git.get("dirty") else ""
+    known = [environment.get("cpu"), environment.get("device"), commit and f"commit {commit}{on_top}"]
+    return ", ".join(str(part) for part in known if part) or "unknown"
+
+
+def corpus(manifest: dict[str, Any]) -> str:
+    """A corpus and its size, in a line."""
+    sizes = ", ".join(f"{count:,} {split}" for split, count in manifest["pairs"].items())
+    return f"{manifest['settings'].get('name', 'a corpus')}: {sizes} pairs"
 
 
 def _line(line: Line) -> str:

@@ -1,5 +1,6 @@
 """The runs of a recipe, as they lie on disk."""
 
+import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from lnexp.composer import Composer
 from lnexp.configuration import compose
 from lnexp.corpora.known import is_whole
 from lnexp.errors import UserError
-from lnexp.recipes.command_line import own_options, with_corpus
+from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder, find_folders
@@ -34,6 +35,7 @@ class RunResult:
         probes: its probe records, oldest first; most runs have none.
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.
+        command: what a reader would type to train it alone.
         own_options: the user's, which make it another run than the recipe states for its profile.
     """
 
@@ -46,6 +48,7 @@ class RunResult:
     probes: list[Record] = field(default_factory=list)
     end: Record = field(default_factory=dict)
     environment: dict[str, Any] = field(default_factory=dict)
+    command: str = ""
     own_options: tuple[str, ...] = ()
 
     @property
@@ -84,7 +87,12 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
         runs = identities(cfg, [job.seed for job in jobs])
         OmegaConf.resolve(cfg)
         found += [_read(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
-    return [replace(result, own_options=own) for result in found]
+    said = [f"profile={base.profile}", *(option for option in settings if not option.startswith("profile="))]
+    return [replace(run, own_options=own, command=_command(said, run.job)) for run in found]
+
+
+def _command(said: list[str], job: Job) -> str:
+    return shlex.join(["python", "scripts/train.py", *for_readers(said), *job.overrides])
 
 
 def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:

@@ -13,6 +13,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import Judgement, judge
 from lnexp.results.collect import RunResult
+from lnexp.results.provenance import of_runs, write_provenance
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
@@ -39,6 +40,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     judgements = [judge(claim, recipe, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
+    write_provenance(folder, of_runs(runs))
     draw_all(recipe, folder)
     return folder
 

@@ -3,10 +3,12 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from tabulate import tabulate
 
+from lnexp.corpora.known import train_pairs_in_words
 from lnexp.figures.folder import draw_all
 from lnexp.figures.probed import plots, rows_with
 from lnexp.figures.sampling import evenly_spaced
@@ -17,8 +19,8 @@ from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge
 from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
+from lnexp.results.provenance import of_probe, write_provenance
 from lnexp.results.write import commit_name, verdicts_json
-from lnexp.runs.environment import cpu_name, git_state
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
@@ -27,7 +29,8 @@ def write_probe(
     recipe: Recipe,
     results: Sequence[ProbeResult],
     data: str,
-    size: str,
+    manifest: dict[str, Any] | None,
+    environment: dict[str, Any],
     options: list[str],
     results_dir: Path = RESULTS_DIR,
 ) -> Path:
@@ -37,20 +40,26 @@ def write_probe(
         recipe: the recipe.
         results: every arm with every seed.
         data: the corpus, or what stands for one.
-        size: its size in words; empty for none.
+        manifest: the corpus'; None where inputs were drawn.
+        environment: what was measured on and with.
         options: the user's, beside the recipe.
         results_dir: the root of all results.
     """
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
-    what, command = scope(data, size, options), _command(recipe, options)
+    what, command = scope(data, _size(manifest), options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
-    write_whole(folder / "table.md", _page(recipe, table, what, command))
+    write_whole(folder / "table.md", _page(recipe, table, what, _where(environment), command))
     judgements = [judge(claim, recipe, results) for claim in recipe.claims]
     write_whole(folder / "verdicts.json", verdicts_json(recipe, what, [], judgements, command))
+    write_provenance(folder, of_probe(manifest, environment))
     draw_all(recipe, folder)
     return folder
+
+
+def _size(manifest: dict[str, Any] | None) -> str:
+    return train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of")) if manifest else ""
 
 
 def scope(data: str, size: str, options: list[str]) -> str:
@@ -66,7 +75,7 @@ def _command(recipe: Recipe, options: list[str]) -> str:
     return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *for_readers(options)])}"
 
 
-def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
+def _page(recipe: Recipe, table: pd.DataFrame, what: str, where: str, command: str) -> str:
     x, y = recipe.plot["x"], recipe.plot["y"]
     shown = rows_with(table, recipe.plot)
     parts = [
@@ -75,17 +84,16 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, command: str) -> str:
         f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
         *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows.items()),
         *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
-        _where(),
+        where,
         f"```\n{command}\n```",
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _where() -> str:
-    state = git_state()
-    return (
-        f"Device: {cpu_name()}, cpu. Commit (* with changes on top): {commit_name(state) if state['commit'] else '–'}."
-    )
+def _where(environment: dict[str, Any]) -> str:
+    state = environment["git"]
+    commit = commit_name(state) if state["commit"] else "–"
+    return f"Device: {environment['cpu']}, {environment['device']}. Commit (* with changes on top): {commit}."
 
 
 def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:

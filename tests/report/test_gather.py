@@ -89,6 +89,35 @@ def test_no_file_of_results_breaks_the_page(copy, tmp_path):
     assert "malformed" in page
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"data": [], "environments": [], "settings": {}, "runs": {"55084be7": {"environment": 3}}}',
+        '{"data": [{"pairs": {"train": "many"}}], "environments": [], "settings": {}, "runs": {}}',
+        '{"data": ["toy"], "environments": [], "settings": {}, "runs": {}}',
+        '{"data": [], "environments": [7], "settings": {}, "runs": {}}',
+    ],
+)
+def test_a_damaged_provenance_leaves_figures_and_runs(copy, tmp_path, content):
+    (copy / "provenance.json").write_text(content)
+    section = read_section(copy, 0)
+    assert section.drawings
+    assert any("provenance.json" in problem for problem in section.problems)
+    assert len(data_of(page_of(tmp_path, copy))["runs"]["rows"]) == 12
+
+
+def test_results_alone_say_how_their_runs_were_made(tmp_path):
+    page = page_of(tmp_path)
+    runs = data_of(page)["runs"]
+    assert all(row["command"].startswith("python scripts/train.py ") for row in runs["rows"])
+    assert {row["settings"]["model.dropout"] for row in runs["rows"]} == {0.0}
+    (environment,) = [runs["environments"][number] for number in {row["environment"] for row in runs["rows"]}]
+    assert environment["git"]["commit"] in page
+    assert "toy: 3,000 train, 200 valid, 200 test pairs" in page
+
+
 def test_results_of_a_recipe_that_is_no_more_keep_their_claims(copy, tmp_path):
     change(copy / "verdicts.json", '"recipe": "fig2a"', '"recipe": "fig2x"')
     section = read_section(copy, 0)

@@ -1,9 +1,12 @@
 """What a person sees of the page, in a headless Chromium."""
 
 import json
+import re
 
+import pandas as pd
 import pytest
 from helpers import run_script
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -58,7 +61,54 @@ def test_a_heat_map_has_a_number_in_every_cell(open_report):
     open_report.js(f"document.querySelector('{place}').scrollIntoView()")
     cells = f"return document.querySelectorAll('{place} .heatmap-label').length"
     assert WebDriverWait(open_report, 60).until(lambda _: open_report.js(cells)) == 5 * 2 * 9
+    words = open_report.js(f"return document.querySelector('{place}').getAttribute('aria-label')")
+    texts = f"return [...document.querySelectorAll('{place} .heatmap-label')].map((one) => one.textContent)"
+    assert sorted(open_report.js(texts)) == sorted(re.findall(r" (\d+\.\d)(?=[,.])", words))
     assert open_report.complaints() == []
+
+
+def test_a_point_says_its_numbers_when_it_is_pointed_at(open_report):
+    wait_until_drawn(open_report, FIG2A)
+    plot = open_report.find_element(By.CSS_SELECTOR, f"#{FIG2A} .js-plotly-plot .drag.nsewdrag")
+    epochs = pd.read_csv(RESULTS_DIR / "small" / "toy" / "fig2a" / "epochs.csv")
+    mean = epochs[(epochs["arm"] == "no_warmup_low") & (epochs["epoch"] == 8)]["valid_loss"].mean()
+    ActionChains(open_report).move_to_element_with_offset(plot, *place_of_last_point(open_report)).perform()
+    hover = f"return document.querySelector('#{FIG2A} .hovertext')?.textContent"
+    said = WebDriverWait(open_report, 60).until(lambda _: open_report.js(hover))
+    assert f"8: {mean:.4g}" in said
+    assert "w/o warm-up, lower lr_max" in said
+    assert "seeds from" in said
+
+
+def place_of_last_point(browser) -> tuple[int, int]:
+    """Where the first arm's last point is, from the middle of its plot, in pixels."""
+    return tuple(
+        browser.js(
+            """const plot = document.querySelector(arguments[0]);
+            const last = plot.querySelectorAll('.scatterlayer .trace:nth-child(2) .point');
+            const at = last[last.length - 1].getBoundingClientRect();
+            const box = plot.querySelector('.drag.nsewdrag').getBoundingClientRect();
+            return [at.x + at.width / 2 - box.x - box.width / 2, at.y + at.height / 2 - box.y - box.height / 2];""",
+            f"#{FIG2A} .js-plotly-plot",
+        )
+    )
+
+
+def test_commands_are_copied_or_at_least_selected(open_report):
+    row = "#runs-table tbody tr"
+    open_report.js(f"document.querySelector('{row} td:last-child details').open = true")
+    for place in (f"#{FIG2A} .command", f"{row} td:last-child details"):
+        open_report.js("getSelection().removeAllRanges()")
+        open_report.find_element(By.CSS_SELECTOR, f"{place} .copy").click()
+        said = WebDriverWait(open_report, 60).until(lambda _, place=place: outcome_of_copying(open_report, place))
+        command = open_report.js(f"return document.querySelector('{place} code').textContent")
+        assert command.startswith("python scripts/train.py ")
+        assert said == "Copied" or open_report.js("return String(getSelection())").strip() == command
+
+
+def outcome_of_copying(browser, place: str) -> str | None:
+    said = browser.js(f"return document.querySelector('{place} .copy').textContent")
+    return None if said == "Copy" else said
 
 
 def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_report):
@@ -114,7 +164,11 @@ def test_on_paper_every_plot_is_drawn(open_report):
     open_report.js("dispatchEvent(new Event('beforeprint'))")
     plots = "return document.querySelectorAll('.plot').length"
     assert open_report.js("return document.querySelectorAll('.js-plotly-plot').length") == open_report.js(plots)
+    width = f"return document.querySelector('#{FIG2A} .js-plotly-plot .main-svg').getBoundingClientRect().width"
+    assert open_report.js(width) * 3 < 700, "three panels stand beside each other on A4"
     assert len(open_report.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 100_000
+    open_report.js("dispatchEvent(new Event('afterprint'))")
+    assert open_report.js(width) * 3 > 700, "and are as wide as the screen again"
     assert open_report.complaints() == []
 
 

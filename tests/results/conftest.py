@@ -29,7 +29,10 @@ class MakeRun:
         self.cfg = OmegaConf.create(
             {
                 "profile": "small",
-                "data": {"name": "toy"},
+                "data": {"name": "toy", "source_lang": "de", "target_lang": "en", "joined_dictionary": False},
+                "data_dir": "nowhere",
+                "seed": 1,
+                "order_seed": 1,
                 "max_epoch": 5,
                 "lr_max": 0.001,
                 "warmup_updates": 1,
@@ -59,7 +62,7 @@ class MakeRun:
             for number, value in enumerate(bleu, start=1)
         ]
         end = {"kind": "end", "test_bleu": bleu[-1] if bleu else None, "bleu_signature": "sig"}
-        environment = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}}
+        environment = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}, "sha256": {}}}
         job = Job(self.recipe, "small", self.recipe.arms[arm], seed)
         return RunResult(job, self.cfg, f"{arm}{seed}", state, epochs=epochs, end=end, environment=environment)
 

@@ -47,7 +47,8 @@ def test_all_files_are_there_by_profile_data_and_recipe(make_run, tmp_path):
     folder = written(make_run, tmp_path, runs_of(make_run))
     assert folder == tmp_path / "small" / "toy" / "figx"
     names = {path.name for path in folder.iterdir()}
-    assert names == {"runs.csv", "epochs.csv", "table.md", "figure.png", "figure.svg", "figure.pdf", "verdicts.json"}
+    figure = {"figure.png", "figure.svg", "figure.pdf"}
+    assert names == {"runs.csv", "epochs.csv", "table.md", "verdicts.json", "provenance.json", *figure}
     assert all(path.stat().st_size for path in folder.iterdir())
 
 

@@ -6,6 +6,7 @@ const DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"};
 const STROKES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1.5 2.5"};
 const drawn = new Set();
 let onPaper = false;
+const PAPER = {width: 690, height: 190, map: 340};  // pixels of a sheet of A4 within its margins; plots and maps are so high
 const hiddenLabels = new Map();  // by drawing: the labels that are switched off
 
 function isDark() {
@@ -28,6 +29,7 @@ function layoutOf(extra) {
   const [ink, line] = onPaper ? ["#1a1a1a", "#d5d5d5"] : ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
   const axis = {gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true};
   return {
+    ...(onPaper ? {height: PAPER.height} : {}), autosize: !onPaper,
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {color: ink, size: 11},
     margin: {l: 45, r: 10, t: 8, b: 35}, showlegend: false, hovermode: "closest",
     ...extra, xaxis: {...axis, ...extra.xaxis}, yaxis: {...axis, ...extra.yaxis},
@@ -57,7 +59,9 @@ function drawPanel(place) {
   const xaxis = {title: {text: text(panel.x_label)}, type: panel.x_scale};
   if (panel.ticks.length) { xaxis.tickvals = panel.ticks; }
   const yaxis = {title: {text: text(panel.y_label).replace(/\n/g, "<br>")}, type: panel.y_scale, exponentformat: "power"};
-  Plotly.react(place, tracesOf(panel, hidden), layoutOf({xaxis, yaxis}), CONFIG);
+  const across = Number(place.closest(".panels").style.getPropertyValue("--across"));
+  const width = onPaper ? {width: PAPER.width / across - 10} : {};
+  Plotly.react(place, tracesOf(panel, hidden), layoutOf({xaxis, yaxis, ...width}), CONFIG);
 }
 
 function drawMap(place) {
@@ -67,7 +71,8 @@ function drawMap(place) {
     texttemplate: "%{z:.1f}", hovertemplate: "%{y}<br>%{x}<br>BLEU %{z:.2f}<extra></extra>", hoverongaps: false,
   };
   const category = {type: "category"};  // 6-6 is no date
-  const layout = layoutOf({yaxis: {...category, autorange: "reversed"}, xaxis: {...category, tickangle: -30}});
+  const size = onPaper ? {width: PAPER.width, height: PAPER.map} : {};
+  const layout = layoutOf({yaxis: {...category, autorange: "reversed"}, xaxis: {...category, tickangle: -30}, ...size});
   Plotly.react(place, [trace], layout, CONFIG);
 }
 
@@ -119,22 +124,45 @@ function paintAgain() {
 
 // The table of runs is made here: a thousand rows of HTML would weigh more than their numbers.
 const COLUMNS = [
-  "run", "asked for by", "state", "model", "optimizer", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "data", "device",
-  "environment", "identity", "place", "settings",
+  "run", "state", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "asked for by", "data", "device", "environment",
+  "identity", "place", "settings", "command",
 ];
+
+const ON_SCREEN = ["data", "device", "environment", "place", "settings", "command"];  // a sheet of paper is not so wide
+
+function classOf(column) {
+  return ON_SCREEN.includes(column) ? "on-screen" : column === "asked for by" ? "long" : "";
+}
+
+function folded(...content) {
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.textContent = "show";
+  details.append(summary, ...content);
+  return details;
+}
+
+function preformatted(tag, words) {
+  const pre = document.createElement("pre");
+  const inner = document.createElement(tag);
+  inner.textContent = words;
+  pre.append(inner);
+  return pre;
+}
 
 function cell(row, column) {
   const td = document.createElement("td");
   const value = row[column];
+  td.className = classOf(column);
   if (value === undefined || value === null) { return td; }
   if (column === "settings") {
-    const details = document.createElement("details");
-    const summary = document.createElement("summary");
-    summary.textContent = "show";
-    const pre = document.createElement("pre");
-    pre.textContent = Object.entries(value).map(([key, one]) => `${key}=${JSON.stringify(one)}`).join("\n");
-    details.append(summary, pre);
-    td.append(details);
+    td.append(folded(preformatted("span", Object.entries(value).map(([key, one]) => `${key}=${JSON.stringify(one)}`).join("\n"))));
+  } else if (column === "command") {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    td.append(folded(preformatted("code", value), button));
   } else if (column === "environment") {
     const link = document.createElement("a");
     link.href = `#environment-${value}`;
@@ -156,6 +184,7 @@ function makeRunsTable() {
     const th = document.createElement("th");
     th.scope = "col";
     th.textContent = column;
+    th.className = classOf(column);
     head.append(th);
   }
   const rows = data.runs.rows.map((row) => {

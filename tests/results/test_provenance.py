@@ -1,0 +1,100 @@
+"""What stands behind a folder of results."""
+
+import json
+import shlex
+
+import pandas as pd
+import pytest
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.published import RESULTS_DIR, result_folders
+from lnexp.recipes.load import load_recipe
+from lnexp.results.collect import RunResult, collect
+from lnexp.results.provenance import for_readers, of_runs, read_provenance, write_provenance
+from lnexp.runs.folder import DONE, RunFolder
+from lnexp.runs.identity import identity
+
+SMALL = ["profile=small", "scale.toy={train_pairs: 40, valid_pairs: 10, test_pairs: 10}", "n_seeds=2"]
+
+
+def finish(words: list[str], run: RunResult, host: str, data: dict) -> None:
+    """A folder as a run leaves it."""
+    folder = RunFolder.of(compose([*words, *run.job.overrides]))
+    folder.path.mkdir(parents=True)
+    measured = {"valid_bleu": 5.0, "valid_nll": 1.0, "valid_loss": 1.5, "lr": 0.1, "seconds": 1.0}
+    folder.append({"kind": "epoch", "epoch": 1, "update": 60, **measured})
+    folder.append({"kind": "end", "test_bleu": 4.0})
+    folder.write_environment({"cpu": "a processor", "device": "cpu", "host": host, "git": {}, "data": data})
+    folder.set_status("finished", updates=60)
+
+
+@pytest.fixture
+def words(tmp_path) -> list[str]:
+    return [*SMALL, f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
+
+
+@pytest.fixture
+def data(words) -> dict:
+    cfg = compose(words)
+    return prepare(cfg.data, cfg.data_dir).manifest
+
+
+def finished(words: list[str], data: dict) -> list[RunResult]:
+    for number, run in enumerate(collect(load_recipe("fig2a"), words)[:3]):
+        finish(words, run, f"host{number}", {key: data[key] for key in ("pairs", "sha256")})
+    return collect(load_recipe("fig2a"), words)
+
+
+def test_a_command_trains_the_very_run(words, data):
+    said = of_runs(finished(words, data))["runs"]
+    assert len(said) == 3, "runs that are not over stand behind nothing"
+    for name, run in said.items():
+        python, script, *options = shlex.split(run["command"])
+        assert (python, script) == ("python", "scripts/train.py")
+        assert identity(compose(options)) == name
+        assert run["settings"]["seed"] == run["settings"]["order_seed"] == int(options[-3].removeprefix("seed="))
+
+
+def test_what_runs_share_is_said_once_and_no_host_is_named(words, data, tmp_path):
+    write_provenance(tmp_path, of_runs(finished(words, data)))
+    content = json.loads((tmp_path / "provenance.json").read_text())
+    assert "host" not in (tmp_path / "provenance.json").read_text()
+    assert len(content["environments"]) == len(content["data"]) == 1
+    assert content["settings"]["model.encoder_layers"] == 6
+    read = read_provenance(tmp_path)
+    assert {run.settings["lr_schedule.form"] for run in read.runs.values()} == {"decoupled"}
+    assert {run.environment["cpu"] for run in read.runs.values()} == {"a processor"}
+
+
+def test_the_manifest_is_the_corpus_that_the_runs_saw(words, data):
+    assert of_runs(finished(words, data))["data"] == [for_readers(data)]
+
+
+def test_a_corpus_that_is_another_by_now_or_gone_is_not_described(words, data):
+    seen = data | {"sha256": {"train.de": "0" * 64}}
+    assert of_runs(finished(words, seen))["data"] == [{key: seen[key] for key in ("pairs", "sha256")}]
+
+
+def test_a_manifest_tells_readers_what_lies_where_but_not_on_whose_disk():
+    text = {"root": "/home/me/x.tar", "splits": {}}
+    sources = {"x.tar": {"address": "/home/me/x.tar"}, "y.tar": {"address": "https://example.org/y.tar"}}
+    settings = {"path": "/home/me/x.tar", "name": "x", "text": text}
+    said = for_readers({"settings": settings, "sources": sources, "bytes": {"text/a": 1}, "pairs": {}})
+    assert "/home" not in json.dumps(said)
+    assert [source["address"] for source in said["sources"].values()] == ["x.tar", "https://example.org/y.tar"]
+    assert settings["path"] == "/home/me/x.tar"
+
+
+def test_nothing_is_read_of_nothing(tmp_path):
+    assert read_provenance(tmp_path).runs == {}
+
+
+@pytest.mark.parametrize("folder", result_folders(RESULTS_DIR), ids=lambda path: "/".join(path.parts[-3:]))
+def test_every_published_run_that_is_over_has_its_command_and_machine(folder):
+    read = read_provenance(folder)
+    assert all(environment["cpu"] for environment in read.environments)
+    if (folder / "runs.csv").exists():
+        table = pd.read_csv(folder / "runs.csv", dtype={"identity": str})
+        assert set(read.runs) == set(table[table["status"].isin(DONE)]["identity"])
+        assert all(manifest["sha256"] for manifest in read.data)
