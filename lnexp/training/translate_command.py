@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
@@ -10,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import check_whole
 from lnexp.cli import one_line_errors
-from lnexp.corpora.prepare import prepare
+from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.errors import UserError
 from lnexp.one_thread import one_quiet_thread
 from lnexp.runs.find import find_run
@@ -25,6 +26,7 @@ def main() -> None:
     parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
     parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    parser.add_argument("--data-dir", help="where prepared corpora lie (default: where the run found its own)")
     arguments = parser.parse_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)
@@ -32,9 +34,8 @@ def main() -> None:
         beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
         check_whole("--beam", beam, least=1)
         one_quiet_thread()
-        translator = import_fairseq("lnexp.training.translator").Translator(
-            cfg, folder, prepare(cfg.data, cfg.data_dir)
-        )
+        corpus = _corpus(cfg, folder, arguments.data_dir or cfg.data_dir)
+        translator = import_fairseq("lnexp.training.translator").Translator(cfg, folder, corpus)
         print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
         for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
             for translation, unknown in zip(*translator.translate(batch, beam), strict=True):
@@ -56,15 +57,31 @@ def _config(folder: RunFolder) -> DictConfig:
     return cfg
 
 
+def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:
+    """The run's own, prepared again where it is gone. Raises UserError where it is another by now."""
+    corpus = prepare(cfg.data, data_dir)
+    seen = folder.environment.get("data", {}).get("sha256")
+    if seen and seen != corpus.manifest["sha256"]:
+        raise UserError(f"{corpus.folder}: its text is not what {folder.name} was trained on")
+    return corpus
+
+
 def _typed(language: str) -> Iterator[list[str]]:
     """One sentence at a time, as it is typed; a person is asked for it."""
-    while True:
-        if sys.stdin.isatty():
-            print(f"{language}> ", end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            return
+    if sys.stdin.isatty():
+        yield from _asked_for(f"{language}> ")
+        return
+    for line in sys.stdin:
         if line.strip():
             yield [line.strip()]
-        elif not sys.stdin.isatty():
+        else:
             print(flush=True)  # line for line
+
+
+def _asked_for(prompt: str) -> Iterator[list[str]]:
+    import readline  # noqa: F401  (arrow keys and a history, for input)
+
+    with suppress(EOFError):
+        while True:
+            if line := input(prompt).strip():
+                yield [line]
