@@ -19,8 +19,9 @@ class Tracker:
     """A wandb run whose id is the run's identity, so that a resumed run stays one run; a context manager.
 
     ``tracker.mode`` is wandb's: offline writes into the run folder, online needs the user's key, disabled does nothing.
-    A run that goes on offline is told again from its records, unless its beginning has been uploaded: what was recorded
-    after the checkpoint it goes on from would be there twice.
+    A run that goes on is told again from its records, as far as wandb does not have them: offline all, unless its
+    beginning has been uploaded, else what was recorded after the checkpoint it goes on from would be there twice;
+    online those from the step on that wandb says it is at.
     """
 
     def __init__(self, cfg: DictConfig, folder: RunFolder):
@@ -32,13 +33,15 @@ class Tracker:
             return self
         import wandb
 
-        again = self.cfg.tracker.mode == "offline" and _forget_what_was_not_uploaded(self.folder.path / "wandb")
+        forgotten = _forget_what_was_not_uploaded(self.folder.path / "wandb")
         try:
             self.run = self._init(wandb)
         except wandb.Error as error:
             raise UserError(f"tracker={self.cfg.tracker.mode}: {str(error).splitlines()[0]}") from error
-        for record in records.read(self.folder.metrics) if again else []:
-            self.log(record)
+        if forgotten or self.cfg.tracker.mode == "online":
+            for record in records.read(self.folder.metrics):
+                if record.get("update", 0) >= self.run.starting_step:
+                    self.log(record)
         return self
 
     def _init(self, wandb: Any) -> Any:

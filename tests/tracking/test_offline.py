@@ -64,6 +64,18 @@ def test_a_board_can_group_filter_and_rank(resumed, inspect):
     assert "test_bleu" in summary
 
 
+def test_a_recipes_run_is_in_its_group_with_its_arm(tmp_path, prepared, inspect, offline):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", "max_epoch=1"]
+    done = run_script("train", *offline, *where, "+recipe=fig2a", "+arm=no_warmup_low")
+    assert done.returncode == 0, done.stderr
+    read = inspect(offline_runs(only_run(tmp_path))[0])
+    run = next(one["run"] for one in read if one["type"] == "run")
+    assert run["run_group"] == "fig2a"
+    assert set(run["tags"]) == {"small", "toy", "no_warmup_low"}
+    config = run["config"]["update"] | merged(read, "config")
+    assert (config["recipe"], config["arm"]) == ("fig2a", "no_warmup_low")
+
+
 def table(run: Path, pattern: str) -> dict:
     newest = max((run / "files" / "media" / "table").glob(pattern), key=lambda path: int(path.name.split("_")[-2]))
     return json.loads(newest.read_text())

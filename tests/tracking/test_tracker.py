@@ -10,7 +10,8 @@ from lnexp.tracking.tracker import Tracker
 class WandbRun:
     """Keeps what it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, starting_step: int = 0) -> None:
+        self.starting_step = starting_step
         self.logged: list[tuple[int, dict]] = []
         self.summary: dict = {}
 
@@ -35,3 +36,31 @@ def test_probes_are_named_by_what_they_looked_at(tracker):
         (50, {"probe/decoder.6.output": 1.0, "probe/decoder.6.before_norm": 1.5}),
         (50, {"probe/decoder.6.output": 2.0}),
     ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "uploaded", "wandb_is_at", "told"),
+    [
+        ("offline", False, 0, [50, 100, 150]),
+        ("offline", True, 0, []),
+        ("online", False, 0, [50, 100, 150]),  # what was told offline was never uploaded
+        ("online", False, 101, [150]),
+        ("online", True, 51, [100, 150]),
+    ],
+)
+def test_a_run_that_goes_on_tells_what_wandb_does_not_have(tmp_path, monkeypatch, mode, uploaded, wandb_is_at, told):
+    folder = RunFolder(tmp_path / "run-00000000")
+    for update in (50, 100, 150):
+        probe = {"kind": "probe", "epoch": 1, "side": "decoder", "layer": 6, "output": 1.0, "before_norm": 1.5}
+        folder.path.mkdir(exist_ok=True)
+        folder.append(probe | {"update": update})
+    before = folder.path / "wandb" / "offline-run-1"
+    before.mkdir(parents=True)
+    if uploaded:
+        (before / "run-1.wandb.synced").touch()
+    run = WandbRun(wandb_is_at)
+    monkeypatch.setattr(Tracker, "_init", lambda *_: run)
+    monkeypatch.setattr(run, "finish", lambda exit_code: None, raising=False)
+    with Tracker(OmegaConf.create({"tracker": {"mode": mode}}), folder):
+        assert [step for step, _ in run.logged] == told
+    assert before.exists() is uploaded, "what is told again is not uploaded twice"
