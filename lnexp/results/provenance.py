@@ -1,7 +1,7 @@
 """``provenance.json``: the data, the machines, and every run's settings and command, behind a folder of results."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,12 +45,14 @@ def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
         have alike; ``runs``: by identity the command that trains it, its other settings, the number of its environment.
     """
     over = {run.identity: run for run in runs if run.counts}
-    settings = {name: dict(chosen(_seeded(run))) for name, run in over.items()}
+    by_arm = {id(run.cfg): run.cfg for run in over.values()}
+    configs = {arm: plain(cfg) for arm, cfg in by_arm.items()}
+    settings = {name: dict(chosen(_seeded(configs[id(run.cfg)], run.job.seed))) for name, run in over.items()}
     alike = _alike(list(settings.values()))
     environments = [_shared(run.environment) for run in over.values()]
     each = _distinct(environments)
     return {
-        "data": _distinct([_manifest(run.cfg, run.environment["data"]) for run in over.values()]),
+        "data": _manifests(over.values()),
         "environments": each,
         "settings": alike,
         "runs": {
@@ -144,11 +146,15 @@ def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _seeded(run: RunResult) -> dict[str, Any]:
-    """Its config, which is that of another seed of its arm."""
-    config = plain(run.cfg)
+def _seeded(config: dict[str, Any], seed: int) -> dict[str, Any]:
+    """A run's config, from that of another seed of its arm."""
     own_order = config["order_seed"] != config["seed"]
-    return config | {"seed": run.job.seed, "order_seed": config["order_seed"] if own_order else run.job.seed}
+    return config | {"seed": seed, "order_seed": config["order_seed"] if own_order else seed}
+
+
+def _manifests(runs: Iterable[RunResult]) -> list[dict[str, Any]]:
+    each = {(id(run.cfg), json.dumps(run.environment["data"], sort_keys=True)): run for run in runs}
+    return _distinct([_manifest(run.cfg, run.environment["data"]) for run in each.values()])
 
 
 def _manifest(cfg: DictConfig, known: dict[str, Any]) -> dict[str, Any]:
