@@ -45,6 +45,7 @@ def sheet(lines: Sequence[Line], processes: int, device: Device | None, here: st
     """
     where = f"{processes} × {device.title if device else here}"
     table = Table(*COLUMNS, title=f"{lines[0].cfg.data.name} at {lines[0].cfg.profile}, {where}", title_justify="left")
+    table.columns[0].overflow = "fold"  # a name in full, however narrow the terminal
     for column in table.columns[1:]:
         column.justify = "right"
     for line in lines:
@@ -70,7 +71,7 @@ def _row(line: Line) -> tuple[str, ...]:
         f"{cost.memory / GIB:,.2f} GiB",
         f"{cost.disk / 1e9:,.2f} GB",
     )
-    more = f" and {len(line.names) - 1} more" if len(line.names) > 1 else ""
+    more = f" +{len(line.names) - 1}" if len(line.names) > 1 else ""
     return (line.names[0] + more, *numbers)
 
 
