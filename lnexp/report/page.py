@@ -9,8 +9,9 @@ from typing import Any, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.panels import Drawing, Panel
+from lnexp.report.damage import plainly, what_is_wrong
 from lnexp.report.run_rows import Runs
-from lnexp.report.sections import Section
+from lnexp.report.sections import PLACES, Section
 from lnexp.report.words import corpus, in_words, made_on
 from lnexp.results.claims import Verdict
 from lnexp.results.verdicts import call, numbers
@@ -35,8 +36,9 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
     environment.globals.update(numbers=numbers, call=call, keyed_panels=keyed_panels)
     environment.globals.update(in_words=in_words, made_on=made_on, corpus=corpus)
+    columns = [[_showable(section, environment, names) for section in column] for column in columns]
     sections = [section for column in columns for section in column]
-    return environment.get_template("report.html.jinja").render(
+    page = environment.get_template("report.html.jinja").render(
         rows=[pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)],
         names=names,
         sections=[section for section in sections if section.was_run],
@@ -45,11 +47,26 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         manifests=_manifests(sections),
         runs=runs,
         commit=commit,
+        places=list(PLACES),
         data={"drawings": _all_drawings(sections), "maps": _maps(sections), "runs": asdict(runs)},
         plotly=(files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"),
         style=(files("lnexp.report") / "template" / "report.css").read_text(encoding="utf-8"),
         script=(files("lnexp.report") / "template" / "report.js").read_text(encoding="utf-8"),
     )
+    return page.encode("utf-8", errors="backslashreplace").decode()  # names of files may be no text
+
+
+def _showable(section: Section, environment: Environment, names: Sequence[str]) -> Section:
+    """The section, or, where what its files say cannot be shown, what is wrong with it."""
+    said: Any = environment.get_template("section.html.jinja").module
+    try:
+        said.article(section, names)
+        for claim in section.claims:
+            said.theirs(claim), said.ours(claim)
+        plainly([asdict(section.heat_map) if section.heat_map else None, *map(asdict, section.drawings)])
+    except Exception as error:
+        return Section(section.folder, section.place, problems=[what_is_wrong(section.folder, error)])
+    return section
 
 
 def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | None]]:
@@ -86,7 +103,7 @@ def _counts(sections: Sequence[Section]) -> dict[str, int]:
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
     """By the page's name of each panel."""
     return {
-        key: asdict(panel)
+        key: plainly(asdict(panel))
         for section in sections
         for drawing in section.drawings
         for key, panel in keyed_panels(section, drawing)
@@ -105,10 +122,10 @@ def _manifests(sections: Sequence[Section]) -> list[dict[str, Any]]:
         {
             json.dumps(manifest, sort_keys=True): manifest
             for section in sections
-            for manifest in section.provenance.data
+            for manifest in map(plainly, section.provenance.data)
         }.values()
     )
 
 
 def _maps(sections: Sequence[Section]) -> dict[str, Any]:
-    return {f"{section.anchor}-map": asdict(section.heat_map) for section in sections if section.heat_map}
+    return {f"{section.anchor}-map": plainly(asdict(section.heat_map)) for section in sections if section.heat_map}

@@ -1,7 +1,6 @@
 """The table of runs: those that results are made of, and all that lie in ``runs/``, whatever state they are in."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,11 +8,17 @@ from typing import Any
 
 import yaml
 
-from lnexp.report.sections import MALFORMED, PLACES, Section
+from lnexp.report.damage import plainly, what_is_wrong
+from lnexp.report.sections import PLACES, Section
 from lnexp.results.provenance import RunProvenance, chosen
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.progress import state_of
+
+#: By these columns a folder is known as the one that published numbers came from: no two runs take the very same time.
+ITSELF = ("epochs", "seconds")
+#: libyaml dies of what is nested more than some twenty thousand times; a config has four thousand characters.
+LONGEST_CONFIG = 20_000
 
 
 @dataclass(frozen=True)
@@ -32,55 +37,62 @@ class Runs:
 
 
 def gather(sections: Sequence[Section], runs_dir: Path) -> Runs:
-    """Every run of a place once, by its identity; what our own folders say goes before what our results say of it."""
+    """Every run of a place once, by its identity, and every folder, once where a place's numbers come from it.
+
+    A folder of ours with the identity of another machine's run is another run: an identity says what was to be trained.
+    """
     found = Runs()
-    rows: dict[tuple[int, str], dict[str, Any]] = {}
-    for section in sections:
-        for run in section.runs:
-            if run["epochs"]:
-                known = section.provenance.runs.get(run["identity"])
-                row = rows.setdefault((section.place, run["identity"]), _published(run, known) | {"asked for by": []})
-                row["asked for by"].append(f"{run['recipe']}: {run['arm']}")
+    rows = _published_rows(sections, found.problems)
     for identity, path in find_folders(runs_dir).items():
-        row = rows.setdefault((0, identity), {"run": path.name})
         try:
-            read = plainly(_read(RunFolder(path), runs_dir))
-        except (*MALFORMED, yaml.YAMLError) as error:
-            found.problems.append(f"{path}: {type(error).__name__}: {' '.join(str(error).split())}")
-            row |= {"state": "malformed", "why": type(error).__name__}
-            continue
-        row |= {key: value for key, value in read.items() if value is not None}
+            read = {key: value for key, value in plainly(_read(RunFolder(path), runs_dir)).items() if value is not None}
+        except Exception as error:
+            found.problems.append(what_is_wrong(path, error))
+            read = {"run": path.name, "state": "malformed", "why": type(error).__name__}
+        same = [row for row in rows if row["identity"] == identity and all(row[key] == read.get(key) for key in ITSELF)]
+        for row in same:
+            row |= read
+        if not same:
+            rows.append({"identity": identity} | read)
     environments: dict[str, int] = {}
-    for (place, identity), row in rows.items():
+    for row in rows:
         row["asked for by"] = "; ".join(row.get("asked for by", []))
         if environment := plainly(row.pop("environment", {})):
             row["environment"] = environments.setdefault(json.dumps(environment, sort_keys=True), len(environments))
-        found.rows.append(plainly({"place": PLACES[place], "identity": identity, **row}))
+        found.rows.append(plainly(row))
     found.environments.extend(map(json.loads, environments))
     return found
 
 
-def plainly(value: Any) -> Any:
-    """What JSON can say of a value: other things as text, and nothing of what is not finite."""
-    if isinstance(value, dict):
-        return {str(key): plainly(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plainly(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+def _published_rows(sections: Sequence[Section], problems: list[str]) -> list[dict[str, Any]]:
+    """Every run of a place once, whichever recipes ask for it."""
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    for section in sections:
+        try:
+            for run in section.runs:
+                if run["epochs"]:
+                    place = {"place": PLACES[section.place], "asked for by": []}
+                    told = _published(run, section.provenance.runs.get(run["identity"]))
+                    row = rows.setdefault((section.place, run["identity"]), told | place)
+                    row["asked for by"].append(f"{run['recipe']}: {run['arm']}")
+        except Exception as error:
+            problems.append(what_is_wrong(section.folder / "runs.csv", error))
+    return list(rows.values())
 
 
 def _published(run: dict[str, Any], known: RunProvenance | None) -> dict[str, Any]:
     """What ``runs.csv`` says, and ``provenance.json`` where it knows the run."""
     settings = {key: run[key] for key in ("lr_max", "warmup_updates", "lr_schedule", "seed")}
-    short = f"lr{run['lr_max']:g}", f"w{run['warmup_updates']}", run["lr_schedule"], f"s{run['seed']}"
+    schedule = str(run["lr_schedule"]).partition(" ")[0]
+    name = f"{run['model']}-{run['optimizer']}-lr{run['lr_max']:g}-w{run['warmup_updates']}-{schedule}-s{run['seed']}"
     return {
-        "run": "-".join(map(str, (run["model"], run["optimizer"], *short))),
+        "identity": run["identity"],
+        "run": f"{name}-{run['identity']}",
         "state": run["status"],
         "epochs": run["epochs"],
         "best BLEU": run["best_valid_bleu"],
         "test BLEU": run["test_bleu"],
+        "tokens/s": run.get("tokens_per_second"),
         "seconds": run["seconds"],
         "data": run.get("trained_on"),
         "device": run.get("device"),
@@ -116,4 +128,7 @@ def _read(folder: RunFolder, runs_dir: Path) -> dict[str, Any]:
 
 
 def _config(path: Path) -> dict[str, Any]:
-    return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    text = path.read_text(encoding="utf-8")
+    if len(text) > LONGEST_CONFIG:
+        raise ValueError(f"{path.name}: {len(text):,} characters are no config of ours")
+    return yaml.load(text, yaml.CSafeLoader)

@@ -1,7 +1,7 @@
 """A folder of results, as the page shows it; one that cannot be read is shown, too, with what is wrong."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,13 @@ from lnexp.figures.panels import Drawing
 from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
+from lnexp.report.damage import what_is_wrong
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.tables import arms_table
 from lnexp.results.verdicts import RecipeVerdicts, not_run, read_verdict
 
-#: What reading files that are not whole, or not ours, raises.
-MALFORMED = (UserError, OSError, ValueError, LookupError, TypeError, AttributeError, NameError)
 #: What tells the sections of two places apart in links.
 PLACES = "ab"
 
@@ -35,7 +34,7 @@ class Section:
         heat_map: of a recipe with many axes.
         outcomes: head and rows of the table of who trains, where the recipe has one.
         arms: rows of the table by arm, by column; of probes none.
-        runs: the rows of ``runs.csv``.
+        runs: the rows of ``runs.csv``, and in ``tokens_per_second`` the speed of their last epoch.
         provenance: data, environments and commands behind it.
         problems: what is wrong with it.
     """
@@ -101,45 +100,47 @@ def read_section(folder: Path, place: int) -> Section:
     """Whatever of a folder can be read."""
     try:
         verdicts = read_verdict(folder / "verdicts.json")
-    except MALFORMED as error:
-        return Section(folder, place, problems=[_problem(folder, error)])
+    except Exception as error:
+        return Section(folder, place, problems=[what_is_wrong(folder, error)])
     provenance, problems = _provenance(folder)
-    problems += verdicts.problems
     try:
-        recipe = load_recipe(verdicts.recipe)
-        runs = [] if recipe.probe else _runs(folder)
-        return Section(
-            folder,
-            place,
-            verdicts,
-            drawings(recipe, folder),
-            None if recipe.probe else heat_map(recipe, runs),
-            _outcomes(recipe, folder),
-            [] if recipe.probe else arms_table(recipe, read_table(folder / "runs.csv")),
-            runs,
-            provenance,
-            problems,
-        )
-    except MALFORMED as error:
-        return Section(folder, place, verdicts, provenance=provenance, problems=[*problems, _problem(folder, error)])
+        problems += verdicts.problems
+        return _whole(folder, place, verdicts, provenance, problems)
+    except Exception as error:
+        problems.append(what_is_wrong(folder, error))
+        return Section(folder, place, verdicts, provenance=provenance, problems=problems)
+
+
+def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Provenance, problems: list[str]) -> Section:
+    recipe = load_recipe(verdicts.recipe)
+    section = Section(folder, place, verdicts, drawings(recipe, folder), provenance=provenance, problems=problems)
+    if recipe.probe:
+        return section
+    runs = _runs(folder)
+    return replace(
+        section,
+        runs=runs,
+        heat_map=heat_map(recipe, runs),
+        outcomes=_outcomes(recipe, folder),
+        arms=arms_table(recipe, read_table(folder / "runs.csv")),
+    )
 
 
 def _provenance(folder: Path) -> tuple[Provenance, list[str]]:
     try:
         return read_provenance(folder), []
-    except MALFORMED as error:
-        return Provenance(), [_problem(folder / "provenance.json", error)]
-
-
-def _problem(folder: Path, error: Exception) -> str:
-    return f"{folder}: {type(error).__name__}: {' '.join(str(error).split())}"
+    except Exception as error:
+        return Provenance(), [what_is_wrong(folder / "provenance.json", error)]
 
 
 def _runs(folder: Path) -> list[dict[str, Any]]:
-    table = read_table(folder / "runs.csv").astype(object)
-    return [
-        {str(key): value for key, value in row.items()} for row in table.where(table.notna(), None).to_dict("records")
-    ]
+    table = read_table(folder / "runs.csv")
+    epochs = read_table(folder / "epochs.csv")
+    if "tokens_per_second" in epochs:
+        speeds = epochs.groupby("identity")["tokens_per_second"].last()
+        table["tokens_per_second"] = table["identity"].map(speeds)
+    known = table.astype(object).where(table.notna(), None)
+    return [{str(key): value for key, value in row.items()} for row in known.to_dict("records")]
 
 
 def _outcomes(recipe: Recipe, folder: Path) -> tuple[list[str], list[list[str]]] | None:

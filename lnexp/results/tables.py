@@ -143,7 +143,8 @@ def _arm_row(arm: Arm, mine: pd.DataFrame, means: dict[str, str]) -> dict[str, A
         return str(found) if found else "–"
 
     return {
-        "arm": f"{arm.label} (`{arm.name}`)",
+        "arm": arm.label,
+        "name": arm.name,
         "lr_max": f"{mine['lr_max'].iloc[0]:g}",
         "T_warmup": int(mine["warmup_updates"].iloc[0]),
         "schedule": mine["lr_schedule"].iloc[0],

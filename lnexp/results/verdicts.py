@@ -109,8 +109,10 @@ def read_verdict(path: Path) -> RecipeVerdicts:
         content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
         for claim in content["claims"]:
             _check(claim)
-        for key in ("recipe", "figure", "title", "scope", "malformed", "settings"):
-            content[key]
+        for key in ("recipe", "figure", "title", "scope", "settings"):
+            _check_text(key, content[key])
+        for problem in content["malformed"]:
+            _check_text("malformed", problem)
         if len({claim["id"] for claim in content["claims"]}) != len(content["claims"]):
             raise ValueError("a claim is there twice")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -123,17 +125,29 @@ def _check(claim: dict[str, Any]) -> None:
     missing = [key for key in REQUIRED if key not in claim]
     if missing:
         raise KeyError(", ".join(missing))
+    for key in ("id", "source", "scope", "verdict", "command", "holds_if", "why"):
+        _check_text(key, claim[key])
     if not isinstance(claim["paper"], dict):
         raise TypeError(f"{claim['id']}: paper is no object")
-    for arm in claim["arms"].values():
-        _interval(arm)
+    for name, arm in claim["arms"].items():
+        call(name, arm)
+        numbers(arm)
     margin = None if claim["margin"] is None else _interval(claim["margin"])
     if claim["verdict"] != verdict_of(margin):
         raise ValueError(f"{claim['id']}: {claim['verdict']} is not what its margin says")
 
 
+def _check_text(key: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is no text")
+
+
 def _interval(content: dict[str, Any]) -> Interval:
-    return Interval(**{key: content[key] for key in ("mean", "low", "high", "n")})
+    values = {key: content[key] for key in ("mean", "low", "high", "n")}
+    for key, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise TypeError(f"{key} is no number")
+    return Interval(**values)
 
 
 def _refuse(name: str) -> None:

@@ -60,7 +60,11 @@ def scope(runs: list[RunResult]) -> str:
 def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
     signatures = sorted({run.end["bleu_signature"] for run in runs if run.end.get("bleu_signature")})
-    table = tabulate(tables.arms_table(recipe, tables.runs_table(runs)), headers="keys", tablefmt="github")
+    rows = [
+        {"arm": f"{arm['arm']} (`{arm['name']}`)"} | {key: arm[key] for key in arm if key not in ("arm", "name")}
+        for arm in tables.arms_table(recipe, tables.runs_table(runs))
+    ]
+    table = tabulate(rows, headers="keys", tablefmt="github")
     problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     parts = [
         f"# {recipe.heading}",

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from lnexp.published import RESULTS_DIR
+from lnexp.report.damage import plainly
 from lnexp.report.page import render
-from lnexp.report.run_rows import gather, plainly
+from lnexp.report.run_rows import gather
 from lnexp.report.sections import find_sections, read_section
 from lnexp.runs.folder import RunFolder
 
@@ -64,6 +65,14 @@ def test_a_run_is_told_with_its_test_and_its_state(run, tmp_path):
         ("metrics.jsonl", '{"kind": "epoch", "epoch": 1, "update": 1, "valid_bleu": 1e999}\n'),
         ("metrics.jsonl", "half a line"),
         ("status.json", "{"),
+        ("status.json", "[" * 100_000),
+        ("config.yaml", "a: " + "[" * 50_000),
+        ("config.yaml", CONFIG + "clip_norm: &a [*a]"),
+        ("environment.json", '{"cpu": "\\ud800"}'),
+        (
+            "metrics.jsonl",
+            '{"kind": "epoch", "epoch": 1, "update": 1, "valid_bleu": 1, "seconds": 1' + "0" * 400 + "}\n",
+        ),
     ],
 )
 def test_no_file_of_a_run_breaks_the_page(run, tmp_path, name, content):
@@ -87,6 +96,37 @@ def test_no_file_of_results_breaks_the_page(copy, tmp_path):
     page = page_of(tmp_path, copy)
     assert "cannot be read" in page
     assert "malformed" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("epochs.csv", ",480,", ",inf,"),
+        ("epochs.csv", ",480,", ",many,"),
+        ("epochs.csv", ",8,480,", ",x,480,"),
+        ("epochs.csv", "valid_loss", "valid_lust"),
+        *(("runs.csv", column, "else") for column in ("recipe", "model", "optimizer", "seed", "epochs", "seconds")),
+        ("runs.csv", ",0.002,", ",,"),
+        ("runs.csv", ",finished,", ",,"),
+        ("verdicts.json", '"malformed": []', '"malformed": null'),
+        ("verdicts.json", '"recipe": "fig2a"', '"recipe": 5'),
+        ("verdicts.json", '"recipe": "fig2a"', '"recipe": [1]'),
+        ("verdicts.json", '"command": "', '"command": {}, "said": "'),
+        ("verdicts.json", '"mean": ', '"mean": "abc", "was": '),
+        ("verdicts.json", '"measure": ', '"pleasure": '),
+        ("verdicts.json", '"source": "', '"source": "\\ud800'),
+        ("verdicts.json", "{", "[" * 100_000),
+        ("provenance.json", '"AMD EPYC"', '"\\ud800"'),
+        ("provenance.json", '"unknown": 0', '"unknown": NaN'),
+        ("provenance.json", '"lr_max": 0.002', '"lr_max": 1e999'),
+    ],
+)
+def test_whatever_results_hold_there_is_a_page(copy, tmp_path, name, old, new):
+    change(copy / name, old, new)
+    page = page_of(tmp_path, copy)
+    data_of(page).pop("runs")
+    assert page.encode()
+    assert "small-toy-fig2a" in page
 
 
 @pytest.mark.parametrize(
@@ -141,6 +181,30 @@ def test_two_machines_keep_their_own_runs(copy, tmp_path):
     devices = [(row["place"], row["device"]) for row in data["runs"]["rows"]]
     assert sorted(devices) == [("a", "cpu")] * 12 + [("b", "a GPU")] * 12
     assert all("fig2a: " in row["asked for by"] for row in data["runs"]["rows"])
+
+
+def test_a_folder_of_ours_is_another_run_than_the_other_machines(copy, run, tmp_path):
+    identity = data_of(page_of(tmp_path / "none", copy))["runs"]["rows"][0]["identity"]
+    run.path.rename(run.path.with_name(f"mine-{identity}"))
+    rows = data_of(page_of(tmp_path / "runs", copy))["runs"]["rows"]
+    theirs, ours = [row for row in rows if row["identity"] == identity]
+    assert (theirs["place"], theirs["epochs"], "mine" in theirs["run"]) == ("a", 8, False)
+    assert (ours["run"], ours["epochs"], "place" in ours) == (f"mine-{identity}", 1, False)
+
+
+def test_a_folder_that_results_come_from_tells_more_of_them(copy, run, tmp_path):
+    row = data_of(page_of(tmp_path / "none", copy))["runs"]["rows"][0]
+    run.path.rename(run.path.with_name(f"mine-{row['identity']}"))
+    change(copy / "runs.csv", f",8,{row['best BLEU']}", f",1,{row['best BLEU']}")
+    change(copy / "runs.csv", f",{row['seconds']},", ",61.0,")
+    (told,) = [
+        one for one in data_of(page_of(tmp_path / "runs", copy))["runs"]["rows"] if one["identity"] == row["identity"]
+    ]
+    assert (told["run"], told["place"], told["command"]) == (f"mine-{row['identity']}", "a", row["command"])
+
+
+def test_results_say_how_fast_their_runs_were(tmp_path):
+    assert all(row["tokens/s"] > 0 for row in data_of(page_of(tmp_path))["runs"]["rows"])
 
 
 def test_what_json_cannot_say_is_said_otherwise():

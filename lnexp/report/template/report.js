@@ -2,6 +2,7 @@
 // Draws what stands in #report-data, each plot when it comes into view; everything else works without it.
 
 const data = JSON.parse(document.getElementById("report-data").textContent);
+const compared = data.runs.rows.some((row) => row.place === "b");
 const DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"};
 const STROKES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1.5 2.5"};
 const drawn = new Set();
@@ -27,11 +28,11 @@ function text(words) {
 function layoutOf(extra) {
   const style = getComputedStyle(document.documentElement);
   const [ink, line] = onPaper ? ["#1a1a1a", "#d5d5d5"] : ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
-  const axis = {gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true};
+  const axis = {gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true, fixedrange: true};  // a swipe scrolls
   return {
     ...(onPaper ? {height: PAPER.height} : {}), autosize: !onPaper,
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {color: ink, size: 11},
-    margin: {l: 45, r: 10, t: 8, b: 35}, showlegend: false, hovermode: "closest",
+    margin: {l: 45, r: 10, t: 8, b: 35}, showlegend: false, hovermode: "closest", dragmode: false,
     ...extra, xaxis: {...axis, ...extra.xaxis}, yaxis: {...axis, ...extra.yaxis},
   };
 }
@@ -125,7 +126,7 @@ function paintAgain() {
 // The table of runs is made here: a thousand rows of HTML would weigh more than their numbers.
 const COLUMNS = [
   "run", "state", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "asked for by", "data", "device", "environment",
-  "identity", "place", "settings", "command",
+  ...(compared ? ["place"] : []), "settings", "command",
 ];
 
 const ON_SCREEN = ["data", "device", "environment", "place", "settings", "command"];  // a sheet of paper is not so wide
@@ -195,10 +196,15 @@ function makeRunsTable() {
   table.tBodies[0].append(...rows);
 }
 
+// What a person reads in a row; commands and what buttons say are in all of them.
+function wordsOf(row) {
+  return [...row.cells].filter((one) => !one.querySelector("button")).map((one) => one.textContent).join(" ");
+}
+
 function makeFilter(input) {
   const table = document.getElementById(input.dataset.filters);
   const shown = document.querySelector(`[data-shown="${input.dataset.filters}"]`);
-  const texts = new Map([...table.tBodies[0].rows].map((row) => [row, row.textContent.toLowerCase()]));
+  const texts = new Map([...table.tBodies[0].rows].map((row) => [row, wordsOf(row).toLowerCase()]));
   const filter = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
@@ -230,11 +236,16 @@ document.querySelectorAll(".drawing").forEach(makeLegend);
 makeRunsTable();
 document.querySelectorAll("[data-filters]").forEach(makeFilter);
 document.querySelectorAll(".copy").forEach(makeCopyButton);
-document.getElementById("theme").addEventListener("click", () => {
+
+const theme = document.getElementById("theme");
+function sayTheme() { theme.setAttribute("aria-pressed", String(isDark())); }
+theme.addEventListener("click", () => {
   document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  sayTheme();
   paintAgain();
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintAgain);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { sayTheme(); paintAgain(); });
+sayTheme();
 
 const watcher = new IntersectionObserver((entries) => {
   for (const entry of entries.filter((one) => one.isIntersecting && !drawn.has(one.target))) { draw(entry.target); }
