@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
 from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
@@ -23,6 +24,19 @@ def overrides_of_the_command_line(description: str, example: str) -> list[str]:
     parser = argparse.ArgumentParser(description=description, epilog=f"example: {example}")
     parser.add_argument("overrides", nargs="*", help="options of configs/train.yaml, GROUP=NAME or OPTION=VALUE")
     return parser.parse_args().overrides
+
+
+def add_runs_option(parser: argparse.ArgumentParser) -> None:
+    """``--runs``: where run folders lie; it need not be there unless it is said."""
+    parser.add_argument(
+        "--runs", type=_folder, default=Path("runs"), help="where run folders lie: runs_dir of the runs (default: runs)"
+    )
+
+
+def _folder(path: str) -> Path:
+    if not Path(path).is_dir():
+        raise argparse.ArgumentTypeError(f"{path}: no such folder")
+    return Path(path)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.published import RESULTS_DIR
@@ -20,10 +20,12 @@ def main() -> None:
         epilog="example: python scripts/report.py results/small/toy/fig2a results/small/toy/fig2a_coupled",
     )
     parser.add_argument("places", nargs="*", type=Path, help="a root of results, or a folder of one (default: results)")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    add_runs_option(parser)
     parser.add_argument("--output", type=Path, default=Path("report.html"), help="the page (default: report.html)")
     arguments = parser.parse_args()
     with one_line_errors():
+        if arguments.output.is_dir():
+            raise UserError(f"--output {arguments.output}: a folder; say the name of a file in it")
         places = arguments.places or [RESULTS_DIR]
         if len(places) > 2:
             raise UserError(f"{len(places)} places: one, or two to be compared")

@@ -40,7 +40,7 @@ def portrait(folder: RunFolder, records: Sequence[Record]) -> Group:
     seconds = sum(record["seconds"] or 0 for record in epochs)
     where = folder.environment.get("device", "?")
     updates = epochs[-1]["update"] if epochs else 0
-    facts = f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds)} on {where}"
+    facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds)} on {where}")
     ends = [_end_words(record) for record in records if record["kind"] == "end"]
     return Group(head, facts, *([_curves(epochs)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
 
@@ -61,9 +61,11 @@ def _curves(epochs: Sequence[Record]) -> Table:
 def _end_words(end: Record) -> str:
     if end["test_bleu"] is None:
         return "test: no checkpoint that decodes"
-    tokenised, epoch = end["test_bleu_tokenised"], end["checkpoint_epoch"]
-    words = f"test BLEU {end['test_bleu']:.2f} ({tokenised:.2f} tokenised), epoch {epoch}"
-    if end.get("averaged_test_bleu") is not None:
-        epochs = ", ".join(map(str, end["averaged_epochs"]))
-        words += f"; {end['averaged_test_bleu']:.2f} by the average of epochs {epochs}"
+    tokenised, averaged = end.get("test_bleu_tokenised"), end.get("averaged_test_bleu")
+    words = f"test BLEU {end['test_bleu']:.2f}"
+    if tokenised is not None:
+        words += f" ({tokenised:.2f} tokenised)"
+    words += f", epoch {end.get('checkpoint_epoch', '?')}"
+    if averaged is not None:
+        words += f"; {averaged:.2f} by the average of epochs {', '.join(map(str, end.get('averaged_epochs', [])))}"
     return words

@@ -41,6 +41,7 @@ A number that is not finite is null.
 
 import json
 import math
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,10 @@ def _first_bad(lines: list[str]) -> int:
 #: What records say as a number, or as null where it was not finite.
 NUMBERS = {"epoch": ("valid_loss", "valid_nll", "valid_bleu", "lr", "seconds"), "end": ("test_bleu",)}
 #: What only some of them say.
-AT_TIMES = {"epoch": ("whole_valid_bleu",), "end": ("averaged_test_bleu",)}
+AT_TIMES = {
+    "epoch": ("whole_valid_bleu", "train_loss", "grad_norm", "tokens_per_second"),
+    "end": ("averaged_test_bleu", "averaged_test_bleu_tokenised", "test_bleu_tokenised", "checkpoint_epoch"),
+}
 
 
 def _checked(record: Any) -> Record:
@@ -115,6 +119,8 @@ def _checked(record: Any) -> Record:
             raise ValueError(f"{key} is no BLEU")
     if record["kind"] == "epoch" and not (isinstance(record["epoch"], int) and isinstance(record["update"], int)):
         raise ValueError("epoch or update is no whole number")
+    if "time" in record:
+        datetime.fromisoformat(record["time"])
     return record
 
 

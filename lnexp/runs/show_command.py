@@ -1,11 +1,10 @@
 """The command behind ``scripts/show.py``."""
 
 import argparse
-from pathlib import Path
 
 from rich.console import Console
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.runs import records
 from lnexp.runs.find import find_run
 from lnexp.runs.portrait import portrait
@@ -15,7 +14,7 @@ def main() -> None:
     """``show.py RUN``: its state, its curves and its scores."""
     parser = argparse.ArgumentParser(description="Show one run: its state, its curves and its scores.")
     parser.add_argument("run", help="its folder, the beginning of its identity, or a part of its name")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    add_runs_option(parser)
     arguments = parser.parse_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)

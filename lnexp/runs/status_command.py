@@ -3,12 +3,11 @@
 import argparse
 import sys
 import time
-from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import newest_sweep
 
@@ -18,7 +17,7 @@ SECONDS = 2.0
 def main() -> None:
     """Show how the newest sweep stands; on a terminal until it is over."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="the sweep's runs_dir (default: runs/)")
+    add_runs_option(parser)
     parser.add_argument("--once", action="store_true", help="print it once, also on a terminal")
     arguments = parser.parse_args()
     with one_line_errors():

@@ -38,7 +38,7 @@ class SweepStatus:
 
     def table(self, height: int | None = None) -> Group:
         """A row a run, and a line on the whole; with a ``height`` in lines, what matters most now comes first."""
-        table = Table(*COLUMNS, title=self.sweep.title, title_justify="left", pad_edge=False)
+        table = Table(*COLUMNS, title=Text(self.sweep.title), title_justify="left", pad_edge=False)
         for column in table.columns[3:]:
             column.justify = "right"
         shown = self.runs

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import is_held
@@ -17,7 +17,7 @@ AT_ONCE = 50
 def main() -> None:
     """``wandb_sync.py``: upload what runs left offline, with ``wandb sync``; what is uploaded already is left out."""
     parser = argparse.ArgumentParser(description="Upload the runs that were tracked offline, with wandb's own sync.")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    add_runs_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say which there are")
     arguments = parser.parse_args()
     with one_line_errors():

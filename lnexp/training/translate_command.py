@@ -4,19 +4,22 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import check_whole
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.errors import UserError
 from lnexp.one_thread import one_quiet_thread
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
 from lnexp.training.run import import_fairseq
+
+if TYPE_CHECKING:
+    from lnexp.training.translator import Translator
 
 
 def main() -> None:
@@ -25,9 +28,9 @@ def main() -> None:
     parser.add_argument("run", help="its folder, the beginning of its identity, or a part of its name")
     parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
     parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where run folders lie (default: runs)")
+    add_runs_option(parser)
     parser.add_argument("--data-dir", help="where prepared corpora lie (default: where the run found its own)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)
         cfg = _config(folder)
@@ -38,10 +41,18 @@ def main() -> None:
         translator = import_fairseq("lnexp.training.translator").Translator(cfg, folder, corpus)
         print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
         for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
-            for translation, unknown in zip(*translator.translate(batch, beam), strict=True):
-                if unknown:
-                    print(f"never seen in training: {' '.join(unknown)}", file=sys.stderr)
-                print(translation, flush=True)
+            _tell(translator, batch, beam)
+
+
+def _tell(translator: "Translator", sentences: list[str], beam: int) -> None:
+    """Print a line for each: of a blank one a blank line."""
+    said = [sentence for sentence in sentences if sentence.strip()]
+    translated = iter(list(zip(*translator.translate(said, beam), strict=True)) if said else [])
+    for sentence in sentences:
+        translation, unknown = next(translated) if sentence.strip() else ("", [])
+        if unknown:
+            print(f"never seen in training: {' '.join(unknown)}", file=sys.stderr)
+        print(translation, flush=True)
 
 
 def _config(folder: RunFolder) -> DictConfig:
@@ -50,7 +61,7 @@ def _config(folder: RunFolder) -> DictConfig:
         raise UserError(f"{path}: missing; the run has not begun")
     try:
         cfg = OmegaConf.load(path)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise UserError(f"{path}: malformed ({str(error).splitlines()[0]})") from error
     if not isinstance(cfg, DictConfig):
         raise UserError(f"{path}: malformed (no settings)")
@@ -60,8 +71,8 @@ def _config(folder: RunFolder) -> DictConfig:
 def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:
     """The run's own, prepared again where it is gone. Raises UserError where it is another by now."""
     corpus = prepare(cfg.data, data_dir)
-    seen = folder.environment.get("data", {}).get("sha256")
-    if seen and seen != corpus.manifest["sha256"]:
+    seen = folder.environment.get("data")
+    if isinstance(seen, dict) and seen.get("sha256") not in (None, corpus.manifest["sha256"]):
         raise UserError(f"{corpus.folder}: its text is not what {folder.name} was trained on")
     return corpus
 
@@ -72,10 +83,7 @@ def _typed(language: str) -> Iterator[list[str]]:
         yield from _asked_for(f"{language}> ")
         return
     for line in sys.stdin:
-        if line.strip():
-            yield [line.strip()]
-        else:
-            print(flush=True)  # line for line
+        yield [line.strip()]
 
 
 def _asked_for(prompt: str) -> Iterator[list[str]]:

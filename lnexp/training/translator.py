@@ -10,6 +10,7 @@ from lnexp.corpora.sentences import cut_as_source
 from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.folder import RunFolder
+from lnexp.runs.seal import is_whole
 from lnexp.training.bleu import detokenise
 from lnexp.training.plain_checkpoint import load
 from lnexp.training.translate import FirstSentences, translate
@@ -33,9 +34,15 @@ class Translator:
         if epoch is None:
             raise UserError(f"{folder.path}: has no checkpoint to translate with")
         path = folder.checkpoint(epoch)
-        (self.model,), _, self.task = checkpoint_utils.load_model_ensemble_and_task(
-            [str(path)], arg_overrides={"data": str(corpus.bin)}, state=load(path)
-        )
+        if not is_whole(path):
+            raise UserError(f"{path}: not what was saved; force=true trains the run afresh")
+        try:
+            (self.model,), _, self.task = checkpoint_utils.load_model_ensemble_and_task(
+                [str(path)], arg_overrides={"data": str(corpus.bin)}, state=load(path)
+            )
+        except (RuntimeError, KeyError) as error:  # of torch: no such archive; of fairseq: of something else
+            what = " ".join(str(error).split())
+            raise UserError(f"{path}: no checkpoint of this run ({type(error).__name__}: {what})") from error
         self.epoch = epoch
 
     def translate(self, sentences: list[str], beam: int) -> tuple[list[str], list[list[str]]]:

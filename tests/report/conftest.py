@@ -53,6 +53,6 @@ def browser() -> Iterator[Browser]:
 def report(tmp_path_factory) -> Path:
     """The page of all that is committed, with no runs."""
     page = tmp_path_factory.mktemp("report") / "report.html"
-    done = run_script("report", "--output", str(page), "--runs", str(page.parent / "runs"))
+    done = run_script("report", "--output", str(page), "--runs", str(page.parent))
     assert done.returncode == 0, done.stderr
     return page

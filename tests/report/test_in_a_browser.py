@@ -157,7 +157,25 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser, report):
     panels = f"document.querySelectorAll('#{FIG2A} .panel')"
     tops = browser.js(f"return [...{panels}].map((one) => one.getBoundingClientRect().top)")
     assert sorted(set(tops)) == tops, "below each other"
+    verdict = browser.js("return document.querySelector('#claims-table .verdict').getBoundingClientRect().right")
+    assert verdict <= 390, "is in sight"
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_finger_that_begins_on_a_plot_scrolls_the_page(browser, report):
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    browser.open(report)
+    wait_until_drawn(browser, FIG2A)
+    plot = browser.js(f"return document.querySelector('#{FIG2A} .js-plotly-plot')")
+    before = browser.js("return [scrollY, arguments[0].layout.yaxis.range]", plot)
+    x, y = browser.js("const box = arguments[0].getBoundingClientRect(); return [box.x + 150, box.y + 150]", plot)
+    touch = [("touchStart", y), *(("touchMove", y - 10 * step) for step in range(1, 12)), ("touchEnd", None)]
+    for kind, place in touch:
+        points = [] if place is None else [{"x": x, "y": place}]
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    WebDriverWait(browser, 60).until(lambda _: browser.js("return scrollY") > before[0])
+    assert browser.js("return arguments[0].layout.yaxis.range", plot) == before[1], "and the plot stays as it is"
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
 def test_on_paper_every_plot_is_drawn(open_report):
@@ -212,6 +230,7 @@ def test_two_places_stand_side_by_side(browser, tmp_path):
     articles = "[...document.querySelectorAll('article')]"
     left, right = browser.js(f"return {articles}.map((one) => one.getBoundingClientRect().x)")
     assert left < right
+    assert browser.js("return document.documentElement.scrollWidth") <= browser.js("return innerWidth")
     heads = "[...document.querySelectorAll('#claims-table th[scope=col]')]"
     headings = browser.js(f"return {heads}.map((one) => one.textContent)")
     assert headings.count("verdict") == 2

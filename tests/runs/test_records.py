@@ -45,6 +45,24 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path):
         records.read(path)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"grad_norm": "x"},
+        {"tokens_per_second": [1]},
+        {"valid_bleu": True},
+        {"time": "yesterday"},
+        {"time": 5},
+        {"epoch": "1"},
+    ],
+)
+def test_a_record_says_numbers_where_it_should(tmp_path, broken):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(json.dumps(epoch(1) | broken) + "\n")
+    with pytest.raises(UserError, match=r"metrics\.jsonl:1: not a record"):
+        records.read(path)
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_is_null(value):
     assert json.loads(records.to_line(epoch(1, valid_loss=value)))["valid_loss"] is None

@@ -72,3 +72,9 @@ def test_a_run_that_has_only_begun_is_shown_and_a_broken_one_named(runs):
     done = run_script("show", "sub_ln", "--runs", str(runs))
     assert done.returncode == 2
     assert "metrics.jsonl:1: not a record" in done.stderr
+
+
+def test_what_a_machine_is_called_is_shown_as_it_is(runs):
+    RunFolder(runs / "adhoc" / "pre_ln-s1-89ab0123").write_environment({"device": "[/bold] GPU"})
+    done = run_script("show", "89ab", "--runs", str(runs))
+    assert "on [/bold] GPU" in done.stdout, done.stderr

@@ -116,4 +116,11 @@ def test_the_command_prints_once_where_nobody_watches(tmp_path):
     assert "0 of 1 runs done (1 waiting)" in done.stdout
     nothing = run_script("status", "--runs", str(tmp_path / "nowhere"))
     assert nothing.returncode == 2
-    assert "no sweep was started there" in nothing.stderr
+    assert "nowhere: no such folder" in nothing.stderr
+
+
+def test_a_title_is_shown_as_it_was_typed(tmp_path):
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(SweepStatus(Sweep("model=[a,b] x=[/c]", [member("aa")]), tmp_path).table())
+    assert "model=[a,b] x=[/c]" in capture.get()

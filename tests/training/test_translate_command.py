@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+import torch
 from helpers import ROOT, TINY, only_run, run_script
 
 from lnexp.corpora.text import read_lines
+from lnexp.runs.seal import unseal
 from lnexp.training.bleu import detokenise
 
 
@@ -134,6 +137,51 @@ def test_what_cannot_be_is_said_in_a_line(trained, arguments, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def damage(checkpoint: Path) -> None:
+    with checkpoint.open("r+b") as file:
+        file.seek(checkpoint.stat().st_size // 2)
+        file.write(b"\0" * 200)
+
+
+def foreign_archive(checkpoint: Path) -> None:
+    with ZipFile(checkpoint, "w") as archive:
+        archive.writestr("a", "b")
+    unseal(checkpoint)
+
+
+def foreign_tensors(checkpoint: Path) -> None:
+    torch.save({"weights": torch.zeros(3)}, checkpoint)
+    unseal(checkpoint)
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [(damage, "not what was saved"), (foreign_archive, "no checkpoint"), (foreign_tensors, "no checkpoint")],
+)
+def test_a_checkpoint_that_is_damaged_or_anothers_is_refused(trained, tmp_path, harm, said):
+    copy = shutil.copytree(only_run(trained), tmp_path / "runs" / "adhoc" / only_run(trained).name)
+    for checkpoint in (copy / "checkpoints").glob("checkpoint[0-9].pt"):
+        harm(checkpoint)
+    done = translate(tmp_path, "post_ln", ".", cwd=ROOT)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("name", "content"), [("config.yaml", b"\xff\xfe"), ("environment.json", b'{"data": 5}')])
+def test_damaged_words_about_a_run_are_a_line_or_no_matter(trained, tmp_path, name, content):
+    copy = shutil.copytree(only_run(trained), tmp_path / "runs" / "adhoc" / only_run(trained).name)
+    (copy / name).write_bytes(content)
+    done = translate(tmp_path, "post_ln", ".", cwd=ROOT)
+    assert (done.returncode, "malformed" in done.stderr) in ((0, False), (2, True))
+    assert "Traceback" not in done.stderr
+
+
+def test_options_may_stand_anywhere_and_blank_is_blank(trained):
+    plain = translate(trained, "post_ln", "ja", "--beam", "2").stdout
+    assert translate(trained, "post_ln", "--beam", "2", "", "ja").stdout == f"\n{plain}"
 
 
 def test_a_run_without_checkpoints_cannot(trained, tmp_path):
