@@ -7,8 +7,8 @@ from itertools import count
 from lnexp.figures.panels import Look
 from lnexp.recipes.load import load_recipe, recipe_names
 
-#: Okabe and Ito's palette: told apart by the colour-blind, too.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+#: Okabe and Ito's palette, told apart by the colour-blind, too; grey for its yellow, which white paper swallows.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A")
 DASHES = ("-", "--", "-.", ":")
 
 

@@ -80,6 +80,19 @@ def test_a_point_says_its_numbers_when_it_is_pointed_at(open_report):
     assert "seeds from" in said
 
 
+def test_values_are_there_as_text_too(open_report):
+    open_report.js(f"document.querySelector('#{FIG2A} .values').open = true")
+    rows = (
+        f"return [...document.querySelectorAll('#{FIG2A} .values table:first-of-type tr')].map((one) => one.innerText)"
+    )
+    told = WebDriverWait(open_report, 60).until(lambda _: open_report.js(rows))
+    epochs = pd.read_csv(RESULTS_DIR / "small" / "toy" / "fig2a" / "epochs.csv")
+    mean = epochs[(epochs["arm"] == "no_warmup_low") & (epochs["epoch"] == 8)]["valid_loss"].mean()
+    (last,) = [row.split("\t")[-1] for row in told if row.startswith("w/o warm-up, lower lr_max")][:1]
+    assert last.startswith("8: ")
+    assert float(last[3:]) == pytest.approx(mean, rel=1e-3)
+
+
 def place_of_last_point(browser) -> tuple[int, int]:
     """Where the first arm's last point is, from the middle of its plot, in pixels."""
     return tuple(

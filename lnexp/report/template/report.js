@@ -112,6 +112,30 @@ function makeLegend(drawing) {
   }
 }
 
+// The same numbers as text, for a keyboard and for a reader of screens; made when they are asked for.
+function makeValues(drawing) {
+  const values = drawing.querySelector(".values");
+  const fill = () => {
+    for (const place of drawing.querySelectorAll("[data-panel]")) {
+      const panel = data.drawings[place.dataset.panel];
+      const wide = document.createElement("div");
+      const table = document.createElement("table");
+      wide.className = "wide";
+      wide.tabIndex = 0;
+      table.createCaption().textContent = [panel.title, panel.y_label, `by ${panel.x_label}`].filter(Boolean).join(", ");
+      for (const line of panel.lines) {
+        const row = table.insertRow();
+        for (const words of [line.label, ...line.x.map((x, at) => `${x}: ${line.mean[at]?.toPrecision(4)}`)]) {
+          row.insertCell().textContent = words;
+        }
+      }
+      wide.append(table);
+      values.append(wide);
+    }
+  };
+  values.addEventListener("toggle", fill, {once: true});
+}
+
 function paintAgain() {
   for (const drawing of document.querySelectorAll(".drawing")) {
     for (const line of drawing.querySelectorAll(".legend button")) {
@@ -233,6 +257,7 @@ function makeCopyButton(button) {
 }
 
 document.querySelectorAll(".drawing").forEach(makeLegend);
+document.querySelectorAll(".drawing").forEach(makeValues);
 makeRunsTable();
 document.querySelectorAll("[data-filters]").forEach(makeFilter);
 document.querySelectorAll(".copy").forEach(makeCopyButton);
