@@ -195,8 +195,8 @@ function cell(row, column) {
     link.addEventListener("click", () => { document.getElementById(`environment-${value}`).open = true; });
     td.append(link);
   } else {
-    const number = typeof value === "number" && !Number.isInteger(value);
-    td.textContent = number ? value.toFixed(column.includes("BLEU") ? 2 : 0) : value;
+    const digits = column.includes("BLEU") ? 2 : 0;
+    td.textContent = typeof value === "number" ? value.toFixed(digits) : value;
     if (column === "state" && row.why) { td.title = row.why; td.textContent += `: ${row.why}`; }
   }
   return td;
