@@ -5,7 +5,8 @@
 #                       [--runs FOLDER] [--out FOLDER] [--dry-run] [OVERRIDE …]
 #
 #   --minutes     how long it may take in all; what is trained by then is kept, every finished epoch of it
-#   --wheels      where packages lie that the machine lacks; it needs Python 3.12 and torch alone, and no network
+#   --wheels      where packages lie that the machine lacks; it needs Python 3.12 and torch alone, and no network. Another
+#                 machine with Python 3.12 makes them: pip wheel --no-deps -w FOLDER -r requirements/lock.txt
 #   --recipes     which figures
 #   --first-seed  the first seed; --seeds: how many, one after another, so that a cut leaves whole comparisons
 #   --runs        where the run folders are; the same folder another day goes on where this one stopped
@@ -73,6 +74,8 @@ if [[ -n $wheels ]]; then
   export PYTHONPATH="$site:$PYTHONPATH"
   python=python3
 fi
+
+"$python" -c 'import fairseq, lnexp.composer' || fail "the packages do not import on this machine, see above"
 
 common=("runs_dir='$runs'" tracker=none "${profile[@]}" "${overrides[@]}")
 

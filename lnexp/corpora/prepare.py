@@ -10,7 +10,6 @@ A prepared corpus is a folder ``<data_dir>/<name>-<hash8>/`` named after its set
 It is built aside and renamed when whole, so a folder that exists is complete.
 """
 
-import importlib.metadata
 import inspect
 import json
 import os
@@ -36,6 +35,7 @@ from lnexp.errors import UserError, near_names
 from lnexp.files import locked
 from lnexp.hashing import file_digest, short_hash
 from lnexp.plain import plain
+from lnexp.versions import version
 
 TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
 #: Settings that say where text comes from; what it is stands in their checksums.
@@ -168,7 +168,7 @@ def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
         "bytes": {
             str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()
         },
-        "tools": {tool: importlib.metadata.version(tool) for tool in TOOLS},
+        "tools": {tool: version(tool) for tool in TOOLS},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -1,6 +1,5 @@
 """What a run ran on and with."""
 
-import importlib.metadata
 import os
 import platform
 import subprocess
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.configuration import ROOT
+from lnexp.versions import version
 
 PACKAGES = (
     "ve-fairseq",
@@ -30,7 +30,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
     return {
         "git": git_state(),
         "python": platform.python_version(),
-        "packages": {package: _version(package) for package in PACKAGES},
+        "packages": {package: version(package) for package in PACKAGES},
         "host": platform.node(),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
@@ -51,13 +51,6 @@ def git_state() -> dict[str, Any]:
 
     changes = git("status", "--porcelain", "--", *CODE)
     return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def cpu_name() -> str:
