@@ -46,7 +46,8 @@ def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
     assert after["pid"] != status["pid"]
     epochs = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 41))
-    assert "goes on with epoch" in "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
+    said = "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
+    assert "goes on with" in said, "with an epoch, or within one: the signal comes when it comes"
 
 
 @pytest.mark.slow
