@@ -13,6 +13,7 @@ from lnexp.report.sections import PLACES, Section
 from lnexp.results.provenance import RunProvenance, chosen
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.identity import name_of
 from lnexp.runs.progress import state_of
 
 #: By these columns a folder is known as the one that published numbers came from: no two runs take the very same time.
@@ -84,7 +85,8 @@ def _published(run: dict[str, Any], known: RunProvenance | None) -> dict[str, An
     """What ``runs.csv`` says, and ``provenance.json`` where it knows the run."""
     settings = {key: run[key] for key in ("lr_max", "warmup_updates", "lr_schedule", "seed")}
     schedule = str(run["lr_schedule"]).partition(" ")[0]
-    name = f"{run['model']}-{run['optimizer']}-lr{run['lr_max']:g}-w{run['warmup_updates']}-{schedule}-s{run['seed']}"
+    norm = known.settings.get("norm.kind", "layer_norm") if known else "layer_norm"
+    name = name_of(run["model"], norm, run["optimizer"], run["lr_max"], run["warmup_updates"], schedule, run["seed"])
     return {
         "identity": run["identity"],
         "run": f"{name}-{run['identity']}",
@@ -119,7 +121,7 @@ def _read(folder: RunFolder, runs_dir: Path) -> dict[str, Any]:
         "epochs": len(epochs),
         "best BLEU": max(bleu, default=None),
         "test BLEU": ends[0].get("test_bleu") if ends else None,
-        "seconds": round(sum(record["seconds"] or 0 for record in epochs), 1),
+        "seconds": records.seconds(epochs),
         "tokens/s": epochs[-1].get("tokens_per_second") if epochs else None,
         "device": environment.get("device"),
         "settings": dict(chosen(config)),

@@ -9,6 +9,7 @@ from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.results.collect import RunResult
 from lnexp.results.intervals import interval
 from lnexp.results.measures import RUN_MEASURES
+from lnexp.runs import records
 from lnexp.runs.folder import DONE
 from lnexp.runs.identity import short_name
 
@@ -59,7 +60,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         "bleu_signature": run.end.get("bleu_signature"),
         "train_pairs": train_pairs(run),
         "trained_on": trained_on(run),
-        "seconds": round(sum(record["seconds"] for record in run.epochs), 1),
+        "seconds": records.seconds(run.epochs),
         "device": run.environment.get("device"),
         "identity": run.identity,
     }

@@ -102,16 +102,14 @@ def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
 
 def readable_name(cfg: DictConfig) -> str:
     """What a person looks for in ``ls``: ``pre_ln-adam-lr0.002-w1-inverse_sqrt-s11``."""
-    parts = [
-        short_name(cfg.model._name),
-        *([] if cfg.norm.kind == "layer_norm" else [cfg.norm.kind]),
-        short_name(cfg.optimizer._name),
-        f"lr{cfg.lr_max:g}",
-        f"w{cfg.warmup_updates}",
-        short_name(cfg.lr_schedule._name),
-        f"s{cfg.seed}",
-    ]
-    return "-".join(parts)
+    model, optimizer, schedule = (short_name(part._name) for part in (cfg.model, cfg.optimizer, cfg.lr_schedule))
+    return name_of(model, cfg.norm.kind, optimizer, cfg.lr_max, cfg.warmup_updates, schedule, cfg.seed)
+
+
+def name_of(model: str, norm: str, optimizer: str, lr_max: float, warmup_updates: int, schedule: str, seed: int) -> str:
+    """That name, of its parts; a norm of the usual kind is left out."""
+    norms = [] if norm == "layer_norm" else [norm]
+    return "-".join([model, *norms, optimizer, f"lr{lr_max:g}", f"w{warmup_updates}", schedule, f"s{seed}"])
 
 
 def short_name(plugin_name: str) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.progress import clock, state_of
-from lnexp.runs.records import Record
+from lnexp.runs.records import Record, seconds
 from lnexp.runs.status_table import COLOURS
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -37,10 +37,9 @@ def portrait(folder: RunFolder, records: Sequence[Record]) -> Group:
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
     if why:
         head.append(f": {why}")
-    seconds = sum(record["seconds"] or 0 for record in epochs)
     where = folder.environment.get("device", "?")
     updates = epochs[-1]["update"] if epochs else 0
-    facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds)} on {where}")
+    facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds(epochs))} on {where}")
     ends = [_end_words(record) for record in records if record["kind"] == "end"]
     return Group(head, facts, *([_curves(epochs)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
 

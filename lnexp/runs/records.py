@@ -41,6 +41,7 @@ A number that is not finite is null.
 
 import json
 import math
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,11 @@ def _checked(record: Any) -> Record:
     if "time" in record:
         datetime.fromisoformat(record["time"])
     return record
+
+
+def seconds(epochs: Iterable[Record]) -> float:
+    """The time that epochs were trained for, in seconds, to the tenth: published runs are known by it."""
+    return round(sum(record["seconds"] or 0 for record in epochs), 1)
 
 
 def keep_until(path: Path, epoch: int, update: int) -> None:
