@@ -1,6 +1,6 @@
 """Train one run, or sweep many with -m; see configs/train.yaml and README.md."""
 
-from lnexp.training.command import main
+from lnexp.launchers.command import main
 
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""How many runs are launched: Hydra plugins of ours. joblib and SLURM come from Hydra's own packages."""
+"""How runs are launched: the command, and Hydra plugins of ours. joblib and SLURM come from Hydra's own packages."""
 
 import sys
 from types import ModuleType

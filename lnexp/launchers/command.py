@@ -1,4 +1,4 @@
-"""The command behind ``scripts/train.py``: Hydra around :func:`lnexp.training.run.train_run`."""
+"""The command behind ``scripts/train.py``: Hydra, with our launchers, around :func:`lnexp.training.run.train_run`."""
 
 import gc
 import os
