@@ -15,10 +15,11 @@
 #   --dry-run     the same on a CPU, in two minutes: profile `small`, tiny, on the embedded corpus
 #   OVERRIDE      any option of scripts/train.py, for instance data=tokenized data.path=… data_dir=…
 #
-# After the first seed one of its runs, Post-LN with warm-up, is trained again alone and in fp32, for its line in the log to
-# be held against that of its twin in bf16 (one seed, and other dropout masks). Every epoch the first 500 sentences of
+# In the time that is left then, one of the first seed's runs, Post-LN with warm-up, is trained again alone and in fp32, for
+# its line in the log to be held against that of its twin in bf16 (one seed, and other dropout masks). Every epoch the first 500 sentences of
 # valid are translated, and all of them every fifth. On a part of the corpus, say how many epochs are the paper's 16,500
-# updates, and which is the one in which the rate drops: for 51,777 pairs max_epoch=49 scale.decay_epoch=24
+# updates, and which is the one in which the rate drops, and have all of valid translated as seldom: for 51,777 pairs
+# max_epoch=49 scale.decay_epoch=24 evaluation.whole_valid_every=16
 set -euo pipefail
 
 minutes=25 wheels="" recipes=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab first_seed=11 seeds=3
@@ -67,6 +68,8 @@ packing=$((minutes * 6)) # seconds, a tenth of the time, kept for tables and arc
 python=python3
 [[ -x .venv/bin/python ]] && python=.venv/bin/python
 export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}"
+# batches and growing translations ask for memory in ever new sizes; rounded, what was freed fits again
+export PYTORCH_ALLOC_CONF="${PYTORCH_ALLOC_CONF-roundup_power2_divisions:8}"
 if [[ -n $wheels ]]; then
   site=$(mktemp -d)
   trap 'rm -rf "$site"' EXIT
@@ -94,8 +97,8 @@ train() {
 
 for ((seed = first_seed; seed < first_seed + seeds; seed++)); do
   train "seed $seed" -m "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array
-  ((seed > first_seed)) || train "in $check" "${alone[@]}" "seed=$seed" "precision=$check"
 done
+train "in $check" "${alone[@]}" "seed=$first_seed" "precision=$check"
 
 "$python" scripts/collect.py --results "$out/results" "+recipe=$recipes" "first_seed=$first_seed" "n_seeds=$seeds" \
   "${common[@]}" || echo "no tables: see above"

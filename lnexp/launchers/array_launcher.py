@@ -11,7 +11,7 @@ from lnexp.launchers.groups import group
 
 
 class ArrayLauncher(ComposingLauncher):
-    """Groups the jobs it is given and trains the groups one after another, in this process.
+    """Groups the jobs it is given and trains the groups one after another, small ones first, in this process.
 
     A group that the GPU's memory is too small for is halved.
 
@@ -31,7 +31,7 @@ class ArrayLauncher(ComposingLauncher):
         """Train them all; in the order of the jobs, what became of each."""
         cfgs = self.compose(job_overrides)
         returns: dict[int, JobReturn] = {}
-        for numbers in group(cfgs, self.max_members):
+        for numbers in sorted(group(cfgs, self.max_members), key=len):  # a cut in the last one spares the others
             for number, outcome in self._train(numbers, cfgs).items():
                 returns[number] = _job_return(job_overrides[number], cfgs[number], outcome)
         return [returns[number] for number in range(len(cfgs))]

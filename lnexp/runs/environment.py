@@ -35,8 +35,16 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "device": device,
+        **({} if device == "cpu" else libraries_of_the_gpu()),
         "data": {key: data_manifest.get(key) for key in ("pairs", "part_of", "sha256")},
     }
+
+
+def libraries_of_the_gpu() -> dict[str, Any]:
+    """The versions of what has a GPU's kernels."""
+    import torch
+
+    return {"cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
 
 
 def git_state() -> dict[str, Any]:

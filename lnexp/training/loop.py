@@ -40,6 +40,7 @@ class Loop:
         share_out(fairseq, ranks)
         _forget_earlier_runs()
         torch.set_num_threads(cfg.threads)
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans for each shape anew, and batches have thousands
         fairseq.common.log_format = fairseq.common.log_format or ("tqdm" if show_progress else "simple")
         np.random.seed(fairseq.common.seed)
         utils.set_torch_seed(fairseq.common.seed)

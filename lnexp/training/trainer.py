@@ -20,7 +20,8 @@ class NotFiniteError(ArithmeticError):
 class Trainer(FairseqTrainer):
     """fairseq's trainer, which also
 
-    - ends an update that does not fit into memory with an error, where fairseq leaves it out;
+    - ends an update or a validation that does not fit into memory with an error, where fairseq leaves the batch out or
+      tries again;
     - counts each batch once where there are fewer than processes: fairseq has the others repeat one, and for its sake
       forgets how many tokens the process's other batches had;
     - draws the dropout of each process anew: fairseq gives all of them the same;
@@ -58,6 +59,10 @@ class Trainer(FairseqTrainer):
             for look in self.after_update:
                 look()
         return output
+
+    def valid_step(self, sample: dict[str, Any], raise_oom: bool = True) -> Any:
+        """As fairseq's, which would take an array's gradients from its optimizer before it tries again."""
+        return super().valid_step(sample, raise_oom)
 
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
         try:

@@ -98,8 +98,7 @@ def _search(
         except AssertionError as error:  # how fairseq's search ends where no score is a number
             raise FloatingPointError(NO_HYPOTHESIS) from error
         for index, found in zip(batch["id"].tolist(), found_in_batch, strict=True):
-            tokens = found[0]["tokens"].int().cpu()
-            hypotheses[index] = task.target_dictionary.string(tokens, post_process)
+            hypotheses[index] = task.target_dictionary.string(found[0]["tokens"].tolist(), post_process)
     return [hypotheses[index] for index in sorted(hypotheses)]
 
 

@@ -111,6 +111,20 @@ def test_a_failing_group_takes_no_other_down(where, monkeypatch):
         _ = returns[0].return_value
 
 
+def test_small_groups_are_trained_first(where, monkeypatch):
+    trained = []
+
+    def train(cfgs, folders):
+        trained.append([cfg.model._name for cfg in cfgs])
+        for folder in folders:
+            folder.set_status("finished")
+
+    monkeypatch.setattr(array_run, "_train_locked", train)
+    jobs = [["model=post_ln", "lr_max=1"], ["model=post_ln", "lr_max=2"], ["model=pre_ln", "lr_max=1"]]
+    launcher_of(jobs, where).launch(jobs, 0)
+    assert trained == [["lnexp_pre_ln"], ["lnexp_post_ln"] * 2]
+
+
 def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     sizes, arrays = [], weakref.WeakSet()
 

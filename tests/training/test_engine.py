@@ -6,6 +6,7 @@ import signal
 
 import pytest
 import torch
+from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
 from helpers import TINY
 from omegaconf import OmegaConf
 
@@ -39,6 +40,21 @@ def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dt
     assert math.isfinite(records[0]["grad_norm"])
     moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
     assert sum(moved) > len(moved) * 0.5
+
+
+def test_a_validation_that_the_memory_is_too_small_for_is_an_error(build, monkeypatch):
+    """fairseq would take the gradients, which are rows of an array's optimizer, and try again."""
+    engine, forward = build(), LabelSmoothedCrossEntropyCriterion.forward
+    first = iter([True])
+
+    def big(self, model, *others, **options):
+        if not model.training and next(first, False):
+            raise torch.OutOfMemoryError("out of memory")
+        return forward(self, model, *others, **options)
+
+    monkeypatch.setattr(LabelSmoothedCrossEntropyCriterion, "forward", big)
+    with pytest.raises(torch.OutOfMemoryError):
+        engine.train(engine.folder.append)
 
 
 class StopHereError(Exception):

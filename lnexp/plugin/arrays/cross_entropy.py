@@ -13,14 +13,13 @@ class _CrossEntropy(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int):
+    def forward(ctx, hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int, trains: bool):
         members, words = weight.shape[:2]
         share = smoothing / (words - 1)  # of every wrong word
         kept = target.ne(padding)
         exact = torch.promote_types(hidden.dtype, torch.float32)
         losses, nlls = hidden.new_zeros(2, members, dtype=exact)
-        with_gradient = any(ctx.needs_input_grad)
-        hidden_grad, weight_grad = (torch.empty_like(x) if with_gradient else None for x in (hidden, weight))
+        hidden_grad, weight_grad = (torch.empty_like(x) if trains else None for x in (hidden, weight))
         for member in range(members):
             x, w = hidden[member], weight[member].to(hidden.dtype)
             logits = torch.mm(x, w.t()).to(exact)
@@ -44,7 +43,7 @@ class _CrossEntropy(torch.autograd.Function):
     @once_differentiable
     def backward(ctx, grad: Tensor, _):
         hidden_grad, weight_grad = (x * grad.to(x.dtype).view(-1, 1, 1) for x in ctx.saved_tensors)
-        return hidden_grad, weight_grad, None, None, None
+        return hidden_grad, weight_grad, None, None, None, None
 
 
 def cross_entropy(
@@ -63,4 +62,5 @@ def cross_entropy(
         The losses and the negative log-likelihoods, each ``(S,)``, summed over the tokens, in nats. Only the losses
         have gradients.
     """
-    return _CrossEntropy.apply(hidden, weight, target, smoothing, padding)
+    # torch tells no function whether gradients are wanted: within one they never are, and parameters always need them
+    return _CrossEntropy.apply(hidden, weight, target, smoothing, padding, torch.is_grad_enabled())

@@ -16,18 +16,19 @@ from lnexp.training.plain_checkpoint import load
 CRITERION = "LabelSmoothedCrossEntropyCriterion"
 
 
-def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, train_iterator: dict[str, Any]) -> None:
-    """Write a member's checkpoint as fairseq's trainer would for a run of its own.
+def member_checkpoint(
+    trainer: Trainer, member: int, single: DictConfig, train_iterator: dict[str, Any]
+) -> dict[str, Any]:
+    """A member's checkpoint as fairseq's trainer would make it for a run of its own, on the CPU.
 
     Args:
         trainer: the array's.
         member: which of its members.
         single: the fairseq config of that member alone.
-        path: where to; a file appears there whole or not at all.
         train_iterator: where in the data training stands.
     """
     schedule = trainer.lr_scheduler.members[member]
-    state = {
+    return {
         "args": None,
         "cfg": OmegaConf.to_container(single, resolve=True, enum_to_str=True),
         "model": member_model(trainer.model, member),
@@ -44,6 +45,10 @@ def save_member(trainer: Trainer, member: int, single: DictConfig, path: Path, t
         "extra_state": {"train_iterator": train_iterator, "val_loss": None},
         "last_optimizer_state": _on_cpu(trainer.optimizer.member_state(member)),
     }
+
+
+def write_checkpoint(state: dict[str, Any], path: Path) -> None:
+    """Write a member's checkpoint: it appears whole or not at all, and then its digest."""
     unseal(path)
     checkpoint_utils.torch_persistent_save(state, str(path))
     seal(path)
@@ -68,7 +73,7 @@ def _optimizer_name(trainer: Trainer, member: int, single: DictConfig) -> str:
 
 def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
     """The state of the single model that a member is, on the CPU."""
-    return {name: tensor.cpu().clone() for name, tensor in _views(model, member).items()}
+    return _on_cpu(_views(model, member))
 
 
 @torch.no_grad()
@@ -90,7 +95,7 @@ def _views(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
 def _on_cpu(state: Any) -> Any:
     """Tensors of a nested state, copied: what they were parts of is not saved with them."""
     if isinstance(state, torch.Tensor):
-        return state.detach().cpu().clone()
+        return state.detach().to("cpu", copy=True)
     if isinstance(state, dict):
         return {key: _on_cpu(value) for key, value in state.items()}
     return state

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any
 
@@ -15,7 +16,7 @@ from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.keeping import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
-from lnexp.training.arrays.checkpoints import load_member_model, load_members, save_member
+from lnexp.training.arrays.checkpoints import load_member_model, load_members, member_checkpoint, write_checkpoint
 from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.translate import translate_array
 from lnexp.training.averaging import averaged_model
@@ -52,14 +53,17 @@ class ArrayEngine(Loop):
             to_fairseq(cfg, corpus.bin, folder.checkpoints) for cfg, folder in zip(cfgs, folders, strict=True)
         ]
         self.diverged: dict[int, tuple[str, int]] = {}
+        self._writing: dict[int, Future] = {}  # the checkpoint of the last epoch, by member
         self._on_epoch: OnMember = lambda member, record: folders[member].append(record)
         super().__init__(cfgs[0], as_array(self.singles, cfgs[0].precision), corpus, show_progress=False)
 
     def train(self, from_epoch: int, on_epoch: OnMember) -> None:
         """Train from the checkpoints of epoch ``from_epoch``, or from the start where that is 0, to the last epoch."""
         self._from_epoch, self._on_epoch = from_epoch, on_epoch
-        with suppress(EveryMemberDivergedError):
-            self._train_epochs()
+        with ThreadPoolExecutor(self.cfg.threads) as self._writers:  # and nothing is written after an error
+            with suppress(EveryMemberDivergedError):
+                self._train_epochs()
+            self._finish_saving()
         self._note_diverged()  # also of an epoch that ended without a validation
 
     @property
@@ -83,6 +87,7 @@ class ArrayEngine(Loop):
     def _after_validation(self, epoch: int, valid: Any) -> None:
         losses, nlls = valid["member_loss"].avg.tolist(), valid["member_nll"].avg.tolist()
         evaluation = self.cfg.evaluation
+        self._finish_saving()
         self._note_diverged()
         hypotheses = self._translate("valid", evaluation.valid_beam, evaluation.valid_sentences, self.alive)
         for member in self.alive:
@@ -121,12 +126,20 @@ class ArrayEngine(Loop):
         self.diverged[member] = why, self.updates
 
     def _save(self, epoch: int) -> None:
-        """Write every checkpoint before any older one is dropped: all members then have one epoch in common."""
+        """Begin to write every checkpoint; for many members a disk takes as long as a GPU for an epoch."""
         position = self._batches.state_dict()
         for member in self.alive:
+            state = member_checkpoint(self.trainer, member, self.singles[member], position)
             path = self.folders[member].checkpoint(epoch)
-            save_member(self.trainer, member, self.singles[member], path, position)
-        for member in self.alive:
+            self._writing[member] = self._writers.submit(write_checkpoint, state, path)
+
+    def _finish_saving(self) -> None:
+        """Wait for every checkpoint before any older one is dropped: all members then have one epoch in common."""
+        written, self._writing = self._writing, {}
+        wait(written.values())
+        for future in written.values():
+            future.result()  # raises what went wrong
+        for member in written:
             keep_while_training(self.folders[member], self.cfgs[member])
 
     def test(self) -> list[Record]:

@@ -1,5 +1,6 @@
 """Translating a split with all members of an array at once."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
@@ -15,6 +16,10 @@ from lnexp.training.arrays.beam_search import BeamSearch
 from lnexp.training.arrays.memory import release_memory
 from lnexp.training.translate import batches_of
 
+#: The most hypotheses that are searched at once: keys and values of all are kept, and a GPU's kernels of attention take
+#: no more than 65,535.
+MOST_ROWS = 2**14
+
 
 @torch.no_grad()
 def translate_array(
@@ -28,8 +33,8 @@ def translate_array(
 ) -> dict[int, list[str]]:
     """What :func:`lnexp.training.translate.translate` gives, by the number of the member.
 
-    Of those that are ``wanted``, and without those whose scores are not finite. A batch that the memory is too small
-    for is searched in parts, and so are those after it.
+    Of those that are ``wanted``, and without those whose scores are not finite. A batch of more than :data:`MOST_ROWS`
+    hypotheses is searched in parts; one that the memory is too small for, too, and so are those after it.
     """
     model.eval()
     search = BeamSearch(model, beam, settings.lenpen, settings.max_len_a, settings.max_len_b)
@@ -41,7 +46,7 @@ def translate_array(
         for hypotheses, of_member in zip(found, of_members, strict=True):
             for index, tokens in zip(batch["id"].tolist(), of_member, strict=True):
                 if tokens is not None:
-                    hypotheses[index] = task.target_dictionary.string(tokens.int(), post_process)
+                    hypotheses[index] = task.target_dictionary.string(tokens.tolist(), post_process)
     return {
         member: [hypotheses[index] for index in sorted(hypotheses)]
         for member, hypotheses in enumerate(found)
@@ -53,11 +58,13 @@ def _search(
     search: BeamSearch, tokens: Tensor, lengths: Tensor, wanted: Sequence[int], parts: int
 ) -> tuple[list[list[Tensor | None]], int]:
     """What the search finds in a batch, and in how many parts the memory was large enough for it, ``parts`` or more."""
+    sentences = max(1, MOST_ROWS // (search.model.members * search.beam))
+    count = max(parts, math.ceil(len(tokens) / sentences))
     with suppress(torch.OutOfMemoryError):
-        pieces = zip(tokens.chunk(parts), lengths.chunk(parts), strict=True)
+        pieces = zip(tokens.chunk(count), lengths.chunk(count), strict=True)
         found = [search.search(*piece, wanted) for piece in pieces]
         return [list(chain(*of_member)) for of_member in zip(*found, strict=True)], parts
-    if parts >= len(tokens):
+    if count >= len(tokens):
         raise torch.OutOfMemoryError("one sentence is too much")
     release_memory()
-    return _search(search, tokens, lengths, wanted, 2 * parts)
+    return _search(search, tokens, lengths, wanted, 2 * count)

@@ -1,9 +1,11 @@
 """The losses and gradients are those of fairseq's label-smoothed cross-entropy."""
 
+import pytest
 import torch
 from fairseq.criterions.label_smoothed_cross_entropy import label_smoothed_nll_loss
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
 
 from lnexp.plugin.arrays.cross_entropy import cross_entropy
 
@@ -38,6 +40,14 @@ def test_equals_fairseq_for_each_member(members, target, smoothing, seed):
     torch.testing.assert_close(nlls, torch.stack([nll for _, nll in expected]))
     for gradient, right in zip(mine, theirs, strict=True):
         torch.testing.assert_close(gradient, right)
+
+
+@pytest.mark.parametrize(("trains", "products"), [(True, 3), (False, 1)])
+def test_gradients_are_made_for_training_alone(trains, products):
+    hidden, weight = torch.randn(2, 3, 4, requires_grad=True), torch.randn(2, 9, 4, requires_grad=True)
+    with torch.set_grad_enabled(trains), FlopCounterMode(display=False) as counter:
+        cross_entropy(hidden, weight, torch.tensor([2, 3, 4]), 0.1, PAD)
+    assert counter.get_total_flops() == products * 2 * (2 * 3 * 4 * 9)
 
 
 def test_losses_are_never_half():

@@ -1,6 +1,8 @@
 """An array gives each member what it would have alone."""
 
+import errno
 import math
+import threading
 
 import pytest
 import torch
@@ -13,11 +15,13 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
-from lnexp.training.arrays.checkpoints import member_model
+from lnexp.training.arrays import engine as array_engine
+from lnexp.training.arrays.checkpoints import member_model, write_checkpoint
 from lnexp.training.arrays.config import as_array
 from lnexp.training.arrays.engine import ArrayEngine
 from lnexp.training.averaging import averaged_model
 from lnexp.training.engine import Engine
+from lnexp.training.plain_checkpoint import load
 
 UPDATES = 50
 MEMBERS = (
@@ -176,6 +180,40 @@ def test_a_resumed_array_is_an_undisturbed_one(config, folder, placement):
     for number in range(len(cfgs)):
         one, other = (member_model(array.model, number) for array in (whole, again))
         assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_an_epoch_is_trained_while_the_checkpoints_of_the_one_before_are_written(config, folder, monkeypatch):
+    cfgs = [config(*own, "checkpoints.keep=all") for own in MEMBERS[:2]]
+    expected = train_array(build_array([config(*own, "max_epoch=1") for own in MEMBERS[:2]], folder, "one"))
+    array = build_array(cfgs, folder)
+    goes_on = threading.Event()
+
+    def write_later(state, path):
+        assert goes_on.wait(60)
+        write_checkpoint(state, path)
+
+    monkeypatch.setattr(array_engine, "write_checkpoint", write_later)
+    array.trainer.after_update.append(lambda: goes_on.set() if array.updates > expected.updates else None)
+    train_array(array)
+    for number, run in enumerate(array.folders):
+        assert run.checkpoint_epochs() == [1, 2, 3, 4]
+        saved, then = load(run.checkpoint(1))["model"], member_model(expected.model, number)
+        assert all(torch.equal(saved[name], then[name]) for name in then)
+
+
+def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(config, folder, monkeypatch):
+    array = build_array([config(*own) for own in MEMBERS[:3]], folder)
+    full = array.folders[0].checkpoint(2)
+
+    def write(state, path):
+        if path == full:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        write_checkpoint(state, path)
+
+    monkeypatch.setattr(array_engine, "write_checkpoint", write)
+    with pytest.raises(OSError, match="No space left"):
+        train_array(array)
+    assert [run.checkpoint_epochs() for run in array.folders] == [[1], [1, 2], [1, 2]]
 
 
 @pytest.mark.parametrize(("precision", "close"), [("fp32", 1e-3), ("bf16", 1e-2)])

@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.training.arrays import translate as array_translate
 from lnexp.training.arrays.beam_search import BeamSearch
 from lnexp.training.arrays.checkpoints import member_model
 from lnexp.training.arrays.engine import ArrayEngine
@@ -86,6 +87,24 @@ def test_a_batch_that_the_memory_is_too_small_for_is_searched_in_parts(engines, 
     monkeypatch.setattr(BeamSearch, "search", small)
     assert translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2]) == whole
     assert refused
+
+
+@pytest.mark.parametrize("most", [1, 40])
+def test_no_more_hypotheses_are_searched_at_once_than_a_gpu_takes(engines, monkeypatch, most):
+    array, _ = engines
+    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=60)
+    sentences = FirstSentences(array.task.dataset("test"), 0)
+    whole = translate_array(array.task, array.model, sentences, settings, 5, None, [0, 1, 2])
+    search, sizes = BeamSearch.search, []
+
+    def counted(self, tokens, *others):
+        sizes.append(len(tokens))
+        return search(self, tokens, *others)
+
+    monkeypatch.setattr(BeamSearch, "search", counted)
+    monkeypatch.setattr(array_translate, "MOST_ROWS", most)
+    assert translate_array(array.task, array.model, sentences, settings, 5, None, [0, 1, 2]) == whole
+    assert max(sizes) == max(1, most // (5 * len(SEEDS)))
 
 
 def test_a_sentence_that_the_memory_is_too_small_for_is_an_error(engines, monkeypatch):
