@@ -5,8 +5,8 @@
 #                       [--runs FOLDER] [--out FOLDER] [--dry-run] [OVERRIDE …]
 #
 #   --minutes     how long it may take in all; what is trained by then is kept, every finished epoch of it
-#   --wheels      where packages lie that the machine lacks; it needs Python 3.12 and torch alone, and no network. Another
-#                 machine with Python 3.12 makes them: pip wheel --no-deps -w FOLDER -r requirements/lock.txt
+#   --wheels      where packages lie that the machine lacks; it needs Python 3.12 and torch alone, and no network.
+#                 Another machine with Python 3.12 makes them: pip wheel --no-deps -w FOLDER -r requirements/lock.txt
 #   --recipes     which figures
 #   --first-seed  the first seed; --seeds: how many, one after another, so that a cut leaves whole comparisons
 #   --runs        where the run folders are; the same folder another day goes on where this one stopped
@@ -15,11 +15,11 @@
 #   --dry-run     the same on a CPU, in two minutes: profile `small`, tiny, on the embedded corpus
 #   OVERRIDE      any option of scripts/train.py, for instance data=tokenized data.path=… data_dir=…
 #
-# In the time that is left then, one of the first seed's runs, Post-LN with warm-up, is trained again alone and in fp32, for
-# its line in the log to be held against that of its twin in bf16 (one seed, and other dropout masks). Every epoch the first 500 sentences of
-# valid are translated, and all of them every fifth. On a part of the corpus, say how many epochs are the paper's 16,500
-# updates, and which is the one in which the rate drops, and have all of valid translated as seldom: for 51,777 pairs
-# max_epoch=49 scale.decay_epoch=24 evaluation.whole_valid_every=16
+# In the time that is left after all seeds one run of the first, Post-LN with warm-up, is trained again alone and in
+# fp32, for its line in the log to be held against that of its twin in bf16 (one seed, and other dropout masks). Every
+# epoch the first 500 sentences of valid are translated, and all of them every fifth. On a part of the corpus, say how
+# many epochs are the paper's 16,500 updates, which is the one in which the rate drops, and that all of valid be
+# translated more seldom: for 51,777 pairs max_epoch=49 scale.decay_epoch=24 evaluation.whole_valid_every=16
 set -euo pipefail
 
 minutes=25 wheels="" recipes=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab first_seed=11 seeds=3

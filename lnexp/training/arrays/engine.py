@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -60,7 +60,7 @@ class ArrayEngine(Loop):
     def train(self, from_epoch: int, on_epoch: OnMember) -> None:
         """Train from the checkpoints of epoch ``from_epoch``, or from the start where that is 0, to the last epoch."""
         self._from_epoch, self._on_epoch = from_epoch, on_epoch
-        with ThreadPoolExecutor(self.cfg.threads) as self._writers:  # and nothing is written after an error
+        with ThreadPoolExecutor(self.cfg.threads) as self._writers:  # waited for, after an error too
             with suppress(EveryMemberDivergedError):
                 self._train_epochs()
             self._finish_saving()
@@ -136,7 +136,6 @@ class ArrayEngine(Loop):
     def _finish_saving(self) -> None:
         """Wait for every checkpoint before any older one is dropped: all members then have one epoch in common."""
         written, self._writing = self._writing, {}
-        wait(written.values())
         for future in written.values():
             future.result()  # raises what went wrong
         for member in written:

@@ -1,5 +1,6 @@
 """The hypotheses are fairseq's."""
 
+import math
 from argparse import Namespace
 
 import pytest
@@ -55,64 +56,66 @@ def test_hypotheses_are_those_of_fairseq(engines, beam, lenpen, max_len_a, max_l
     assert len({tuple(hypotheses) for hypotheses in mine.values()}) > 1, "members differ"
 
 
+def translated(array, beam: int, max_tokens: int = 4096) -> dict[int, list[str]]:
+    """The test set by every member."""
+    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=max_tokens)
+    sentences = FirstSentences(array.task.dataset("test"), 0)
+    return translate_array(array.task, array.model, sentences, settings, beam, None, [0, 1, 2])
+
+
+@pytest.fixture
+def searched(monkeypatch):
+    """How many sentences each search began with; more than ``searched.most`` are too many for the memory."""
+
+    class Sizes(list):
+        most = math.inf
+
+    sizes, search = Sizes(), BeamSearch.search
+
+    def counted(self, tokens, *others):
+        sizes.append(len(tokens))
+        if len(tokens) > sizes.most:
+            raise torch.OutOfMemoryError
+        return search(self, tokens, *others)
+
+    monkeypatch.setattr(BeamSearch, "search", counted)
+    return sizes
+
+
 def test_a_member_without_scores_is_left_out(engines):
     array, _ = engines
-    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
-    sentences = FirstSentences(array.task.dataset("test"), 0)
-    whole = translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2])
+    whole = translated(array, beam=2)
     kept = array.model.output_weight.detach().clone()
     with torch.no_grad():
         array.model.output_weight[1] = torch.nan
     try:
-        without = translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2])
+        without = translated(array, beam=2)
     finally:
         array.model.output_weight.data.copy_(kept)
     assert without == {0: whole[0], 2: whole[2]}
 
 
 @pytest.mark.parametrize("most", [1, 3, 7])
-def test_a_batch_that_the_memory_is_too_small_for_is_searched_in_parts(engines, monkeypatch, most):
+def test_a_batch_that_the_memory_is_too_small_for_is_searched_in_parts(engines, searched, most):
     array, _ = engines
-    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
-    sentences = FirstSentences(array.task.dataset("test"), 0)
-    whole = translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2])
-    search, refused = BeamSearch.search, []
-
-    def small(self, tokens, *others):
-        if len(tokens) > most:
-            refused.append(len(tokens))
-            raise torch.OutOfMemoryError
-        return search(self, tokens, *others)
-
-    monkeypatch.setattr(BeamSearch, "search", small)
-    assert translate_array(array.task, array.model, sentences, settings, 2, None, [0, 1, 2]) == whole
-    assert refused
+    whole = translated(array, beam=2)
+    assert max(searched) > most
+    searched.most = most
+    assert translated(array, beam=2) == whole
 
 
 @pytest.mark.parametrize("most", [1, 40])
-def test_no_more_hypotheses_are_searched_at_once_than_a_gpu_takes(engines, monkeypatch, most):
+def test_no_more_hypotheses_are_searched_at_once_than_a_gpu_takes(engines, searched, monkeypatch, most):
     array, _ = engines
-    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=60)
-    sentences = FirstSentences(array.task.dataset("test"), 0)
-    whole = translate_array(array.task, array.model, sentences, settings, 5, None, [0, 1, 2])
-    search, sizes = BeamSearch.search, []
-
-    def counted(self, tokens, *others):
-        sizes.append(len(tokens))
-        return search(self, tokens, *others)
-
-    monkeypatch.setattr(BeamSearch, "search", counted)
+    whole = translated(array, beam=5, max_tokens=60)
+    searched.clear()
     monkeypatch.setattr(array_translate, "MOST_ROWS", most)
-    assert translate_array(array.task, array.model, sentences, settings, 5, None, [0, 1, 2]) == whole
-    assert max(sizes) == max(1, most // (5 * len(SEEDS)))
+    assert translated(array, beam=5, max_tokens=60) == whole
+    assert max(searched) == max(1, most // (5 * len(SEEDS)))
 
 
-def test_a_sentence_that_the_memory_is_too_small_for_is_an_error(engines, monkeypatch):
-    def none(*_):
-        raise torch.OutOfMemoryError
-
+def test_a_sentence_that_the_memory_is_too_small_for_is_an_error(engines, searched):
     array, _ = engines
-    settings = Namespace(lenpen=1.0, max_len_a=1.2, max_len_b=10, max_tokens=4096)
-    monkeypatch.setattr(BeamSearch, "search", none)
+    searched.most = 0
     with pytest.raises(torch.OutOfMemoryError):
-        translate_array(array.task, array.model, FirstSentences(array.task.dataset("test"), 0), settings, 2, None, [0])
+        translated(array, beam=2)
