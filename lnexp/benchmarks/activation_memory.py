@@ -22,7 +22,7 @@ from lnexp.benchmarks.page import write_page
 from lnexp.benchmarks.stock import TRAINING_ALONE, Side, device_name
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
-from lnexp.figures.looks import COLOURS
+from lnexp.figures.line_styles import COLOURS
 from lnexp.runs.folder import RunFolder
 
 DEPTHS = (6, 12, 18, 36, 100)

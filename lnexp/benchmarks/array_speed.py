@@ -19,13 +19,13 @@ import torch
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.benchmarks.alternation import ArrayRounds
 from lnexp.benchmarks.own_process import ask, peak_memory
 from lnexp.benchmarks.page import plot_ratios, write_rounds
-from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
-from lnexp.figures.looks import COLOURS
+from lnexp.figures.line_styles import COLOURS
 from lnexp.runs.folder import RunFolder
 
 SIZES = (1, 2, 4, 8, 14)

@@ -12,9 +12,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
+from lnexp.benchmarks.alternation import ArrayRounds
 from lnexp.benchmarks.own_process import ask
 from lnexp.benchmarks.page import plot_ratios, write_rounds
-from lnexp.benchmarks.rounds import ArrayRounds
 from lnexp.benchmarks.stock import device_name, stock_config, stock_side
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare

@@ -9,9 +9,9 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from lnexp.benchmarks.alternation import ArrayRounds
 from lnexp.benchmarks.markdown import markdown
-from lnexp.benchmarks.rounds import ArrayRounds
-from lnexp.figures.looks import COLOURS
+from lnexp.figures.line_styles import COLOURS
 from lnexp.files import write_whole
 
 

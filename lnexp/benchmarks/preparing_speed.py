@@ -12,11 +12,11 @@ from pathlib import Path
 import sacremoses
 from omegaconf import DictConfig
 
+from lnexp.benchmarks.alternation import Rounds
 from lnexp.benchmarks.markdown import markdown
-from lnexp.benchmarks.rounds import Rounds
 from lnexp.configuration import compose
+from lnexp.corpora.language_pair import sides_of
 from lnexp.corpora.prepare import prepare
-from lnexp.corpora.sides import sides_of
 from lnexp.corpora.text import SPLITS, chunks
 from lnexp.processes import available_cores
 

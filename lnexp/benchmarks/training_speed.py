@@ -6,8 +6,8 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.benchmarks.alternation import Rounds
 from lnexp.benchmarks.markdown import markdown
-from lnexp.benchmarks.rounds import Rounds
 from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, Side, stock_config, stock_side
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare

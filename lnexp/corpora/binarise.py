@@ -5,12 +5,12 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from lnexp.corpora.context import Progress, Workshop
 from lnexp.corpora.cutting import Cut, cutter
 from lnexp.corpora.indexed_dataset import IndexedDatasetWriter, number_type
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, chunks, count_lines, stream_lines
 from lnexp.corpora.vocabulary import read_vocabulary, write_vocabulary
-from lnexp.corpora.workshop import Progress, Workshop
 
 #: Lines, or words, that a process takes at a time.
 LINES, WORDS = 10_000, 50_000

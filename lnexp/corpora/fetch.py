@@ -13,7 +13,7 @@ import requests
 import urllib3
 from tqdm import tqdm
 
-from lnexp.corpora.workshop import Progress, Workshop
+from lnexp.corpora.context import Progress, Workshop
 from lnexp.errors import UserError
 from lnexp.files import locked, write_whole
 from lnexp.hashing import file_digest

@@ -16,12 +16,12 @@ from tqdm import tqdm
 from lnexp.checks import check_choice, check_flag, check_whole
 from lnexp.corpora import known
 from lnexp.corpora.cleaning import PairFilter
+from lnexp.corpora.context import Progress, Workshop
 from lnexp.corpora.fetch import Download, fetch, provenance
+from lnexp.corpora.language_pair import Sides, count_pairs, sides_of
 from lnexp.corpora.moses import without_rules
-from lnexp.corpora.sides import Sides, count_pairs, sides_of
+from lnexp.corpora.preprocessing import Pair, Treatment, Work, chunks_of, treat
 from lnexp.corpora.text import SPLITS
-from lnexp.corpora.treatment import Pair, Treatment, Work, chunks_of, treat
-from lnexp.corpora.workshop import Progress, Workshop
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import file_digest
 

@@ -26,11 +26,11 @@ from omegaconf import DictConfig
 
 from lnexp.checks import check_flag
 from lnexp.corpora import binarise
+from lnexp.corpora.context import Workshop
 from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.indexed_dataset import check_index
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
-from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError, near_names
 from lnexp.files import locked
 from lnexp.hashing import file_digest, short_hash

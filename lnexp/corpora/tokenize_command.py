@@ -9,7 +9,7 @@ from pathlib import Path
 from lnexp.cli import one_line_errors
 from lnexp.corpora.archives import Place
 from lnexp.corpora.cleaning import decode
-from lnexp.corpora.forms import FORMS, form_of
+from lnexp.corpora.markup import FORMS, form_of
 from lnexp.corpora.moses import lowercase, moses_tokenizer, without_rules
 from lnexp.corpora.text import chunks
 from lnexp.errors import UserError

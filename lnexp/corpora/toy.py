@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lnexp.checks import check_whole
-from lnexp.corpora.workshop import Workshop
+from lnexp.corpora.context import Workshop
 
 Tokens = tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from lnexp.figures.looks import looks_of
+from lnexp.figures.line_styles import looks_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 

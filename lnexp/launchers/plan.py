@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 from lnexp.configuration import check, check_device, forget_schemas
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.launchers.rounds import Planned
+from lnexp.launchers.retry import Planned
 from lnexp.plain import plain
 from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.identity import identity, readable_name

@@ -11,7 +11,7 @@ from lnexp.composer import Composer
 from lnexp.configuration import check, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
-from lnexp.launchers.rounds import Rounds
+from lnexp.launchers.retry import Rounds
 from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.runs.sweep import Sweep

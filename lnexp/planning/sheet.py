@@ -10,7 +10,7 @@ from rich.table import Table
 from lnexp.planning.cost import Cost
 from lnexp.planning.devices import SECONDS_AN_OPERATION, UTILISATION, Device
 from lnexp.planning.work import TOKENS_A_SENTENCE
-from lnexp.runs.keeping import most_newest
+from lnexp.runs.checkpoint_retention import most_newest
 from lnexp.runs.progress import clock
 
 GIB = 2**30

@@ -18,12 +18,12 @@ from fairseq.modules.checkpoint_activations import checkpoint_wrapper
 from omegaconf import II, OmegaConf
 
 from . import norms  # noqa: F401  (registers them)
+from .first_batch import SeesFirstBatch
 from .fix_norm import FixNormEmbedding, FixNormProjection
 from .initialisation import INITIALISATIONS, initialise
 from .layers import DecoderLayer, EncoderLayer
 from .norm import NORMS
 from .placement import Placement, Where
-from .profiling import SeesFirstBatch
 
 
 def _option(default, help_text: str):
@@ -125,7 +125,7 @@ class LayerNormTransformer(SeesFirstBatch, TransformerModelBase):
     placement: ClassVar[type[Placement]]
 
     def forward(self, src_tokens, src_lengths, prev_output_tokens, **options):
-        """As fairseq's; the first batch of a training may be looked at before, see :mod:`.profiling`.
+        """As fairseq's; the first batch of a training may be looked at before, see :mod:`.first_batch`.
 
         Raises:
             RuntimeError: where that comes too late for the optimizer.

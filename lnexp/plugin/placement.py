@@ -88,7 +88,7 @@ class Placement(nn.Module):
         self.profile: Profile | None = None  # in a pass that the placement has asked for
 
     def asks_for_profile(self) -> bool:
-        """Whether it needs a pass over a batch before the first update, see :mod:`.profiling`."""
+        """Whether it needs a pass over a batch before the first update, see :mod:`.first_batch`."""
         return False
 
     def connect(self, x: Tensor, block: Block) -> Tensor:

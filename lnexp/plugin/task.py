@@ -6,7 +6,7 @@ from typing import Optional
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
-from .profiling import copy_to_master
+from .first_batch import copy_to_master
 
 
 @dataclass
@@ -52,6 +52,6 @@ class LnexpTranslationTask(TranslationTask):
         return super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
 
     def let_profile(self, sample, model, optimizer) -> None:
-        """Let placements that ask for it see a batch before the first update, see :mod:`.profiling`."""
+        """Let placements that ask for it see a batch before the first update, see :mod:`.first_batch`."""
         if not getattr(model, "is_profiled", True) and model.profile_on(**sample["net_input"]):
             copy_to_master(optimizer)

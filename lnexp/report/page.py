@@ -9,10 +9,10 @@ from typing import Any, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.panels import Drawing, Panel
-from lnexp.report.damage import plainly, what_is_wrong
+from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
-from lnexp.report.words import corpus, in_words, made_on
+from lnexp.report.unreadable import plainly, what_is_wrong
 from lnexp.results.claims import Verdict
 from lnexp.results.verdicts import call, numbers
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from lnexp.report.damage import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
+from lnexp.report.unreadable import plainly, what_is_wrong
 from lnexp.results.provenance import RunProvenance, chosen
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders

@@ -11,8 +11,8 @@ from lnexp.figures.panels import Drawing
 from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
-from lnexp.report.damage import what_is_wrong
 from lnexp.report.heat_map import HeatMap, heat_map
+from lnexp.report.unreadable import what_is_wrong
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.tables import arms_table

@@ -14,8 +14,8 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.runs import records
+from lnexp.runs.checksum import drop, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
-from lnexp.runs.seal import drop, is_archive, is_whole
 
 State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")

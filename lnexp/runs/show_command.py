@@ -7,7 +7,7 @@ from rich.console import Console
 from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.runs import records
 from lnexp.runs.find import find_run
-from lnexp.runs.portrait import portrait
+from lnexp.runs.run_summary import portrait
 
 
 def main() -> None:

@@ -7,11 +7,11 @@ from torch.nn import functional
 
 import lnexp.plugin  # noqa: F401  (registers the placements)
 from lnexp.errors import UserError, near_names
+from lnexp.plugin.first_batch import profile_once
 from lnexp.plugin.initialisation import initialise
 from lnexp.plugin.layers import EncoderLayer
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.placement import Placement, Where
-from lnexp.plugin.profiling import profile_once
 
 
 def placement_named(name: str) -> type[Placement]:

@@ -11,17 +11,17 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
+from lnexp.runs.checkpoint_retention import keep_while_training
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.keeping import keep_while_training
 from lnexp.runs.records import Record
 from lnexp.training.averaging import averaged_model
 from lnexp.training.console import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
-from lnexp.training.notice import Notice
 from lnexp.training.plain_checkpoint import load, only_plain_values
 from lnexp.training.ranks import ALONE, Ranks
 from lnexp.training.scores import averaged_scores, end_record, valid_scores, whole_valid_is_due, whole_valid_scores
+from lnexp.training.signals import Notice
 from lnexp.training.translate import FirstSentences, translate
 
 #: Takes a record as soon as it is there, of a probe or of an epoch.

@@ -12,9 +12,9 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
+from lnexp.runs.checkpoint_retention import epochs_to_average, keep_for_good
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, State
-from lnexp.runs.keeping import epochs_to_average, keep_for_good
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say

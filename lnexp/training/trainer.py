@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
 
-from lnexp.runs.seal import seal, unseal
+from lnexp.runs.checksum import seal, unseal
 
 
 class NotFiniteError(ArithmeticError):

@@ -9,8 +9,8 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.corpora.sentences import cut_as_source
 from lnexp.errors import UserError
 from lnexp.plain import plain
+from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.seal import is_whole
 from lnexp.training.bleu import detokenise
 from lnexp.training.plain_checkpoint import load
 from lnexp.training.translate import FirstSentences, translate

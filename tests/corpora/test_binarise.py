@@ -7,10 +7,10 @@ from fairseq import options
 from fairseq_cli import preprocess
 
 from lnexp.corpora.binarise import Corpus, binarise
+from lnexp.corpora.context import Workshop
 from lnexp.corpora.subwords.none import Whole
 from lnexp.corpora.subwords.subword_nmt import SubwordNmt
 from lnexp.corpora.text import SPLITS
-from lnexp.corpora.workshop import Workshop
 
 
 def put(folder, vocabulary, seed=1):

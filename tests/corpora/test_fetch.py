@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lnexp.corpora.context import Workshop
 from lnexp.corpora.fetch import Download, fetch, mirror_of_the_environment, provenance
-from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError
 
 CONTENT = gzip.compress(bytes(range(256)) * 4_000, compresslevel=0, mtime=0)

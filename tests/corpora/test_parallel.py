@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lnexp.corpora.context import Workshop
 from lnexp.corpora.parallel import write
 from lnexp.corpora.text import SPLITS, read_lines
-from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest
 
@@ -235,7 +235,7 @@ def test_counts_add_up_and_sides_stay_aligned(tmp_path_factory, train, hold_out,
 
 
 def test_many_processes_give_what_one_gives(tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.corpora.treatment.CHUNK", 7)
+    monkeypatch.setattr("lnexp.corpora.preprocessing.CHUNK", 7)
     many = [(f"Satz {number}, ja.", f"Sentence {number}, yes.") for number in range(100)]
     folder = put(tmp_path / "in", NUMBERED | {"train": many})
     assert run(tmp_path, folder, cores=2) == run(tmp_path, folder, cores=1)

@@ -250,7 +250,7 @@ def contents(folder):
 def test_the_same_text_gives_the_same_bytes_wherever_and_by_however_many(folder, tmp_path, subword, monkeypatch):
     made = []
     for cores, place in ((1, "one"), (2, "a-longer-name")):
-        monkeypatch.setattr("lnexp.corpora.workshop.available_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("lnexp.corpora.context.available_cores", lambda cores=cores: cores)
         cfg = compose(["data=tokenized", f"subword={subword}", f"data.path={folder}", "data.subword.size=30"])
         made.append(contents(prepare(cfg.data, tmp_path / place).folder))
     assert made[0].keys() == made[1].keys()

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lnexp.corpora import toy
+from lnexp.corpora.context import Workshop
 from lnexp.corpora.text import read_lines
-from lnexp.corpora.workshop import Workshop
 from lnexp.errors import UserError
 
 SIZES = {"train_pairs": 300, "valid_pairs": 40, "test_pairs": 30}

@@ -12,10 +12,10 @@ from helpers import ROOT, TINY, make_whole, run_script
 
 from lnexp.configuration import compose
 from lnexp.launchers.array_launcher import ArrayLauncher
+from lnexp.runs.checksum import seal
 from lnexp.runs.common_epoch import common_epoch
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.lock import held
-from lnexp.runs.seal import seal
 from lnexp.training.arrays import run as array_run
 
 SWEEP = ["-m", *TINY, "max_epoch=2", "lr_max=1e-3,1e30", "optimizer=adam,sgd", "model=post_ln,pre_ln"]

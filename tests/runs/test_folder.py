@@ -5,8 +5,8 @@ from helpers import cut_short, make_whole
 
 from lnexp.errors import UserError
 from lnexp.runs import records
+from lnexp.runs.checksum import seal
 from lnexp.runs.folder import RunFolder, find_folders
-from lnexp.runs.seal import seal
 
 EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lnexp.errors import UserError
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.portrait import BARS, sparkline
+from lnexp.runs.run_summary import BARS, sparkline
 
 
 @given(st.lists(st.none() | st.floats(-1e100, 1e100), max_size=40))

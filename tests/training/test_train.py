@@ -15,8 +15,8 @@ from helpers import ROOT, TINY, Touch, cut_short, make_whole, only_run, run_scri
 
 from lnexp.configuration import compose
 from lnexp.runs import records
+from lnexp.runs.checksum import seal
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.seal import seal
 from lnexp.training.ranks import ALONE
 from lnexp.training.run import end_record_of
 from lnexp.training.translate import NO_HYPOTHESIS

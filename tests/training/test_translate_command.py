@@ -15,7 +15,7 @@ import torch
 from helpers import ROOT, TINY, only_run, run_script
 
 from lnexp.corpora.text import read_lines
-from lnexp.runs.seal import unseal
+from lnexp.runs.checksum import unseal
 from lnexp.training.bleu import detokenise
 
 

@@ -10,7 +10,7 @@ from fairseq.models import FairseqEncoderDecoderModel, register_model
 from omegaconf import OmegaConf
 from torch import Tensor
 
-from ..profiling import SeesFirstBatch
+from ..first_batch import SeesFirstBatch
 from .stacked import stack
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16}

@@ -9,7 +9,7 @@ from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.runs.seal import seal, unseal
+from lnexp.runs.checksum import seal, unseal
 from lnexp.training.plain_checkpoint import load
 
 #: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.

@@ -13,8 +13,8 @@ from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
+from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.keeping import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
 from lnexp.training.arrays.checkpoints import load_member_model, load_members, member_checkpoint, write_checkpoint
 from lnexp.training.arrays.config import as_array

@@ -9,10 +9,10 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
+from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.keeping import keep_for_good
 from lnexp.runs.lock import RunBusyError, held
 from lnexp.runs.records import Record
 from lnexp.training.console import logging_to, say

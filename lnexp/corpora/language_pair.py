@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lnexp.corpora.archives import Place
-from lnexp.corpora.forms import FORMS
-from lnexp.corpora.workshop import Progress, Workshop
+from lnexp.corpora.context import Progress, Workshop
+from lnexp.corpora.markup import FORMS
 from lnexp.errors import UserError, near_names
 
 
 class Side(NamedTuple):
-    """One side of parallel text: where it lies, and how sentences stand there (``forms.py``)."""
+    """One side of parallel text: where it lies, and how sentences stand there (``markup.py``)."""
 
     place: Place
     form: str

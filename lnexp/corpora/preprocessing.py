@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 from lnexp.corpora.archives import Place
 from lnexp.corpora.cleaning import PairFilter, decode, flaw
+from lnexp.corpora.language_pair import Sides
 from lnexp.corpora.moses import lowercase, moses_tokenizer
-from lnexp.corpora.sides import Sides
 from lnexp.errors import UserError
 
 #: Sentence pairs that a process takes at a time.

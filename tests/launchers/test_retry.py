@@ -7,7 +7,7 @@ import pytest
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.errors import UserError
-from lnexp.launchers.rounds import DEATHS, Planned, Rounds
+from lnexp.launchers.retry import DEATHS, Planned, Rounds
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import RunBusyError, held
 

@@ -4,8 +4,8 @@ import pytest
 from helpers import make_whole
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.runs.checkpoint_retention import epochs_to_average, keep_for_good, keep_while_training
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.keeping import epochs_to_average, keep_for_good, keep_while_training
 
 NLLS = (3.0, 1.0, 1.5, 1.4, 1.3, 1.2)
 

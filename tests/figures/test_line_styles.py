@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnexp.figures.looks import looks_of
+from lnexp.figures.line_styles import looks_of
 from lnexp.recipes.load import load_recipe, recipe_names
 
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from lnexp.training.notice import SIGNALS, Notice
+from lnexp.training.signals import SIGNALS, Notice
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_one_that_comes_again_later_does_not_wait(received, monkeypatch):
         os.kill(os.getpid(), signal.SIGUSR1)
         os.kill(os.getpid(), signal.SIGTERM)
         assert received == [], "one notice"
-        monkeypatch.setattr("lnexp.training.notice.PATIENCE", 0.0)
+        monkeypatch.setattr("lnexp.training.signals.PATIENCE", 0.0)
         os.kill(os.getpid(), signal.SIGTERM)
         assert received == [signal.SIGTERM, signal.SIGUSR1]
         assert notice.pending == []

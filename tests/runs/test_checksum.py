@@ -6,7 +6,7 @@ from zipfile import ZipFile
 import pytest
 from helpers import cut_short, make_whole
 
-from lnexp.runs.seal import drop, is_whole, seal
+from lnexp.runs.checksum import drop, is_whole, seal
 
 
 @pytest.fixture

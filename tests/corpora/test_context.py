@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from lnexp.corpora.workshop import Workshop
+from lnexp.corpora.context import Workshop
 from lnexp.errors import UserError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lnexp.corpora.forms import FORMS, form_of
+from lnexp.corpora.markup import FORMS, form_of
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <mteval>
