@@ -18,7 +18,7 @@ from lnexp.results.claims import Comparison, measures_of
 from lnexp.runs.identity import identities, identity
 from lnexp.theory.probe import PROBES
 
-GROUPS = ("data", "fairseq", "lr_schedule", "model", "norm", "optimizer", "profile", "subword", "tracker")
+GROUPS = ("data", "lr_schedule", "model", "norm", "optimizer", "profile", "subword", "task", "tracker")
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
 #: Corpora that lie in a folder of the user's.
 OWN_TEXT = ("data=plain", "data=tokenized", "data=wmt14_mini")

@@ -1,0 +1,35 @@
+"""Tasks: what is learned and how it is measured, one package each. The rest of lnexp knows :class:`Task` alone."""
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import Any
+
+from lnexp.errors import UserError, near_names
+from lnexp.tasks.contract import Task
+
+#: The task of a config or recipe that names none, as those written before there was a choice.
+DEFAULT = "translation"
+
+
+def task_names() -> list[str]:
+    """The tasks there are: the packages in this one."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+
+
+@cache
+def load_task(name: str) -> Task:
+    """Return the task of a package ``lnexp.tasks.<name>``, its ``TASK``.
+
+    Raises:
+        UserError: for an unknown name.
+    """
+    if name not in task_names():
+        raise UserError(f"task={name}: no such task; {near_names(name, task_names())}")
+    task: Task = importlib.import_module(f"{__name__}.{name}").TASK
+    return task
+
+
+def task_of(cfg: Any) -> Task:
+    """Return the task of a config, resolved or not, or of a plain dictionary."""
+    return load_task(str(cfg.get("task") or DEFAULT))
