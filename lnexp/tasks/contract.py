@@ -118,7 +118,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def validate(self, models: Any, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
-        """Return the task's part of the ``epoch`` record of every member; members without finite scores are left out."""
+        """Return the task's part of the ``epoch`` record of every member; those without finite scores are left out."""
 
     @abstractmethod
     def test(self, models: Any, epochs: Mapping[int, int], members: Mapping[int, Member]) -> dict[int, Record]:
