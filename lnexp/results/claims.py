@@ -23,8 +23,9 @@ from typing import Any, Literal, Protocol
 from lnexp.errors import UserError, near_names
 from lnexp.recipes.recipe import Claim, Job, Recipe
 from lnexp.results.intervals import Interval, interval
-from lnexp.results.measures import RUN_MEASURES
 from lnexp.results.probe_measures import PROBE_MEASURES
+from lnexp.tasks import task_of_recipe
+from lnexp.tasks.measures import measures_of as measures_of_task
 
 Measures = Mapping[str, Callable[[Any], float | None]]
 Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
@@ -139,7 +140,7 @@ class Comparison:
 
 def measures_of(recipe: Recipe) -> Measures:
     """What the recipe's claims can ask: of runs, or of what a probe found."""
-    return PROBE_MEASURES if recipe.probe else RUN_MEASURES
+    return PROBE_MEASURES if recipe.probe else measures_of_task(task_of_recipe(recipe))
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence]) -> Judgement:

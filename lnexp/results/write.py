@@ -1,4 +1,4 @@
-"""From a recipe's runs to its folder under ``results/``."""
+"""Write the folder of results of a recipe's runs: tables, figures, verdicts and provenance."""
 
 import json
 from pathlib import Path
@@ -58,8 +58,8 @@ def scope(runs: list[RunResult]) -> str:
 
 
 def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
+    task = runs[0].task
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
-    signatures = sorted({run.end["bleu_signature"] for run in runs if run.end.get("bleu_signature")})
     rows = [
         {"arm": f"{arm['arm']} (`{arm['name']}`)"} | {key: arm[key] for key in arm if key not in ("arm", "name")}
         for arm in tables.arms_table(recipe, tables.runs_table(runs))
@@ -69,14 +69,13 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     parts = [
         f"# {recipe.heading}",
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
-        "Mean over seeds with its 95% interval (Student's t). Test BLEU is of the checkpoint with the least validation"
-        " nll, or of the last one of a diverged run that decodes.",
+        f"Mean over seeds with its 95% interval (Student's t). {task.test_note}",
         *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),
-        f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
+        f"{task.score_note([run.end for run in runs])} "
         f"Device: {'; '.join(devices) or 'none yet'}. "
         f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
         f"```\n{command}\n```",

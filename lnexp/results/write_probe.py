@@ -1,4 +1,4 @@
-"""From what a recipe's probe found to its folder under ``results/``."""
+"""Write the folder of results of a recipe's probe: measurements, figures, verdicts and provenance."""
 
 import shlex
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from lnexp.corpora.known import train_pairs_in_words
 from lnexp.figures.folder import draw_all
 from lnexp.figures.probed import plots, rows_with
 from lnexp.figures.sampling import evenly_spaced
@@ -21,6 +20,7 @@ from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import of_probe, write_provenance
 from lnexp.results.write import commit_name, verdicts_json
+from lnexp.tasks import task_of_recipe
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
@@ -48,7 +48,8 @@ def write_probe(
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
-    what, command = scope(data, _size(manifest), options), _command(recipe, options)
+    size = task_of_recipe(recipe).size_in_words(manifest) if manifest else ""
+    what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
     write_whole(folder / "table.md", _page(recipe, table, what, _where(environment), command))
     judgements = [judge(claim, recipe, results) for claim in recipe.claims]
@@ -56,10 +57,6 @@ def write_probe(
     write_provenance(folder, of_probe(manifest, environment))
     draw_all(recipe, folder)
     return folder
-
-
-def _size(manifest: dict[str, Any] | None) -> str:
-    return train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of")) if manifest else ""
 
 
 def scope(data: str, size: str, options: list[str]) -> str:

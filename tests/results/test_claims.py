@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from lnexp.errors import UserError
 from lnexp.results.claims import Comparison, judge
-from lnexp.results.measures import RUN_MEASURES
+from lnexp.tasks import load_task
+from lnexp.tasks.measures import measures_of
+
+MEASURES = measures_of(load_task("translation"))
 
 
 def arms(make_run, good, bad):
@@ -117,6 +120,6 @@ numbers = st.floats(-1e3, 1e3)
 @given(a=numbers, b=numbers)
 def test_the_margin_is_what_python_would_compute(a, b):
     values = {"best_bleu(x)": a, "best_bleu(y)": b}
-    comparison = Comparison("abs(best_bleu(x) - best_bleu(y)) * 2 < 3 + best_bleu(x) / 4", RUN_MEASURES)
+    comparison = Comparison("abs(best_bleu(x) - best_bleu(y)) * 2 < 3 + best_bleu(x) / 4", MEASURES)
     assert comparison.margin(values) == pytest.approx((3 + a / 4) - abs(a - b) * 2)
-    assert Comparison("best_bleu(x) > best_bleu(y)", RUN_MEASURES).margin(values) == pytest.approx(a - b)
+    assert Comparison("best_bleu(x) > best_bleu(y)", MEASURES).margin(values) == pytest.approx(a - b)

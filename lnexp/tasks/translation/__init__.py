@@ -15,7 +15,7 @@ Of an ``end`` record: ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, e
 and ``beam``. Of the average of the last checkpoints: ``averaged_test_bleu`` and ``averaged_test_bleu_tokenised``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,13 @@ class Translation(Task):
     epoch_fields = (Field("whole_valid_bleu", 0, 100),)
     epoch_columns = ("bleu_signature", "n_sentences", "beam")
     test_fields = (Field("test_bleu_tokenised", 0, 100),)
-    test_words = (
+    test_note = (
         "Test BLEU is of the checkpoint with the least validation nll, or of the last one of a diverged run that"
         " decodes."
     )
     unit = "pairs"
+    packages = ("sacrebleu", "sacremoses", "sentencepiece", "subword-nmt")
+    sides = ("encoder", "decoder")
     run_columns = (
         Column("bleu_signature", lambda run: run.end.get("bleu_signature")),
         Column("train_pairs", _train_pairs),
@@ -75,6 +77,13 @@ class Translation(Task):
         from lnexp.tasks.translation import planning
 
         return planning
+
+    def epoch_note(self, record: Mapping[str, Any]) -> str:
+        return f"BLEU: {record['n_sentences']} sentences, beam {record['beam']}"
+
+    def score_note(self, ends: Sequence[Record]) -> str:
+        signatures = sorted({end["bleu_signature"] for end in ends if end.get("bleu_signature")})
+        return f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}."
 
     def end_words(self, record: Record) -> str:
         if record["test_bleu"] is None:
