@@ -8,6 +8,7 @@ from torch import Tensor
 
 from .first_batch import SeesFirstBatch
 from .placement import Side
+from .updates import changes_with_updates
 
 
 class Family(SeesFirstBatch, BaseFairseqModel):
@@ -43,6 +44,11 @@ class Family(SeesFirstBatch, BaseFairseqModel):
     def output_weight(self) -> Tensor:
         """The output projection, ``(words, channel)``; in an array ``(S, words, channel)``."""
         raise NotImplementedError(f"{type(self).__name__} does not say its output projection")
+
+    @property
+    def changes_with_updates(self) -> bool:
+        """Whether a placement depends on the number of updates, see :mod:`.updates`."""
+        return changes_with_updates(self)
 
     def kept(self, *arguments: Any, **net_input: Any) -> dict[Side, Tensor]:
         """Return which positions of a batch are no padding, by side, each ``(time, batch)``."""
