@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.live_memory import LiveMemory, resting_bytes
-from lnexp.plugin.task import LnexpTranslationTask
+from lnexp.plugin.translation import LnexpTranslationTask
 from lnexp.training.trainer import Trainer
 
 #: As many tokens a side as show what a batch takes; what it takes grows with their number from there on.

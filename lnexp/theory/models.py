@@ -50,8 +50,8 @@ class Probed:
         """
         task.load_dataset("train")
         batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches)
-        if hasattr(model, "profile_on"):  # stock fairseq's have nothing to start from a batch
-            model.profile_on(**batches[0]["net_input"])
+        if hasattr(model, "see_first_batch"):  # stock fairseq's have nothing to start from a batch
+            model.see_first_batch(**batches[0]["net_input"])
         return cls(model.eval(), task.build_criterion(criterion), batches)
 
 

@@ -24,7 +24,7 @@ class LayerProbe:
         if loop.trainer.cuda:
             found = [utils.move_to_cuda(batch) for batch in found]
         if not loop.updates:  # as before the first update: this batch is the first of the training, too
-            loop.task.let_profile(found[0], loop.model, loop.trainer.optimizer)
+            loop.task.show_first_batch(found[0], loop.model, loop.trainer.optimizer)
         self._probed = Probed(loop.model, loop.criterion, found)
 
     def records(self, epoch: int, update: int) -> list[Record]:
