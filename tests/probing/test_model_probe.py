@@ -6,8 +6,8 @@ import pytest
 from helpers import run_script
 
 from lnexp.theory.ffn_gradients import ffn_gradients
-from lnexp.theory.models import untrained_placement
 from lnexp.theory.measurement import Context
+from lnexp.theory.models import untrained_placement
 
 MODEL = [f"model.{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"

@@ -7,8 +7,8 @@ import torch
 
 import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.errors import UserError
-from lnexp.theory.models import loss_of, untrained_placement
 from lnexp.theory.measurement import Context, measure
+from lnexp.theory.models import loss_of, untrained_placement
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
