@@ -12,7 +12,7 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
 from lnexp.training.engine import Engine
-from lnexp.training.translate import FirstSentences, translate
+from lnexp.tasks.translation.decoding import FirstSentences, translate
 
 
 @pytest.fixture

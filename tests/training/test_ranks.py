@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from lnexp.errors import UserError
 from lnexp.training.ranks import ALONE, Ranks, of_environment
 from lnexp.training.shares import share_out
-from lnexp.training.translate import FirstSentences
+from lnexp.tasks.translation.decoding import FirstSentences
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from lnexp.runs.checksum import seal
 from lnexp.runs.folder import RunFolder
 from lnexp.training.ranks import ALONE
 from lnexp.training.run import end_record_of
-from lnexp.training.translate import NO_HYPOTHESIS
+from lnexp.tasks.translation.decoding import NO_HYPOTHESIS
 
 EPOCH_KEYS = [
     "kind",

@@ -12,12 +12,12 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
 from lnexp.training.arrays import translate as array_translate
-from lnexp.training.arrays.beam_search import BeamSearch
-from lnexp.training.arrays.checkpoints import member_model
+from lnexp.tasks.translation.array_beam_search import BeamSearch
+from lnexp.training.models.array_checkpoints import member_model
 from lnexp.training.arrays.engine import ArrayEngine
-from lnexp.training.arrays.translate import translate_array
+from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.training.engine import Engine
-from lnexp.training.translate import FirstSentences, translate
+from lnexp.tasks.translation.decoding import FirstSentences, translate
 
 SEEDS = (1, 2, 3)
 

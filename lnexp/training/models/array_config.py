@@ -1,4 +1,4 @@
-"""The fairseq config of an array, made of those that its members would have alone."""
+"""Make the fairseq config of an array from those that its members would have as runs of their own."""
 
 import copy
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
+from lnexp.plugin.arrays.criterion import ARRAY_CRITERIA
 
-#: Options of fairseq's that mean something to a run of its own and nothing to an array, with the value that both have.
+#: Options of fairseq's that a single run can set and an array cannot, with the only value that an array has.
 ONLY = {
     "task.left_pad_target": False,
     "dataset.disable_validation": False,
     "dataset.validate_interval": 1,
     "checkpoint.patience": -1,
     "optimization.stop_min_lr": -1.0,
-    "criterion._name": "label_smoothed_cross_entropy",
     "criterion.ignore_prefix_size": 0,
     "model.fix_norm": False,
     "optimization.sentence_avg": False,
@@ -33,17 +33,19 @@ ONLY = {
 
 
 def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
-    """One config that trains them all.
+    """Return one config that trains all members.
 
     Args:
-        singles: what :func:`lnexp.fairseq_config.to_fairseq` gives for each member; they agree on all that is
-            not a member's own: seed, optimizer and schedule.
+        singles: what :func:`lnexp.fairseq_config.to_fairseq` gives for each member; they agree on everything but
+            seed, optimizer and schedule.
         precision: ``fp32`` or ``bf16``.
 
     Raises:
-        UserError: for what an array cannot have.
+        UserError: for a schedule or a criterion that has no form for arrays.
     """
-    _refuse(singles[0], precision)
+    name = singles[0].lr_scheduler._name
+    if not name.startswith("lnexp_"):  # some of fairseq's follow the validation loss of all members
+        raise UserError(f"lr_schedule._name={name}: an array has schedules of lnexp's alone")
     array = copy.deepcopy(singles[0])
     array.model = {
         "_name": "lnexp_array",
@@ -51,7 +53,7 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
         "seeds": [single.common.seed for single in singles],
         "precision": precision,
     }
-    array.criterion = {"_name": "lnexp_array", "label_smoothing": singles[0].criterion.label_smoothing}
+    array.criterion = array_criterion(options_of(singles[0], "criterion"))
     array.optimizer = {"_name": "lnexp_array", "members": [options_of(single, "optimizer") for single in singles]}
     array.lr_scheduler = {"_name": "lnexp_array", "members": [options_of(single, "lr_scheduler") for single in singles]}
     array.common.bf16 = False  # the array computes in bf16 by itself, with parameters in fp32
@@ -59,18 +61,20 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
     return array
 
 
-def _refuse(single: DictConfig, precision: str) -> None:
-    if precision not in ("fp32", "bf16"):
-        raise UserError(f"precision={precision}: an array has no loss scale; take bf16 or fp32")
-    if not single.lr_scheduler._name.startswith("lnexp_"):  # some of fairseq's follow the validation loss of all
-        raise UserError(f"lr_schedule._name={single.lr_scheduler._name}: an array has schedules of lnexp's alone")
-    for option, only in ONLY.items():
-        value = OmegaConf.select(single, option)
-        if value is not None and value != only:
-            raise UserError(f"fairseq.{option}={value}: an array knows {only} alone; take another launcher")
+def array_criterion(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of the criterion that computes what a single run's does, for every member.
+
+    Raises:
+        UserError: for a criterion that has no form for arrays.
+    """
+    name = options["_name"]
+    if name not in ARRAY_CRITERIA:
+        known = ", ".join(ARRAY_CRITERIA)
+        raise UserError(f"fairseq.criterion._name={name}: an array knows {known} alone; take another launcher")
+    return ARRAY_CRITERIA[name](options)
 
 
 def options_of(single: DictConfig, group: str) -> dict[str, Any]:
-    """A group of fairseq's options with everything filled in that it takes from other groups."""
+    """Return a group of fairseq's options, with everything filled in that it takes from other groups."""
     options: Any = OmegaConf.to_container(single[group], resolve=True, enum_to_str=True)
     return options
