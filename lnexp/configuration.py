@@ -1,9 +1,11 @@
 """Composing configs: where they lie, what they may compute, and what is refused before any work begins."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hydra.core.config_store import ConfigStore
+from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import check_choice, check_positive, check_whole
@@ -111,8 +113,7 @@ def compose(overrides: list[str]) -> DictConfig:
     import hydra
 
     register_resolvers()
-    forget_schemas()
-    with hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
+    with own_schemas(), hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
         return hydra.compose("train", overrides=[spell_out(override) for override in overrides])
 
 
@@ -152,14 +153,27 @@ def _refuse_mixture(override: str) -> None:
         )
 
 
-def forget_schemas() -> None:
-    """Take out of Hydra's ConfigStore what others put there under the names of our files.
+@contextmanager
+def own_schemas() -> Iterator[None]:
+    """Hide from Hydra what others keep in its ConfigStore under the names of our files.
 
     Hydra validates a config file against a stored one of the same name, so once fairseq is imported our
-    ``optimizer/adam`` would have to fit fairseq's.
+    ``optimizer/adam`` would have to fit fairseq's. The store itself is left as it is. Launchers pickle it into the
+    processes that they start, where this holds, too.
     """
-    for path in CONFIG_DIR.glob("**/*.yaml"):
-        stored: Any = ConfigStore.instance().repo
-        for group in path.relative_to(CONFIG_DIR).parent.parts:
-            stored = stored.get(group, {})
-        stored.pop(path.name, None)
+    store: Any = ConfigStore.instance()
+    if "load" in vars(store):
+        yield
+        return
+    store.load = _load_unless_ours
+    try:
+        yield
+    finally:
+        del store.load
+
+
+def _load_unless_ours(config_path: str) -> ConfigNode:
+    """Return a stored config. Raises ConfigLoadError where there is none, or where we have a file of the name."""
+    if (CONFIG_DIR / config_path).is_file():
+        raise ConfigLoadError(f"{config_path}: not to be validated")
+    return ConfigStore.load(ConfigStore.instance(), config_path)

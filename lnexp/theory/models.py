@@ -12,14 +12,12 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
-from lnexp.configuration import check, compose, forget_schemas
+from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.theory.probe import Context
 from lnexp.theory.setting import placement_named
-
-forget_schemas()
 
 #: Both sides of a model, and what a batch calls the tokens that go in there.
 SIDES = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
