@@ -60,7 +60,7 @@ def main() -> None:
         os.environ[FIRST_PROCESS] = str(os.getpid())
         register_resolvers()
         register_plugins()
-        sys.argv[1:] = [spell_out(argument) for argument in sys.argv[1:]]
+        sys.argv[1:] = spell_out(sys.argv[1:])
         _check_command_line(sys.argv[1:])
         if of_environment().size > 1:
             end_with_parent()

@@ -139,7 +139,7 @@ class Comparison:
 
 def measures_of(recipe: Recipe) -> Measures:
     """What the recipe's claims can ask: of runs, or of what a probe found."""
-    return PROBE_MEASURES if recipe.probe else RUN_MEASURES
+    return PROBE_MEASURES if recipe.measurement else RUN_MEASURES
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence]) -> Judgement:

@@ -11,17 +11,13 @@ from omegaconf import DictConfig
 from lnexp.corpora.prepare import PreparedCorpus, place
 from lnexp.errors import UserError
 from lnexp.files import write_whole
+from lnexp.options import Table
 from lnexp.plain import plain
 from lnexp.results.collect import RunResult
+from lnexp.tasks.translation.options import OPTIONS as TRANSLATION
 
 #: What of a config tells runs apart; the rest stands in ``config.yaml``.
-SETTINGS = (
-    "profile", "data.name", "norm.kind", "lr_max", "warmup_updates", "seed", "order_seed", "max_epoch", "max_tokens",
-    "update_freq", "precision", "init", "label_smoothing", "clip_norm", "model.encoder_layers", "model.decoder_layers",
-    "model.encoder_embed_dim", "model.encoder_ffn_embed_dim", "model.encoder_attention_heads", "model.dropout",
-    "optimizer.betas", "optimizer.weight_decay", "lr_schedule.form", "lr_schedule.decay_from",
-    "lr_schedule.decay_epoch", "evaluation.test_beam", "evaluation.lenpen",
-)  # fmt: skip
+SETTINGS = Table(TRANSLATION).published()
 
 #: What of an environment is one run's, or nobody's business.
 OWN = ("array", "host", "data")
