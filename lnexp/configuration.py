@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest, sha256_of_files
 from lnexp.options import Alias, Option, Table
-from lnexp.tasks import DEFAULT, task_names
+from lnexp.tasks import DEFAULT, load_task, task_names
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG_DIR = ROOT / "configs"
@@ -46,14 +46,11 @@ def _file_sha256(path: str | None) -> str | None:
 @cache
 def table_of_task(task: str) -> Table:
     """Return the options that a config of a task can have."""
-    # TODO: load_task(task).options, as soon as translation states its TASK
-    from lnexp.tasks.translation.options import OPTIONS as TRANSLATION
-
-    return Table(TRANSLATION)
+    return Table(load_task(task).options)
 
 
-def table_of(cfg: DictConfig) -> Table:
-    """Return the options that a config can have: those of every run, and those of its task."""
+def table_of(cfg: Any) -> Table:
+    """Return the options of a config, resolved or not, or of a plain dictionary: every run's, and those of its task."""
     return table_of_task(str(cfg.get("task") or DEFAULT))
 
 

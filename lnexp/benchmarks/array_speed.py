@@ -27,6 +27,7 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.figures.line_styles import COLOURS
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 
 SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
@@ -97,12 +98,13 @@ def _measure(members: int, overrides: list[str]) -> Measured:
 
 
 def _array_side(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> Side:
-    from lnexp.training.arrays.engine import ArrayEngine
+    from lnexp.training.engine import Engine
+    from lnexp.training.models.array import ArrayModels
 
     folders = [RunFolder(folder / f"bench-{number:08}") for number in range(len(cfgs))]
     for run in folders:
         run.checkpoints.mkdir(parents=True)
-    engine = ArrayEngine(cfgs, folders, corpus)
+    engine = Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels)
     return Side(engine.trainer, engine.task, engine.fairseq)
 
 

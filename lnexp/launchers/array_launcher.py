@@ -37,8 +37,8 @@ class ArrayLauncher(ComposingLauncher):
         return [returns[number] for number in range(len(cfgs))]
 
     def _train(self, numbers: list[int], cfgs: list[DictConfig]) -> dict:
-        from lnexp.training.arrays.memory import is_out_of_memory, release_memory
-        from lnexp.training.arrays.run import train_array
+        from lnexp.training.memory import is_out_of_memory, release_memory
+        from lnexp.training.run import train_array
 
         outcomes = train_array([cfgs[number] for number in numbers])
         release_memory()

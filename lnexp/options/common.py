@@ -7,7 +7,6 @@ FILE = checked_elsewhere("a file of the group")
 #: The values of these are checked by the class that takes them, in lnexp/plugin.
 NUMBERS = checked_elsewhere("numbers")
 WORD = checked_elsewhere("a word")
-LAYERS = whole(1)
 
 SECTIONS: dict[str, tuple[Option, ...]] = {
     "What is trained": (
@@ -87,12 +86,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
     ),
     "Options of the model, the optimizer and the schedule": (
-        Option("model.encoder_layers", LAYERS, published=True),
-        Option("model.decoder_layers", LAYERS, published=True),
-        Option("model.encoder_embed_dim", LAYERS, published=True),
-        Option("model.encoder_ffn_embed_dim", LAYERS, published=True),
-        Option("model.encoder_attention_heads", LAYERS, published=True),
-        Option("model.dropout", number(0, below=1), published=True),
+        Option("model.encoder_layers", whole(1), "layers of the encoder", published=True),
+        Option("model.decoder_layers", whole(1), "layers of the decoder", published=True),
+        Option("model.encoder_embed_dim", whole(1), "width of hidden states; also decoder_…", published=True),
+        Option("model.encoder_ffn_embed_dim", whole(1), "width of the FFN; also decoder_…", published=True),
+        Option("model.encoder_attention_heads", whole(1), "heads; also decoder_…", published=True),
+        Option("model.dropout", number(0, below=1), "of everything that is added up", published=True),
         Option(
             "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
             omitted_at=False,
@@ -103,8 +102,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "lr_schedule.form", WORD, "of inverse_sqrt: coupled (fairseq's) | decoupled (one decay for every arm)",
             published=True,
         ),
-        Option("lr_schedule.decay_from", NUMBERS, "of inverse_sqrt, decoupled: the update it decays from", published=True),
-        Option("lr_schedule.decay_epoch", NUMBERS, "of step: the epoch that begins with the smaller rate", published=True),
+        Option("lr_schedule.decay_from", NUMBERS, "of inverse_sqrt: the update it decays from", published=True),
+        Option("lr_schedule.decay_epoch", NUMBERS, "of step: the first epoch of the smaller rate", published=True),
     ),
     "Where and how often": (
         Option("runs_dir", TEXT, "where run folders lie", decides=False, keeps_arms=True),
@@ -131,7 +130,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("first_seed", whole(0).or_null(), "the first of them; null: its own", decides=False, keeps_arms=True),
     ),
     "Open groups": (
-        Option("scale", FILE, "sizes of a profile that other options are made of", is_group=True, decides=False, per_member=True),
+        Option(
+            "scale", FILE, "sizes of a profile that other options are made of", is_group=True, decides=False,
+            per_member=True,
+        ),
         Option("fairseq", FILE, "every other option of fairseq's: fairseq.GROUP.OPTION=VALUE", is_group=True),
         Option("hydra", FILE, "Hydra's own: the launcher, the sweeper, …", is_group=True, decides=False),
     ),

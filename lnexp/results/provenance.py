@@ -8,29 +8,22 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from lnexp.configuration import table_of
 from lnexp.corpora.prepare import PreparedCorpus, place
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.options import Table
-from lnexp.plain import plain
+from lnexp.plain import find, plain
 from lnexp.results.collect import RunResult
-from lnexp.tasks.translation.options import OPTIONS as TRANSLATION
-
-#: What of a config tells runs apart; the rest stands in ``config.yaml``.
-SETTINGS = Table(TRANSLATION).published()
 
 #: What of an environment is one run's, or nobody's business.
 OWN = ("array", "host", "data")
 
 
 def chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Those of :data:`SETTINGS` that a config has."""
-    for setting in SETTINGS:
-        value: Any = config
-        for key in setting.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        if value is not None:
-            yield setting, value
+    """Yield the options of a config that tell runs apart; the rest stands in ``config.yaml``."""
+    for name in table_of(config).published():
+        if (value := find(config, name)) is not None:
+            yield name, value
 
 
 def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
@@ -95,7 +88,7 @@ class RunProvenance:
 
     Attributes:
         command: what trains it alone.
-        settings: those of :data:`SETTINGS` that it has, by their dotted names.
+        settings: the published options that it has, by their dotted names.
         environment: what it ran on and with; empty where unknown.
     """
 

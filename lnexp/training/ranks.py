@@ -15,8 +15,8 @@ from lnexp.errors import UserError
 
 T = TypeVar("T")
 
-#: Preparing a corpus takes one of them hours while the others wait.
-PATIENCE = timedelta(days=1)
+#: Long, because one process may prepare a corpus for hours while the others wait.
+RENDEZVOUS_TIMEOUT = timedelta(days=1)
 
 EXIT_LOST = 3
 
@@ -133,7 +133,7 @@ def joined(device: str) -> Iterator[Ranks]:
             raise UserError(f"process {ranks.local} of this machine has no GPU: it sees {torch.cuda.device_count()}")
         torch.cuda.set_device(ranks.local)
     try:
-        distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=PATIENCE)
+        distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=RENDEZVOUS_TIMEOUT)
     except (RuntimeError, ValueError) as error:
         raise UserError(f"the processes of this run do not find each other: {str(error).splitlines()[0]}") from error
     try:

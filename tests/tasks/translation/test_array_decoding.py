@@ -6,18 +6,18 @@ from argparse import Namespace
 import pytest
 import torch
 from helpers import TINY
+from lnexp.training.arrays import translate as array_translate
+from lnexp.training.arrays.engine import ArrayEngine
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
-from lnexp.training.arrays import translate as array_translate
-from lnexp.training.arrays.beam_search import BeamSearch
-from lnexp.training.arrays.checkpoints import member_model
-from lnexp.training.arrays.engine import ArrayEngine
-from lnexp.training.arrays.translate import translate_array
+from lnexp.tasks.translation.array_beam_search import BeamSearch
+from lnexp.tasks.translation.array_decoding import translate_array
+from lnexp.tasks.translation.decoding import FirstSentences, translate
 from lnexp.training.engine import Engine
-from lnexp.training.translate import FirstSentences, translate
+from lnexp.training.models.array_checkpoints import member_model
 
 SEEDS = (1, 2, 3)
 

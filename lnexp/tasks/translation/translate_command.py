@@ -16,10 +16,10 @@ from lnexp.errors import UserError
 from lnexp.one_thread import one_quiet_thread
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
-from lnexp.training.run import import_fairseq
+from lnexp.slow_imports import without_garbage_collection
 
 if TYPE_CHECKING:
-    from lnexp.training.translator import Translator
+    from lnexp.tasks.translation.translator import Translator
 
 
 def main() -> None:
@@ -38,7 +38,9 @@ def main() -> None:
         check_whole("--beam", beam, least=1)
         one_quiet_thread()
         corpus = _corpus(cfg, folder, arguments.data_dir or cfg.data_dir)
-        translator = import_fairseq("lnexp.training.translator").Translator(cfg, folder, corpus)
+        with without_garbage_collection():
+            from lnexp.tasks.translation.translator import Translator
+        translator = Translator(cfg, folder, corpus)
         print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
         for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
             _tell(translator, batch, beam)

@@ -1,4 +1,4 @@
-"""An array's state is its members': each has the checkpoint that it would have alone."""
+"""Save and load an array's members, each in a checkpoint as a run of its own would have it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,26 +6,24 @@ from typing import Any
 
 import torch
 from fairseq import checkpoint_utils
+from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.runs.checksum import seal, unseal
 from lnexp.training.plain_checkpoint import load
 
-#: The criterion that a run of its own has; fairseq compares the name when it goes on with a checkpoint.
-CRITERION = "LabelSmoothedCrossEntropyCriterion"
-
 
 def member_checkpoint(
     trainer: Trainer, member: int, single: DictConfig, train_iterator: dict[str, Any]
 ) -> dict[str, Any]:
-    """A member's checkpoint as fairseq's trainer would make it for a run of its own, on the CPU.
+    """Return a member's checkpoint as fairseq's trainer would make it for a run of its own, on the CPU.
 
     Args:
         trainer: the array's.
         member: which of its members.
         single: the fairseq config of that member alone.
-        train_iterator: where in the data training stands.
+        train_iterator: the position in the data, as fairseq saves it.
     """
     schedule = trainer.lr_scheduler.members[member]
     return {
@@ -35,7 +33,7 @@ def member_checkpoint(
         "criterion": None,
         "optimizer_history": [
             {
-                "criterion_name": CRITERION,
+                "criterion_name": CRITERION_REGISTRY[single.criterion._name].__name__,  # compared at a resume
                 "optimizer_name": _optimizer_name(trainer, member, single),
                 "lr_scheduler_state": schedule.state_dict(),
                 "num_updates": trainer.get_num_updates(),
@@ -48,14 +46,14 @@ def member_checkpoint(
 
 
 def write_checkpoint(state: dict[str, Any], path: Path) -> None:
-    """Write a member's checkpoint: it appears whole or not at all, and then its digest."""
+    """Write a member's checkpoint, which appears whole or not at all, and then its checksum."""
     unseal(path)
     checkpoint_utils.torch_persistent_save(state, str(path))
     seal(path)
 
 
 def load_members(trainer: Trainer, paths: Sequence[Path]) -> dict[str, Any]:
-    """Put the members' checkpoints, all of one epoch, into the array; returns where in the data training stands."""
+    """Load the members' checkpoints, all of one epoch, into the array, and return the position in the data."""
     state: dict[str, Any] = {}
     for member, path in enumerate(paths):
         state = load(path)
@@ -67,24 +65,24 @@ def load_members(trainer: Trainer, paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def _optimizer_name(trainer: Trainer, member: int, single: DictConfig) -> str:
-    """What fairseq calls the optimizer of a run of its own: in bf16 what wraps it."""
+    """Return the name of the optimizer class that a run of its own has: in bf16 the class that wraps it."""
     return "FP16Optimizer" if single.common.bf16 else type(trainer.optimizer.members[member]).__name__
 
 
 def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
-    """The state of the single model that a member is, on the CPU."""
+    """Return the state of a member as that of a single model, on the CPU."""
     return _on_cpu(_views(model, member))
 
 
 @torch.no_grad()
 def load_member_model(model: torch.nn.Module, member: int, state: dict[str, torch.Tensor]) -> None:
-    """The way back from :func:`member_model`."""
+    """Load the state of a single model into a member, the reverse of :func:`member_model`."""
     for name, tensor in _views(model, member).items():
         tensor.copy_(state[name])
 
 
 def _views(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
-    """A member's state within the array's; what is no parameter, all members have in common."""
+    """Return views of a member's part of the array's state. Buffers are shared by all members."""
     stacked = {name for name, _ in model.named_parameters(remove_duplicate=False)}
     return {
         name: tensor.detach()[member] if name in stacked else tensor.detach()
@@ -93,7 +91,7 @@ def _views(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]:
 
 
 def _on_cpu(state: Any) -> Any:
-    """Tensors of a nested state, copied: what they were parts of is not saved with them."""
+    """Copy the tensors of a nested state to the CPU, so that the arrays they are parts of are not saved with them."""
     if isinstance(state, torch.Tensor):
         return state.detach().to("cpu", copy=True)
     if isinstance(state, dict):

@@ -16,7 +16,7 @@ from helpers import ROOT, TINY, only_run, run_script
 
 from lnexp.corpora.text import read_lines
 from lnexp.runs.checksum import unseal
-from lnexp.training.bleu import detokenise
+from lnexp.tasks.translation.bleu import detokenise
 
 
 @pytest.fixture(scope="module")

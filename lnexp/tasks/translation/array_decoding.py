@@ -12,9 +12,9 @@ from omegaconf import DictConfig
 from torch import Tensor
 
 from lnexp.plugin.arrays.model import ArrayModel
-from lnexp.training.arrays.beam_search import BeamSearch
-from lnexp.training.arrays.memory import release_memory
-from lnexp.training.translate import batches_of
+from lnexp.tasks.translation.array_beam_search import BeamSearch
+from lnexp.tasks.translation.decoding import batches_of
+from lnexp.training.memory import release_memory
 
 #: The most hypotheses that are searched at once: keys and values of all are kept, and a GPU's kernels of attention take
 #: no more than 65,535.
@@ -31,7 +31,7 @@ def translate_array(
     post_process: str | None,
     wanted: Sequence[int],
 ) -> dict[int, list[str]]:
-    """What :func:`lnexp.training.translate.translate` gives, by the number of the member.
+    """What :func:`lnexp.tasks.translation.decoding.translate` gives, by the number of the member.
 
     Of those that are ``wanted``, and without those whose scores are not finite. A batch of more than :data:`MOST_ROWS`
     hypotheses is searched in parts; one that the memory is too small for, too, and so are those after it.

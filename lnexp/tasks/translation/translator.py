@@ -11,9 +11,9 @@ from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder
-from lnexp.training.bleu import detokenise
+from lnexp.tasks.translation.bleu import detokenise
+from lnexp.tasks.translation.decoding import FirstSentences, translate
 from lnexp.training.plain_checkpoint import load
-from lnexp.training.translate import FirstSentences, translate
 
 
 class Translator:

@@ -1,14 +1,14 @@
-"""What translations are worth, as records say it."""
+"""Score translations with BLEU, as the fields of records."""
 
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.runs.records import Record
-from lnexp.training import bleu
+from lnexp.tasks.translation import bleu
 
 
 def valid_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
-    """The part of an ``epoch`` record that is about translations of the first sentences of valid."""
+    """Return the fields of an ``epoch`` record that score translations of the first validation sentences."""
     score = _valid_bleu(hypotheses, corpus, cfg)
     return {
         "valid_bleu": score.bleu,
@@ -19,13 +19,13 @@ def valid_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig)
 
 
 def whole_valid_is_due(epoch: int, cfg: DictConfig) -> bool:
-    """Whether all of valid is translated after this epoch, beside its first sentences."""
+    """Return whether all validation sentences are translated after this epoch, beside the first ones."""
     every = cfg.evaluation.whole_valid_every
     return every > 0 and (epoch % every == 0 or epoch == cfg.max_epoch)
 
 
 def whole_valid_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
-    """The part of an ``epoch`` record that is about translations of all of valid."""
+    """Return the fields of an ``epoch`` record that score translations of all validation sentences."""
     return {"whole_valid_bleu": _valid_bleu(hypotheses, corpus, cfg).bleu, "whole_n_sentences": len(hypotheses)}
 
 
@@ -35,7 +35,7 @@ def _valid_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) 
 
 
 def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
-    """The ``end`` record for translations of test by the checkpoint of ``epoch``."""
+    """Return the ``end`` record for translations of the test set by the checkpoint of ``epoch``."""
     detokenised, tokenised = _test_bleu(hypotheses, corpus, cfg)
     return {
         "kind": "end",
@@ -50,7 +50,7 @@ def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: D
 
 
 def averaged_scores(epochs: list[int], hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
-    """The part of an ``end`` record that is about the average of the checkpoints of ``epochs``."""
+    """Return the fields of an ``end`` record that score the average of the checkpoints of ``epochs``."""
     detokenised, tokenised = _test_bleu(hypotheses, corpus, cfg)
     return {
         "averaged_epochs": epochs,
@@ -60,12 +60,7 @@ def averaged_scores(epochs: list[int], hypotheses: list[str], corpus: PreparedCo
 
 
 def _test_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> tuple[bleu.Score, bleu.Score]:
-    """Detokenised and tokenised."""
+    """Return the detokenised and the tokenised BLEU of the test set."""
     references = corpus.lines("test", cfg.data.target_lang)
     detokenised = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
     return detokenised, bleu.tokenised_bleu(hypotheses, references)
-
-
-def no_end_record() -> Record:
-    """The ``end`` record of a run without a checkpoint that decodes."""
-    return {"kind": "end", "checkpoint_epoch": None, "test_bleu": None, "test_bleu_tokenised": None}

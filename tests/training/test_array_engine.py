@@ -15,12 +15,12 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
-from lnexp.training.arrays import engine as array_engine
-from lnexp.training.arrays.checkpoints import member_model, write_checkpoint
-from lnexp.training.arrays.config import as_array
-from lnexp.training.arrays.engine import ArrayEngine
+from lnexp.tasks.contract import Member
 from lnexp.training.averaging import averaged_model
 from lnexp.training.engine import Engine
+from lnexp.training.models import array as array_models
+from lnexp.training.models.array import ArrayModels
+from lnexp.training.models.array_checkpoints import member_model, write_checkpoint
 from lnexp.training.plain_checkpoint import load
 
 UPDATES = 50
@@ -58,21 +58,26 @@ def corpus_of(cfg: DictConfig):
     return prepare(cfg.data, cfg.data_dir)
 
 
-def build_array(cfgs, folder, name="array") -> ArrayEngine:
-    return ArrayEngine(cfgs, [folder(f"{name}{number}") for number in range(len(cfgs))], corpus_of(cfgs[0]))
+def build_array(cfgs, folder, name="array") -> Engine:
+    members = [Member(cfg, folder(f"{name}{number}")) for number, cfg in enumerate(cfgs)]
+    return Engine(members, corpus_of(cfgs[0]), ArrayModels)
 
 
-def train_array(array: ArrayEngine, from_epoch: int = 0) -> ArrayEngine:
-    array.train(from_epoch, lambda member, record: array.folders[member].append(record))
+def train_array(array: Engine) -> Engine:
+    array.train()
     return array
 
 
+def folders_of(engine: Engine) -> list[RunFolder]:
+    return [member.folder for member in engine.members.values()]
+
+
 def train_single(cfg, run: RunFolder, double: bool = False) -> Engine:
-    engine = Engine(cfg, run, corpus_of(cfg), show_progress=False)
+    engine = Engine([Member(cfg, run)], corpus_of(cfg))
     if double:
         engine.model.double()
         engine.trainer.clip_grad_norm = lambda limit: _double_norm(engine.model)  # fairseq takes norms in fp32
-    engine.train(run.append)
+    engine.train()
     return engine
 
 
@@ -101,7 +106,7 @@ def test_members_equal_their_own_runs_in_exact_arithmetic(config, folder, monkey
     for number, cfg in enumerate(cfgs):
         single = train_single(cfg, folder(f"single{number}"), double=True)
         assert furthest(single.model.state_dict(), member_model(array.model, number)) < 1e-9
-        records = zip(single.folder.epochs(), array.folders[number].epochs(), strict=True)
+        records = zip(folders_of(single)[0].epochs(), folders_of(array)[number].epochs(), strict=True)
         for alone, together in records:
             for key in ("valid_loss", "valid_nll", "train_loss", "lr", "grad_norm"):
                 assert together[key] == pytest.approx(alone[key], rel=1e-9), key
@@ -118,7 +123,7 @@ def test_members_equal_their_own_runs_in_single_precision(config, folder, placem
         single = train_single(cfg, folder(f"single{number}"))
         alone = {name: x for name, x in single.model.state_dict().items() if not name.endswith("k_proj.bias")}
         assert furthest(alone, member_model(array.model, number)) < 1e-5
-        for one, other in zip(single.folder.epochs(), array.folders[number].epochs(), strict=True):
+        for one, other in zip(folders_of(single)[0].epochs(), folders_of(array)[number].epochs(), strict=True):
             for key in ("valid_loss", "train_loss", "grad_norm"):
                 assert other[key] == pytest.approx(one[key], rel=1e-5)
 
@@ -132,7 +137,7 @@ def test_a_member_that_diverges_touches_no_other(config, folder):
     why, updates = disturbed.diverged[1]
     assert why == "gradients are Nan/Inf"
     assert 0 < updates < undisturbed.updates
-    assert disturbed.folders[1].epochs() == []
+    assert folders_of(disturbed)[1].epochs() == []
     for number in (0, 2, 3, 4):
         one, other = (member_model(array.model, number) for array in (undisturbed, disturbed))
         assert all(torch.equal(one[name], other[name]) for name in one)
@@ -144,10 +149,8 @@ def test_a_member_that_diverges_touches_no_other(config, folder):
 def test_divergence_is_noted_where_a_run_of_its_own_has_it(config, folder):
     cfg = config(*MEMBERS[4], "lr_max=1e30", "max_epoch=1")
     array = train_array(build_array([cfg, config(*MEMBERS[0], "max_epoch=1")], folder))
-    single = Engine(cfg, folder("single"), corpus_of(cfg), show_progress=False)
-    with pytest.raises(FloatingPointError, match=array.diverged[0][0]):
-        single.train(single.folder.append)
-    assert array.diverged[0][1] == single.updates
+    single = train_single(cfg, folder("single"))
+    assert array.diverged[0] == single.diverged[0]
 
 
 def test_when_every_member_diverges_the_array_ends(config, folder):
@@ -174,9 +177,9 @@ def test_a_resumed_array_is_an_undisturbed_one(config, folder, placement):
     cfgs = [config(*common, *own) for own in MEMBERS]
     whole = train_array(build_array(cfgs, folder))
     again = build_array(cfgs, folder)
-    for run in again.folders:
+    for run in folders_of(again):
         run.drop_after(2)
-    train_array(again, from_epoch=2)
+    train_array(again)
     for number in range(len(cfgs)):
         one, other = (member_model(array.model, number) for array in (whole, again))
         assert all(torch.equal(one[name], other[name]) for name in one)
@@ -192,10 +195,10 @@ def test_an_epoch_is_trained_while_the_checkpoints_of_the_one_before_are_written
         assert goes_on.wait(60)
         write_checkpoint(state, path)
 
-    monkeypatch.setattr(array_engine, "write_checkpoint", write_later)
+    monkeypatch.setattr(array_models, "write_checkpoint", write_later)
     array.trainer.after_update.append(lambda: goes_on.set() if array.updates > expected.updates else None)
     train_array(array)
-    for number, run in enumerate(array.folders):
+    for number, run in enumerate(folders_of(array)):
         assert run.checkpoint_epochs() == [1, 2, 3, 4]
         saved, then = load(run.checkpoint(1))["model"], member_model(expected.model, number)
         assert all(torch.equal(saved[name], then[name]) for name in then)
@@ -203,17 +206,17 @@ def test_an_epoch_is_trained_while_the_checkpoints_of_the_one_before_are_written
 
 def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(config, folder, monkeypatch):
     array = build_array([config(*own) for own in MEMBERS[:3]], folder)
-    full = array.folders[0].checkpoint(2)
+    full = folders_of(array)[0].checkpoint(2)
 
     def write(state, path):
         if path == full:
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         write_checkpoint(state, path)
 
-    monkeypatch.setattr(array_engine, "write_checkpoint", write)
+    monkeypatch.setattr(array_models, "write_checkpoint", write)
     with pytest.raises(OSError, match="No space left"):
         train_array(array)
-    assert [run.checkpoint_epochs() for run in array.folders] == [[1], [1, 2], [1, 2]]
+    assert [run.checkpoint_epochs() for run in folders_of(array)] == [[1], [1, 2], [1, 2]]
 
 
 @pytest.mark.parametrize(("precision", "close"), [("fp32", 1e-3), ("bf16", 1e-2)])
@@ -223,17 +226,17 @@ def test_a_member_goes_on_alone_and_a_run_goes_on_in_an_array(config, folder, ow
     common = [f"precision={precision}", "checkpoints.keep=all"]
     cfgs = [config(*own, *common), config(*MEMBERS[0], "seed=9", *common)]
     array = train_array(build_array(cfgs, folder))
-    expected = array.folders[0].epochs()[-1]["valid_loss"]
+    expected = folders_of(array)[0].epochs()[-1]["valid_loss"]
 
-    array.folders[0].drop_after(2)
-    alone = train_single(cfgs[0], array.folders[0])
+    folders_of(array)[0].drop_after(2)
+    alone = train_single(cfgs[0], folders_of(array)[0])
     assert alone.updates == array.updates
-    assert alone.folder.epochs()[-1]["valid_loss"] == pytest.approx(expected, rel=close)
+    assert folders_of(alone)[0].epochs()[-1]["valid_loss"] == pytest.approx(expected, rel=close)
 
-    for run in array.folders:
+    for run in folders_of(array):
         run.drop_after(3)  # the first one's third epoch is a single run's
-    together = train_array(build_array(cfgs, folder), from_epoch=3)
-    assert together.folders[0].epochs()[-1]["valid_loss"] == pytest.approx(expected, rel=close)
+    together = train_array(build_array(cfgs, folder))
+    assert folders_of(together)[0].epochs()[-1]["valid_loss"] == pytest.approx(expected, rel=close)
 
 
 def test_a_member_that_diverges_where_no_validation_follows_is_noted(config, folder):
@@ -258,7 +261,7 @@ def test_what_a_model_or_an_update_may_be_besides(config, folder, options):
     cfgs = [config(*own, *options, "max_epoch=1") for own in (MEMBERS[0], MEMBERS[3])]
     array = train_array(build_array(cfgs, folder))
     single = train_single(cfgs[1], folder("single"))
-    (alone,), (together,) = single.folder.epochs(), array.folders[1].epochs()
+    (alone,), (together,) = folders_of(single)[0].epochs(), folders_of(array)[1].epochs()
     for key in ("valid_loss", "train_loss", "grad_norm"):
         assert together[key] == pytest.approx(alone[key], rel=1e-4)
     assert together["update"] == alone["update"]
@@ -267,16 +270,25 @@ def test_what_a_model_or_an_update_may_be_besides(config, folder, options):
 def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
     cfgs = [config(*own, "max_epoch=1") for own in MEMBERS[:2]]
     array = train_array(build_array(cfgs, folder))
-    path = array.folders[1].checkpoint(1)
+    path = folders_of(array)[1].checkpoint(1)
     (model,), saved, _ = checkpoint_utils.load_model_ensemble_and_task([str(path)])
     assert saved.model._name == "lnexp_post_ln"
     expected = member_model(array.model, 1)
     assert all(torch.equal(tensor, expected[name]) for name, tensor in model.state_dict().items())
 
 
-def test_fp16_is_refused_for_its_one_loss_scale(config):
-    with pytest.raises(UserError, match="precision=fp16: an array has no loss scale"):
-        as_array([config().fairseq], "fp16")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["precision=fp16"], "precision=fp16: an array has fp32 or bf16 alone"),
+        (["probes.every=10"], "probes.every=10: an array has no probes"),
+        (["++fairseq.checkpoint.patience=3"], "fairseq.checkpoint.patience=3: an array knows -1 alone"),
+        (["fairseq.criterion._name=cross_entropy"], "fairseq.criterion._name=cross_entropy: an array knows label_smoo"),
+    ],
+)
+def test_what_an_array_cannot_do_is_refused_before_any_work(config, folder, options, message):
+    with pytest.raises(UserError, match=message):
+        build_array([config(*options)], folder)
 
 
 def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
@@ -287,7 +299,7 @@ def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
     batch = next(iter(array.trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False)))
     assert array.model(**batch["net_input"]).dtype == torch.bfloat16
     exact = train_array(build_array([config(*own, "max_epoch=1") for own in MEMBERS], folder, "exact"))
-    for rounded, run in zip(array.folders, exact.folders, strict=True):
+    for rounded, run in zip(folders_of(array), folders_of(exact), strict=True):
         assert rounded.epochs()[0]["valid_loss"] == pytest.approx(run.epochs()[0]["valid_loss"], rel=0.02)
 
 
@@ -295,7 +307,7 @@ def test_the_average_of_a_members_last_checkpoints_is_tested(config, folder):
     cfgs = [config(*MEMBERS[number], "evaluation.average_last=2", "max_epoch=3") for number in (0, 2)]
     array = train_array(build_array(cfgs, folder))
     ends = array.test()
-    for member, (end, run) in enumerate(zip(ends, array.folders, strict=True)):
+    for member, (end, run) in enumerate(zip(ends, folders_of(array), strict=True)):
         assert end["averaged_epochs"] == [2, 3]
         expected = averaged_model([run.checkpoint(2), run.checkpoint(3)])
         tested = member_model(array.model, member)
@@ -308,7 +320,7 @@ def test_all_of_valid_is_translated_as_for_a_run_of_its_own(config, folder):
     cfgs = [config(*MEMBERS[0], *whole), config(*MEMBERS[2], *whole)]
     array = train_array(build_array(cfgs, folder))
     single = train_single(cfgs[1], folder("single"))
-    (alone,), (together,) = single.folder.epochs(), array.folders[1].epochs()
+    (alone,), (together,) = folders_of(single)[0].epochs(), folders_of(array)[1].epochs()
     for key in ("n_sentences", "whole_n_sentences"):
         assert together[key] == alone[key]
     assert together["whole_valid_bleu"] == pytest.approx(alone["whole_valid_bleu"], abs=0.5)

@@ -1,4 +1,4 @@
-"""BLEU, by sacreBLEU, in the two forms that are told apart everywhere."""
+"""Compute BLEU with sacreBLEU: detokenised, and as tokenised."""
 
 from typing import NamedTuple
 
@@ -7,25 +7,25 @@ from sacremoses import MosesDetokenizer
 
 
 class Score(NamedTuple):
-    """BLEU from 0 to 100, and sacreBLEU's signature of how it was computed."""
+    """BLEU from 0 to 100, and sacreBLEU's signature, which says how it was computed."""
 
     bleu: float
     signature: str
 
 
 def detokenise(lines: list[str], language: str) -> list[str]:
-    """Moses-tokenised lines as plain text."""
+    """Return Moses-tokenised lines as plain text."""
     detokenizer = MosesDetokenizer(lang=language)
     return [detokenizer.detokenize(line.split()) for line in lines]
 
 
 def detokenised_bleu(hypotheses: list[str], references: list[str], language: str) -> Score:
-    """BLEU of detokenised text under sacreBLEU's own 13a tokenisation; takes tokenised lines."""
+    """Return the BLEU of tokenised lines after detokenising them, with sacreBLEU's own 13a tokenisation."""
     return _score(BLEU(), detokenise(hypotheses, language), detokenise(references, language))
 
 
 def tokenised_bleu(hypotheses: list[str], references: list[str]) -> Score:
-    """BLEU of the lines as they are tokenised, which is what most IWSLT14 papers report."""
+    """Return the BLEU of tokenised lines as they are, which is what most IWSLT14 papers report."""
     return _score(BLEU(tokenize="none", force=True), hypotheses, references)
 
 
