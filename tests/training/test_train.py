@@ -17,9 +17,9 @@ from lnexp.configuration import compose
 from lnexp.runs import records
 from lnexp.runs.checksum import seal
 from lnexp.runs.folder import RunFolder
-from lnexp.tasks.translation.decoding import NO_HYPOTHESIS
 from lnexp.training.ranks import ALONE
 from lnexp.training.run import end_record_of
+from lnexp.tasks.translation.decoding import NO_HYPOTHESIS
 
 EPOCH_KEYS = [
     "kind",

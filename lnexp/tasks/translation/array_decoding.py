@@ -13,8 +13,8 @@ from torch import Tensor
 
 from lnexp.plugin.arrays.model import ArrayModel
 from lnexp.tasks.translation.array_beam_search import BeamSearch
-from lnexp.tasks.translation.decoding import batches_of
 from lnexp.training.memory import release_memory
+from lnexp.tasks.translation.decoding import batches_of
 
 #: The most hypotheses that are searched at once: keys and values of all are kept, and a GPU's kernels of attention take
 #: no more than 65,535.
