@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from lnexp.configuration import CONFIG_DIR, spell_out
+from lnexp.options.common import LABELS
 
 
 class Composer:
@@ -30,7 +31,7 @@ class Composer:
         Raises:
             HydraException, OmegaConfBaseException: for overrides that do not fit, as Hydra does.
         """
-        overrides = [spell_out(override) for override in overrides]
+        overrides = spell_out(overrides)
         parsed = self._parser.parse_overrides(overrides)
         values = [override for override in parsed if _sets_a_value(override)]
         others = [override for override in parsed if not _sets_a_value(override)]
@@ -59,12 +60,8 @@ def _sets_a_value(override: Override) -> bool:
     if override.is_force_add() or override.is_delete() or override.package or override.is_sweep_override():
         return False
     if override.is_add():
-        return override.key_or_group in LABELS
+        return override.key_or_group in {label.name for label in LABELS}
     return not (override.key_or_group.startswith("hydra") or (CONFIG_DIR / override.key_or_group).is_dir())
-
-
-#: What a job adds to a config to say whose it is.
-LABELS = ("recipe", "arm")
 
 
 def _meet(one: Override, other: Override) -> bool:

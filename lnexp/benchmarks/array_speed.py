@@ -75,7 +75,6 @@ def _measure(members: int, overrides: list[str]) -> Measured:
         check(cfg)
         OmegaConf.resolve(cfg)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    # before our engine takes fairseq's schemas out of Hydra's store
     stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
     # fairseq's trainer would forget the peak after every update
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):

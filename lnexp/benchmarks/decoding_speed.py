@@ -71,7 +71,7 @@ def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[Decoded]:
         check(cfg)
         OmegaConf.resolve(cfg)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)  # first: our engine takes fairseq's schemas away
+    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
     from lnexp.training.engine import Engine
     from lnexp.training.models.array import ArrayModels
     from lnexp.training.models.array_checkpoints import load_member_model, member_model

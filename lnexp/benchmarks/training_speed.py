@@ -25,7 +25,6 @@ def compare(overrides: list[str]) -> dict[str, Rounds]:
         check(cfg)
         OmegaConf.resolve(cfg)
         corpora[name] = prepare(cfg.data, cfg.data_dir)
-    # all of stock's before any of ours: our engine takes fairseq's schemas out of Hydra's store
     stock = {name: stock_config(cfg, corpora[name], name) for name, cfg in configs.items()}
     return {name: _measure(cfg, corpora[name], stock[name]) for name, cfg in configs.items()}
 

@@ -12,7 +12,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import CONFIG_DIR, register_resolvers, spell_out
+from lnexp.configuration import CONFIG_DIR, own_schemas, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.processes import end_with_parent
@@ -60,9 +60,10 @@ def main() -> None:
         os.environ[FIRST_PROCESS] = str(os.getpid())
         register_resolvers()
         register_plugins()
-        sys.argv[1:] = [spell_out(argument) for argument in sys.argv[1:]]
+        sys.argv[1:] = spell_out(sys.argv[1:])
         _check_command_line(sys.argv[1:])
         if of_environment().size > 1:
             end_with_parent()
-        _run()
+        with own_schemas():
+            _run()
         gc.freeze()  # the interpreter's last search for garbage would take a second

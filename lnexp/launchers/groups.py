@@ -5,26 +5,11 @@ from collections.abc import Sequence
 
 from omegaconf import DictConfig
 
+from lnexp.configuration import table_of
 from lnexp.hashing import short_hash
 from lnexp.plain import drop, plain
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
-
-#: What each member of an array has of its own; in everything else they agree.
-OWN = (
-    "scale",  # what other settings are made of
-    "seed",
-    "lr_max",
-    "warmup_updates",
-    "optimizer",
-    "lr_schedule",
-    "recipe",
-    "arm",
-    "fairseq.common.seed",
-    "fairseq.optimization.lr",
-    "fairseq.optimizer",
-    "fairseq.lr_scheduler",
-)
 
 
 def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
@@ -46,7 +31,7 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
 
 def _shared(cfg: DictConfig) -> str:
     settings = plain(cfg)
-    for key in OWN:
+    for key in table_of(cfg).places(lambda option: option.per_member):
         drop(settings, key)
     return short_hash(settings)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import check, check_device, forget_schemas
+from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
@@ -76,6 +76,5 @@ class Plan:
                 if len(self.corpora) == 1:
                     raise
                 failures |= {planned.name: str(error) for planned in self.missing if planned.identity in runs}
-            forget_schemas()
         self.missing = [planned for planned in self.missing if planned.name not in failures]
         return failures

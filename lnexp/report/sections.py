@@ -114,7 +114,7 @@ def read_section(folder: Path, place: int) -> Section:
 def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Provenance, problems: list[str]) -> Section:
     recipe = load_recipe(verdicts.recipe)
     section = Section(folder, place, verdicts, drawings(recipe, folder), provenance=provenance, problems=problems)
-    if recipe.probe:
+    if recipe.measurement:
         return section
     runs = _runs(folder)
     return replace(

@@ -140,7 +140,7 @@ class Comparison:
 
 def measures_of(recipe: Recipe) -> Measures:
     """What the recipe's claims can ask: of runs, or of what a probe found."""
-    return PROBE_MEASURES if recipe.probe else measures_of_task(task_of_recipe(recipe))
+    return PROBE_MEASURES if recipe.measurement else measures_of_task(task_of_recipe(recipe))
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence]) -> Judgement:

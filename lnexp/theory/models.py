@@ -12,14 +12,12 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
-from lnexp.configuration import check, compose, forget_schemas
+from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.theory.measurement import Context
 from lnexp.theory.setting import placement_named
-
-forget_schemas()
 
 #: The sides that fairseq's models have, and the names of their input tokens in a batch's ``net_input``.
 SIDES = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}

@@ -14,7 +14,6 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
-from lnexp.configuration import forget_schemas
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
 from lnexp.runs.records import Record
@@ -23,8 +22,6 @@ from lnexp.training.models.base import Losses
 from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share_out
 from lnexp.training.trainer import NotFiniteError, Trainer
-
-forget_schemas()  # a worker composes its next job's config in this process
 
 
 class Loop:

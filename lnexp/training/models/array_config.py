@@ -7,29 +7,11 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
+from lnexp.options import Table
 from lnexp.plugin.arrays.criterion import ARRAY_CRITERIA
 
 #: Options of fairseq's that a single run can set and an array cannot, with the only value that an array has.
-ONLY = {
-    "task.left_pad_target": False,
-    "dataset.disable_validation": False,
-    "dataset.validate_interval": 1,
-    "checkpoint.patience": -1,
-    "optimization.stop_min_lr": -1.0,
-    "criterion.ignore_prefix_size": 0,
-    "model.fix_norm": False,
-    "optimization.sentence_avg": False,
-    "optimization.use_bmuf": False,
-    "common.amp": False,
-    "common.memory_efficient_bf16": False,
-    "ema.store_ema": False,
-    "checkpoint.finetune_from_model": None,
-    "checkpoint.restore_file": "checkpoint_last.pt",
-    "checkpoint.reset_optimizer": False,
-    "checkpoint.reset_lr_scheduler": False,
-    "checkpoint.reset_dataloader": False,
-    "distributed_training.distributed_world_size": 1,
-}
+ONLY = Table().array_values()
 
 
 def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
