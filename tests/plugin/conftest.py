@@ -1,37 +1,10 @@
-"""A vocabulary and a batch for tests of models; registrations that end with the test."""
+"""A vocabulary and a batch for tests of models."""
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 import torch
-from fairseq import models, optim
 from fairseq.data import Dictionary
-
-from lnexp.plugin.model import PLACEMENTS
-
-#: Where models, placements and optimizers are registered.
-REGISTRIES = [
-    PLACEMENTS,
-    models.MODEL_REGISTRY,
-    models.MODEL_DATACLASS_REGISTRY,
-    models.ARCH_MODEL_REGISTRY,
-    models.ARCH_MODEL_NAME_REGISTRY,
-    models.ARCH_MODEL_INV_REGISTRY,
-    models.ARCH_CONFIG_REGISTRY,
-    optim.OPTIMIZER_REGISTRY,
-    optim.OPTIMIZER_DATACLASS_REGISTRY,
-]
-
-
-@pytest.fixture
-def registering() -> Iterator[None]:
-    """What a test registers with fairseq is forgotten after it: other tests go through all that is registered."""
-    before = [dict(registry) for registry in REGISTRIES]
-    yield
-    for registry, known in zip(REGISTRIES, before, strict=True):
-        registry.clear()
-        registry.update(known)
 
 
 @pytest.fixture(scope="session")

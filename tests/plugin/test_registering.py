@@ -10,7 +10,6 @@ from fairseq import utils
 from fairseq.dataclass import ChoiceEnum
 from fairseq.dataclass.utils import override_module_args
 from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
-from lnexp.training.arrays.checkpoints import load_member_model, member_model
 from omegaconf import OmegaConf, open_dict
 
 from lnexp.configuration import compose
@@ -20,6 +19,7 @@ from lnexp.plugin.placements.post_ln import PostLN
 from lnexp.plugin.placements.pre_ln import PreLN
 from lnexp.plugin.updates import ChangesWithUpdates, set_updates
 from lnexp.runs.identity import identity
+from lnexp.training.models.array_checkpoints import load_member_model, member_model
 
 SEEDS = (3, 4, 5)
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
