@@ -57,7 +57,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
 
 
 def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
-    """Train the runs of a group, see :func:`lnexp.launchers.groups.group`, as one array.
+    """Train the runs of a group, see :func:`lnexp.launchers.array_launcher.group`, as one array.
 
     A finished run is skipped, one that another process trains is left to it, and one whose folder is damaged fails
     alone. The others begin where they all have a checkpoint, in several arrays where they have none in common. An error
