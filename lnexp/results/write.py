@@ -1,6 +1,5 @@
 """Write the folder of results of a recipe's runs: tables, figures, verdicts and provenance."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,14 @@ from lnexp.files import write_whole
 from lnexp.published import RESULTS_DIR
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
-from lnexp.results.claims import Judgement, judge
+from lnexp.results.claims import judge_all
 from lnexp.results.collect import RunResult
 from lnexp.results.provenance import of_runs, write_provenance
+from lnexp.results.verdict_file import write_verdicts
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
-    """Write tables, figure and verdicts of one recipe, and return their folder.
+    """Write tables, figures and verdicts of one recipe, and return their folder.
 
     Args:
         recipe: the recipe.
@@ -37,20 +37,19 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
-    judgements = [judge(claim, recipe, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
+    write_verdicts(folder, judge_all(recipe, runs, scope(runs), command, malformed))
     write_provenance(folder, of_runs(runs))
     draw_all(recipe, folder)
     return folder
 
 
 def scope(runs: list[RunResult]) -> str:
-    """What the runs were trained on, in words: never to be taken for something else."""
+    """Return what the runs were trained on, in words: profile, corpus, how much of it, and options of the user."""
     cfg = runs[0].cfg
     sizes = {words for run in runs if (words := tables.trained_on(run))}
     size = f", {' or '.join(sorted(sizes))}" if sizes else ""
-    own = [option for option in runs[0].own_options if not option.startswith(("data=", "data."))]  # said by its name
+    own = [option for option in runs[0].own_options if not option.startswith(("data=", "data."))]  # the name says it
     with_options = f", with {' '.join(own)}" if own else ""
     fixed = any(option.startswith("order_seed=") for option in own)
     alike = ", one order of the data for all seeds" if fixed else ""
@@ -89,33 +88,11 @@ def _has_states(run: RunResult) -> bool:
 
 
 def _commits(runs: list[RunResult]) -> list[str]:
-    """The commits that the runs were made with; a star where there were changes on top."""
+    """Return the commits that the runs were made with; a star marks one with changes on top."""
     states = [run.environment["git"] for run in runs if run.environment.get("git", {}).get("commit")]
     return sorted({commit_name(state) for state in states})
 
 
 def commit_name(state: dict[str, Any]) -> str:
-    """A commit, as pages name it; a star where there were changes on top."""
+    """Return a commit as pages name it; a star marks one with changes on top."""
     return f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}"
-
-
-def verdicts_json(recipe: Recipe, what: str, malformed: list[str], judgements: list[Judgement], command: str) -> str:
-    """``verdicts.json``.
-
-    Args:
-        recipe: whose claims are judged.
-        what: what they were judged on, in words.
-        malformed: what could not be read.
-        judgements: of the claims.
-        command: what a reader would type for the same.
-    """
-    content = {
-        "recipe": recipe.name,
-        "figure": recipe.figure,
-        "title": recipe.title,
-        "scope": what,
-        "settings": recipe.settings_hash,
-        "malformed": malformed,
-        "claims": [judgement.to_json(command) for judgement in judgements],
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -128,6 +128,19 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Samples:
+    """A table of what models gave in validation, for people to read in wandb.
+
+    Attributes:
+        columns: its head.
+        rows: each as long as the head.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
 class Member:
     """One run among those that are trained together."""
 
@@ -193,6 +206,8 @@ class Task(ABC):
     run_columns: Sequence[Column] = ()
     #: Further measures that claims can ask, by name.
     measures: Mapping[str, Measure] = {}
+    #: What the table of :meth:`samples` shows, as ``Translations by epoch``; empty for a task that has none.
+    samples_title: str = ""
     #: Which checkpoint is tested: a sentence for the page of a table of results.
     test_note: str = ""
     #: What corpora are counted in, as ``pairs``: the key of a manifest under which the size of each split stands.
@@ -248,7 +263,17 @@ class Task(ABC):
     def workload(self) -> Any:
         """Return the module or object that says how much work an epoch is, see :mod:`lnexp.planning`."""
 
-    def epoch_note(self, record: Mapping[str, Any]) -> str:
+    def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
+        """Return the samples of a run until ``epoch``; None where there are none.
+
+        Args:
+            cfg: the run's resolved config.
+            folder: the run's.
+            epoch: from 1.
+        """
+        return None
+
+    def epoch_note(self, record: Mapping[Any, Any]) -> str:
         """Return how validation took the score, for the subtitle of a figure.
 
         Args:

@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 
 from lnexp.corpora.known import is_whole, train_pairs_in_words
-from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record, Score, Task
+from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record, Samples, Score, Task
 from lnexp.tasks.translation.options import OPTIONS
 
 if TYPE_CHECKING:
     from lnexp.corpora.prepare import PreparedCorpus
+    from lnexp.runs.folder import RunFolder
 
 
 def _train_pairs(run: MeasuredRun) -> int | None:
@@ -41,6 +42,7 @@ class Translation(Task):
     epoch_fields = (Field("whole_valid_bleu", 0, 100),)
     epoch_columns = ("bleu_signature", "n_sentences", "beam")
     test_fields = (Field("test_bleu_tokenised", 0, 100),)
+    samples_title = "Translations by epoch"
     test_note = (
         "Test BLEU is of the checkpoint with the least validation nll, or of the last one of a diverged run that"
         " decodes."
@@ -80,7 +82,13 @@ class Translation(Task):
 
         return planning
 
-    def epoch_note(self, record: Mapping[str, Any]) -> str:
+    def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
+        from lnexp.tasks.translation.samples import SAMPLE_COLUMNS, samples
+
+        rows = samples(cfg, folder, epoch)
+        return Samples(SAMPLE_COLUMNS, rows) if rows else None
+
+    def epoch_note(self, record: Mapping[Any, Any]) -> str:
         return f"BLEU: {record['n_sentences']} sentences, beam {record['beam']}"
 
     def score_note(self, ends: Sequence[Record]) -> str:
