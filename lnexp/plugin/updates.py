@@ -9,8 +9,8 @@ from .placement import Placement
 class ChangesWithUpdates(Placement):
     """A placement that depends on the number of updates.
 
-    fairseq sets the number before each training step. It is a buffer, so checkpoints have it, and validation, translation
-    and resumed runs know it.
+    fairseq sets the number before each training step. It is a buffer, so checkpoints have it, and validation,
+    translation and resumed runs know it.
 
     Attributes:
         updates: how many updates were made, an int64 tensor without dimensions.
@@ -39,7 +39,7 @@ def changes_with_updates(model: nn.Module) -> bool:
 def set_updates(model: nn.Module, updates: int) -> None:
     """Tell all placements of a model how many updates were made.
 
-    fairseq's training step tells the number before its update; whoever looks at the model after an update tells it again.
+    fairseq's training step sets the number before its update; to look at the model after an update, set it again.
     """
     for module in model.modules():
         if isinstance(module, ChangesWithUpdates):

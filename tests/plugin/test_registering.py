@@ -188,16 +188,14 @@ def test_they_train_in_arrays(placement, task, batch, net_input):
                 torch.testing.assert_close(named[name].grad[number], parameter.grad, **CLOSE)
 
 
-def test_only_deep_norm_and_sub_ln_need_both_stacks():
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_constants_for_two_stacks_are_refused_in_a_model_of_one(placement):
     where = Where("encoder", 1, encoder_layers=2, decoder_layers=0, width=8)
-    refused = []
-    for name, placement in PLACEMENTS.items():
-        try:
-            placement.at(where, {})
-        except ValueError as error:
-            assert "constants are for a model with an encoder and a decoder" in str(error)
-            refused.append(name)
-    assert sorted(refused) == ["deep_norm", "sub_ln"]
+    if placement in ("deep_norm", "sub_ln"):
+        with pytest.raises(ValueError, match="constants are for a model with an encoder and a decoder"):
+            PLACEMENTS[placement].at(where, {})
+    else:
+        assert PLACEMENTS[placement].at(where, {}).where is where
 
 
 # along training

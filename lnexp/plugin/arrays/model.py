@@ -13,7 +13,8 @@ from omegaconf import OmegaConf
 from torch import Tensor
 
 from ..family import Family
-from .stacked import StackedEmbedding, stack
+from ..stacking import stack
+from .stacked import StackedEmbedding
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16}
 
