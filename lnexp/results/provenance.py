@@ -8,7 +8,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.corpora.prepare import PreparedCorpus, place
+from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.plain import plain
@@ -160,7 +160,7 @@ def _manifests(runs: Iterable[RunResult]) -> list[dict[str, Any]]:
 def _manifest(cfg: DictConfig, known: dict[str, Any]) -> dict[str, Any]:
     """That of a run's corpus where it still has the checksums that the run saw; else what the run knows."""
     try:
-        manifest = PreparedCorpus(place(cfg.data, cfg.data_dir)).manifest
+        manifest = PreparedCorpus(corpus_folder(cfg.data, cfg.data_dir)).manifest
     except UserError:
         return known
     return for_readers(manifest) if manifest["sha256"] == known.get("sha256") else known

@@ -5,14 +5,14 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from lnexp.files import write_whole
-from lnexp.hashing import digest_of_state
+from lnexp.hashing import cached_sha256
 
 
 def seal(checkpoint: Path) -> None:
     """Write the digest of a checkpoint that is whole, once the disk has it."""
     with checkpoint.open("rb") as file:
         os.fsync(file.fileno())
-    write_whole(_beside(checkpoint), f"{digest_of_state(checkpoint)}  {checkpoint.name}\n")
+    write_whole(_beside(checkpoint), f"{cached_sha256(checkpoint)}  {checkpoint.name}\n")
 
 
 def is_archive(checkpoint: Path) -> bool:
@@ -38,7 +38,7 @@ def is_whole(checkpoint: Path) -> bool:
         said = _beside(checkpoint).read_text(encoding="utf-8", errors="replace").split()
     except FileNotFoundError:
         return True
-    return said[:1] == [digest_of_state(checkpoint)]
+    return said[:1] == [cached_sha256(checkpoint)]
 
 
 def unseal(checkpoint: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.corpora.prepare import PreparedCorpus, place
+from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
@@ -74,7 +74,7 @@ class Tracker:
         import wandb
 
         languages = self.cfg.data.source_lang, self.cfg.data.target_lang
-        corpus = PreparedCorpus(place(self.cfg.data, self.cfg.data_dir))
+        corpus = PreparedCorpus(corpus_folder(self.cfg.data, self.cfg.data_dir))
         rows = samples(self.folder, corpus, languages, record["epoch"])
         table = {"samples": wandb.Table(columns=SAMPLE_COLUMNS, data=rows)} if rows else {}
         self.run.log(_numbers(record) | table, step=record["update"])
