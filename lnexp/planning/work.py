@@ -8,7 +8,7 @@ from fairseq import tasks
 from omegaconf import DictConfig
 
 from lnexp.corpora.known import KNOWN
-from lnexp.corpora.prepare import PreparedCorpus, place, prepare
+from lnexp.corpora.prepare import PreparedCorpus, corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.step import Shape
@@ -44,7 +44,7 @@ def work_of(cfg: DictConfig) -> Work:
     Raises:
         UserError: for a corpus that is not prepared and of which no size is known.
     """
-    folder = place(cfg.data, cfg.data_dir)
+    folder = corpus_folder(cfg.data, cfg.data_dir)
     if folder.is_dir() or cfg.data.name == "toy":
         return _counted(cfg, prepare(cfg.data, cfg.data_dir))
     known = KNOWN.get(str(cfg.data.text.get("known_as")))
