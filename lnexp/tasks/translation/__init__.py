@@ -27,6 +27,7 @@ from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record,
 if TYPE_CHECKING:
     from lnexp.corpora.prepare import PreparedCorpus
     from lnexp.runs.folder import RunFolder
+    from lnexp.tasks.translation.planning import PairsWork
 
 
 def _train_pairs(run: MeasuredRun) -> int | None:
@@ -75,10 +76,10 @@ class Translation(Task):
 
         return TranslationEvaluation(cfg, fairseq_task, corpus, ranks)
 
-    def workload(self) -> Any:
-        from lnexp.tasks.translation import planning
+    def work(self, cfg: DictConfig) -> "PairsWork":
+        from lnexp.tasks.translation.planning import work_of
 
-        return planning
+        return work_of(cfg)
 
     def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
         from lnexp.tasks.translation.samples import SAMPLE_COLUMNS, samples
