@@ -26,7 +26,7 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
         UserError: where its verdicts.json is malformed.
     """
     scope = read_verdicts(folder / "verdicts.json").scope
-    if recipe.probe:
+    if recipe.measurement:
         return probed(recipe, read_table(folder / "measurements.csv"), scope)
     runs = read_table(folder / "runs.csv")
     over = set(runs[runs["status"].isin(DONE)]["identity"])

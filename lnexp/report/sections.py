@@ -122,7 +122,7 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
     recipe = load_recipe(verdicts.recipe)
     drawn = drawings(recipe, folder)
     section = Section(folder, place, verdicts, drawings=drawn, provenance=provenance, problems=problems)
-    if recipe.probe:
+    if recipe.measurement:
         return section
     runs = _runs(folder)
     return replace(

@@ -120,7 +120,7 @@ class Comparison:
 
 def measures_of(recipe: Recipe) -> Measures:
     """Return the measures that a recipe's claims can ask, of runs or of what its probe found."""
-    return PROBE_MEASURES if recipe.probe else measures_of_task(task_of_recipe(recipe))
+    return PROBE_MEASURES if recipe.measurement else measures_of_task(task_of_recipe(recipe))
 
 
 def judge_all(

@@ -8,34 +8,23 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from lnexp.configuration import table_of
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.plain import plain
+from lnexp.plain import find, plain
 from lnexp.results.collect import RunResult
 from lnexp.tasks import all_tasks
 from lnexp.tasks.contract import Task
-
-#: The settings that tell runs apart; ``config.yaml`` has the others.
-SETTINGS = (
-    "profile", "data.name", "norm.kind", "lr_max", "warmup_updates", "seed", "order_seed", "max_epoch", "max_tokens",
-    "update_freq", "precision", "init", "label_smoothing", "clip_norm", "model.encoder_layers", "model.decoder_layers",
-    "model.encoder_embed_dim", "model.encoder_ffn_embed_dim", "model.encoder_attention_heads", "model.dropout",
-    "optimizer.betas", "optimizer.weight_decay", "lr_schedule.form", "lr_schedule.decay_from",
-    "lr_schedule.decay_epoch", "evaluation.test_beam", "evaluation.lenpen",
-)  # fmt: skip
 
 #: Keys of an environment that are a single run's, or private.
 OWN = ("array", "host", "data")
 
 
 def chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield those of :data:`SETTINGS` that a config has, with their values."""
-    for setting in SETTINGS:
-        value: Any = config
-        for key in setting.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        if value is not None:
-            yield setting, value
+    """Yield the options of a config that tell runs apart; the rest stands in ``config.yaml``."""
+    for name in table_of(config).published():
+        if (value := find(config, name)) is not None:
+            yield name, value
 
 
 def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
@@ -100,7 +89,7 @@ class RunProvenance:
 
     Attributes:
         command: trains this run alone.
-        settings: those of :data:`SETTINGS` that it has, by their dotted names.
+        settings: the published options that it has, by their dotted names.
         environment: machine and versions; empty where unknown.
     """
 

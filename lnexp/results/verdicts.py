@@ -60,7 +60,7 @@ class RecipeVerdicts:
             return [*found, f"{self.path}: {error}"]
         if _tests(recipe.claims) != _tests(self.content.claims):
             found.append(f"{self.path}: its claims are not those of recipe {self.recipe}; collect again")
-        again = "probe again" if recipe.probe else "train and collect again"
+        again = "probe again" if recipe.measurement else "train and collect again"
         if self.content.settings != recipe.settings_hash:
             found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
@@ -93,7 +93,7 @@ def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdic
 def _nothing(recipe: Recipe, profile: str, data: str) -> Verdicts:
     """Return the verdicts of a recipe that was not run."""
     how = f"reproduce.py +recipe={recipe.name} profile={profile} data={data}"
-    if recipe.probe:
+    if recipe.measurement:
         how = f"probe.py +recipe={recipe.name}"
     return judge_all(recipe, [], f"profile {profile}, data {data}", f"python scripts/{how}")
 

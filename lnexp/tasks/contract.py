@@ -159,6 +159,17 @@ class Evaluation(ABC):
     failure: str
 
     @abstractmethod
+    def load_data(self, fairseq: DictConfig) -> None:
+        """Have fairseq's task load all splits.
+
+        Args:
+            fairseq: fairseq's config, whose batches every example must fit into.
+
+        Raises:
+            UserError: for an example that fits into no batch; fairseq would leave it out, or fail without naming it.
+        """
+
+    @abstractmethod
     def validate(self, models: Any, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
         """Return the task's part of the ``epoch`` record of every member; those without finite scores are left out."""
 

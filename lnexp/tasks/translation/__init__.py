@@ -23,6 +23,7 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.known import is_whole, train_pairs_in_words
 from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record, Samples, Score, Task
+from lnexp.tasks.translation.options import OPTIONS
 
 if TYPE_CHECKING:
     from lnexp.corpora.prepare import PreparedCorpus
@@ -50,6 +51,7 @@ class Translation(Task):
     unit = "pairs"
     packages = ("sacrebleu", "sacremoses", "sentencepiece", "subword-nmt")
     sides = ("encoder", "decoder")
+    options = OPTIONS
     run_columns = (
         Column("bleu_signature", lambda run: run.end.get("bleu_signature")),
         Column("train_pairs", _train_pairs),

@@ -17,7 +17,7 @@ from lnexp.corpora.prepare import PreparedCorpus, place, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.work import LargestBatch, Work
-from lnexp.plugin.task import LnexpTranslationTask
+from lnexp.plugin.translation import LnexpTranslationTask
 
 #: Assumed of a corpus that is not prepared: tokens of a sentence, and which share of a batch is padding or unused.
 TOKENS_A_SENTENCE = 30

@@ -1,0 +1,69 @@
+"""``scripts/probe.py`` on one model, untrained or from a checkpoint."""
+
+import json
+
+import pytest
+from helpers import run_script
+
+from lnexp.theory.ffn_gradients import ffn_gradients
+from lnexp.theory.measurement import Context
+from lnexp.theory.models import untrained_placement
+
+MODEL = [f"model.{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
+TOY = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
+
+
+def rows_of(*arguments: str) -> list[dict]:
+    done = run_script("probe", "--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["rows"]
+
+
+def test_an_untrained_model_is_that_of_the_recipes(prepared):
+    rows = rows_of("model=pre_ln", TOY, f"data_dir={prepared}", "seed=3", "max_tokens=80", *MODEL)
+    assert [(row["side"], row["layer"]) for row in rows] == [
+        (side, layer) for side in ("encoder", "decoder") for layer in range(1, 7)
+    ]
+    context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
+    model = [setting.removeprefix("model.") for setting in MODEL]
+    for expected in ffn_gradients(untrained_placement(context, "pre_ln", model, 2, 80)):
+        (row,) = (row for row in rows if (row["side"], row["layer"]) == (expected["side"], expected["layer"]))
+        assert row[f"{expected['parameter']}_grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-5)
+        assert row[f"{expected['parameter']}_mean_grad_norm"] == pytest.approx(expected["mean_grad_norm"], rel=1e-5)
+
+
+def test_a_checkpoint_is_read_with_the_corpus_it_was_trained_on(checkpoint):
+    (row,) = rows_of(f"checkpoint={checkpoint}", "parameters=[decoder.layers.0.fc2.weight]")
+    (layer,) = (row for row in rows_of(f"checkpoint={checkpoint}") if row["side"] == "decoder")
+    assert row == {
+        "parameter": "decoder.layers.0.fc2.weight",
+        "grad_norm": layer["W2_grad_norm"],
+        "mean_grad_norm": layer["W2_mean_grad_norm"],
+    }
+    done = run_script("probe", f"checkpoint={checkpoint}")
+    assert done.returncode == 0
+    assert "2 minibatches of at most 512 tokens" in done.stdout
+    assert "‖E[∂L/∂W1]‖_F" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["model=pre_nl"], "model=pre_nl: no such model; did you mean pre_ln"),
+        (["model=pre_ln", "model.decoder_layers=0"], "model.decoder_layers=0: must be at least 1"),
+        (["model=pre_ln", "model.encoder_attention_heads=5"], "heads"),
+        (["checkpoint=none.pt"], "none.pt: no such file"),
+        (["checkpoint=none.pt", "model=pre_ln"], "model=pre_ln: a checkpoint has its own settings"),
+        (["checkpoint=a=b,c.pt"], "a=b,c.pt: no such file"),
+        (["checkpoint=none.pt", "checkpoint=other.pt"], "checkpoint=other.pt: checkpoint is given twice"),
+        (["checkpoint=none.pt", "data_dir=x"], "data_dir=x: set data=… too"),
+        (["checkpoint=none.pt", "optimizer=sgd"], "allowed are data=…"),
+        (["model=pre_ln", "--results", "x"], "--results: only with recipes"),
+        (["+recipe=fig3", "--json"], "--json: only with model=… or checkpoint=…"),
+        (["placement=pre_ln"], "model=… or checkpoint=… without a recipe probes one model"),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path, arguments, message):
+    done = run_script("probe", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr.splitlines()[-1]
