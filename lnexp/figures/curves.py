@@ -5,7 +5,7 @@ import pandas as pd
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 
 
 def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
@@ -16,7 +16,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
         epochs: the table, not empty.
         scope: what they were trained on, in words.
     """
-    task = task_of_recipe(recipe)
+    task = load_task(recipe.task)
     panels = {
         "valid_loss": "validation loss (nats a token)",
         task.score.valid: f"validation {task.score.title}",

@@ -7,7 +7,7 @@ from typing import Any
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.runs.folder import DONE
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 
 #: Fewer make no map.
@@ -40,7 +40,7 @@ def heat_map(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> HeatMap | None:
     axes = list(next(iter(recipe.arms.values())).values)
     if len(axes) < LEAST_AXES:
         return None
-    score = task_of_recipe(recipe).score
+    score = load_task(recipe.task).score
     half = len(axes) // 2
     found: dict[str, dict[str, float | None]] = {}
     columns: dict[str, None] = {}

@@ -18,7 +18,7 @@ from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.tables import arms_table
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts, not_run
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 from lnexp.tasks.contract import Task
 
 #: Letters that tell the sections of two places apart in links.
@@ -127,7 +127,7 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
     runs = _runs(folder)
     return replace(
         section,
-        task=task_of_recipe(recipe),
+        task=load_task(recipe.task),
         runs=runs,
         heat_map=heat_map(recipe, runs),
         outcomes=_outcomes(recipe, folder),

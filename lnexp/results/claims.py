@@ -25,7 +25,7 @@ from lnexp.recipes.recipe import Claim, Job, Recipe
 from lnexp.results.intervals import interval
 from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, verdict_of
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 from lnexp.tasks.measures import measures_of as measures_of_task
 
 Measures = Mapping[str, Callable[[Any], float | None]]
@@ -120,7 +120,7 @@ class Comparison:
 
 def measures_of(recipe: Recipe) -> Measures:
     """Return the measures that a recipe's claims can ask, of runs or of what its probe found."""
-    return PROBE_MEASURES if recipe.measurement else measures_of_task(task_of_recipe(recipe))
+    return PROBE_MEASURES if recipe.measurement else measures_of_task(load_task(recipe.task))
 
 
 def judge_all(

@@ -15,7 +15,7 @@ from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder, find_folders
 from lnexp.runs.identity import identities
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 from lnexp.tasks.contract import Record, Task
 
 KINDS = ("epoch", "probe", "end")
@@ -53,7 +53,7 @@ class RunResult:
 
     @property
     def task(self) -> Task:
-        return task_of_recipe(self.job.recipe)
+        return load_task(self.job.recipe.task)
 
     @property
     def counts(self) -> bool:

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.collect import RunResult
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 from lnexp.tasks.measures import best
 
@@ -71,7 +71,7 @@ def best_mean(runs: list[RunResult]) -> float:
 
 
 def _row(recipe: Recipe, pair: tuple[str, str], over: dict[str, list[RunResult]], line: float) -> dict[str, Any]:
-    score = task_of_recipe(recipe).score
+    score = load_task(recipe.task).score
     measured: dict[str, Any] = {}
     majority = []
     for name, arm in zip(("without", "with"), pair, strict=True):
@@ -96,7 +96,7 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
     if table.empty:
         return ""
     headers, rows = for_people(recipe, table)
-    score = task_of_recipe(recipe).score
+    score = load_task(recipe.task).score
     explanation = EXPLANATION.format(
         title=score.title,
         share=TRAINS,
@@ -109,7 +109,7 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
 
 def for_people(recipe: Recipe, table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of the table for people, from ``outcomes.csv``."""
-    score = task_of_recipe(recipe).score
+    score = load_task(recipe.task).score
     row, column = recipe.outcomes["rows"], recipe.outcomes["columns"]
     cells: dict[str, dict[str, str]] = {}
     for record in table.to_dict("records"):

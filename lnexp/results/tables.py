@@ -11,7 +11,7 @@ from lnexp.results.intervals import interval
 from lnexp.runs import records
 from lnexp.runs.folder import DONE
 from lnexp.runs.identity import short_name
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field, Record, Task
 from lnexp.tasks.measures import best, best_nll, last, last_nll, test
 
@@ -103,7 +103,7 @@ def arms_table(recipe: Recipe, runs: pd.DataFrame) -> list[dict[str, Any]]:
         recipe: whose arms they are.
         runs: its ``runs.csv``.
     """
-    score = task_of_recipe(recipe).score
+    score = load_task(recipe.task).score
     means = {
         score.best: f"best valid {score.title}",
         score.last: f"last valid {score.title}",

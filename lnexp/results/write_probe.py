@@ -21,7 +21,7 @@ from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import of_probe, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.write import commit_name
-from lnexp.tasks import task_of_recipe
+from lnexp.tasks import load_task
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
@@ -49,7 +49,7 @@ def write_probe(
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
-    size = task_of_recipe(recipe).size_in_words(manifest) if manifest else ""
+    size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
     write_whole(folder / "table.md", _page(recipe, table, what, _where(environment), command))

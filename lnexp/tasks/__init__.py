@@ -38,8 +38,3 @@ def all_tasks() -> list[Task]:
 def task_of(cfg: Any) -> Task:
     """Return the task of a config, resolved or not, or of a plain dictionary."""
     return load_task(str(cfg.get("task") or DEFAULT))
-
-
-def task_of_recipe(recipe: Any) -> Task:
-    """Return the task of a recipe's runs."""
-    return load_task(getattr(recipe, "task", DEFAULT))

@@ -1,7 +1,7 @@
 """What a task must state: data, what validation and test measure, columns, measures, and a unit of work for planning.
 
 A task has two halves. The light half, :class:`Task`, is read by every command and imports neither torch nor fairseq.
-The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.workload` in planning.
+The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.work` in planning.
 """
 
 from abc import ABC, abstractmethod
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from omegaconf import DictConfig
 
 if TYPE_CHECKING:
+    from lnexp.planning.work import Work
     from lnexp.runs.folder import RunFolder
 
 #: One line of ``metrics.jsonl``, see :mod:`lnexp.runs.records`.
@@ -260,8 +261,12 @@ class Task(ABC):
         """Return what measures models in training."""
 
     @abstractmethod
-    def workload(self) -> Any:
-        """Return the module or object that says how much work an epoch is, see :mod:`lnexp.planning`."""
+    def work(self, cfg: DictConfig) -> "Work":
+        """Return an epoch of a resolved config as a unit of work, for planning.
+
+        Raises:
+            UserError: for a corpus that is not prepared and whose size is not known.
+        """
 
     def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
         """Return the samples of a run until ``epoch``; None where there are none.

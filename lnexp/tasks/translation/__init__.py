@@ -28,6 +28,7 @@ from lnexp.tasks.translation.options import OPTIONS
 if TYPE_CHECKING:
     from lnexp.corpora.prepare import PreparedCorpus
     from lnexp.runs.folder import RunFolder
+    from lnexp.tasks.translation.planning import PairsWork
 
 
 def _train_pairs(run: MeasuredRun) -> int | None:
@@ -77,10 +78,10 @@ class Translation(Task):
 
         return TranslationEvaluation(cfg, fairseq_task, corpus, ranks)
 
-    def workload(self) -> Any:
-        from lnexp.tasks.translation import planning
+    def work(self, cfg: DictConfig) -> "PairsWork":
+        from lnexp.tasks.translation.planning import work_of
 
-        return planning
+        return work_of(cfg)
 
     def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
         from lnexp.tasks.translation.samples import SAMPLE_COLUMNS, samples
