@@ -1,13 +1,13 @@
-"""How everything runs that measures models, but for training."""
+"""Set up a process that measures models: one thread, no messages of others."""
 
 import logging
 import warnings
 
 
 def one_quiet_thread() -> None:
-    """On one thread, for equal numbers on every machine and a process a core, and without others' messages."""
+    """Use one thread, for equal numbers on every machine; silence fairseq's log and torch's warnings."""
     import torch
 
-    logging.disable(logging.INFO)  # fairseq's
-    warnings.simplefilter("ignore")  # torch's, of memory for a GPU that is not there
+    logging.disable(logging.INFO)  # fairseq's log
+    warnings.simplefilter("ignore")  # torch's warnings, as of pinned memory without a GPU
     torch.set_num_threads(1)

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from omegaconf import OmegaConf
 
-import lnexp.theory.probes  # noqa: F401  (registers them)
+import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.composer import Composer
 from lnexp.configuration import CONFIG_DIR, check, compose, register_resolvers
 from lnexp.probing.recipes import settings_of
@@ -16,7 +16,7 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY, Scope, jobs_of
 from lnexp.results.claims import Comparison, measures_of
 from lnexp.runs.identity import identities, identity
-from lnexp.theory.probe import PROBES
+from lnexp.theory.measurement import MEASUREMENTS
 
 GROUPS = ("data", "lr_schedule", "model", "norm", "optimizer", "profile", "subword", "task", "tracker")
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
@@ -93,7 +93,7 @@ def test_every_recipe_that_probes_asks_what_its_probe_can_answer(name):
     recipe = load_recipe(name)
     assert set(recipe.profiles) == {THEORY}
     assert recipe.n_seeds >= 10
-    taken = set(inspect.signature(PROBES[recipe.measurement]).parameters) - {"context"}
+    taken = set(inspect.signature(MEASUREMENTS[recipe.measurement]).parameters) - {"context"}
     for job in jobs_of(recipe, compose([])):
         settings, only = settings_of(job)
         assert set(settings) == taken

@@ -1,1 +1,1 @@
-"""The command that probes: recipes with their verdicts, or one model."""
+"""Run ``scripts/probe.py``: measure recipes of the theory, or probe one model."""

@@ -1,11 +1,11 @@
-"""The command behind ``scripts/probe.py``."""
+"""Implement ``scripts/probe.py``: parse its command line."""
 
 import argparse
 from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.probing.one_model import is_of_one_model, look
+from lnexp.probing.model_probe import asks_for_model, probe_model
 from lnexp.probing.options import group_of
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
@@ -13,38 +13,44 @@ from lnexp.recipes.load import load_recipe, recipe_names
 
 
 def main() -> None:
-    """``probe.py [+recipe=fig3,…] [data=… n_seeds=…]``: measure and judge, by default all recipes that probe.
+    """Measure recipes of the theory (all of them by default), or probe one model and print a table.
 
-    ``probe.py model=NAME …`` or ``checkpoint=PATH``: print what is seen in one model.
+    ``probe.py [+recipe=fig3,…] [data=… n_seeds=…]`` or ``probe.py model=NAME …`` or ``probe.py checkpoint=PATH``.
     """
+    arguments = command_line().parse_args()
+    with one_line_errors():
+        # not parsed by Hydra, which gives "=" and "," in a path a meaning of its own
+        plain = [option for option in arguments.overrides if group_of(option) in ("checkpoint", "parameters")]
+        recipes, rest = split_recipes([option for option in arguments.overrides if option not in plain])
+        options = [*rest, *plain]
+        if asks_for_model(options) and not recipes:
+            if arguments.results:
+                raise UserError("--results: only with recipes; the probe of one model is printed")
+            report = probe_model(options)
+            print(report.as_json() if arguments.json else report.as_text())
+            return
+        if arguments.json:
+            raise UserError("--json: only with model=… or checkpoint=…; recipes write measurements.csv")
+        every = [load_recipe(name) for name in recipe_names()]
+        probe_recipes(
+            recipes or [recipe for recipe in every if recipe.measurement], options, arguments.results or Path("results")
+        )
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
-        description="Measure what the paper's analysis is about, and judge its claims; or look at one model.",
+        description="Measure what the paper's analysis is about, and judge its claims; or probe one model: hidden"
+        " states and gradients by layer.",
         epilog="examples: python scripts/probe.py +recipe=fig3 data=iwslt14; python scripts/probe.py model=pre_ln;"
         " python scripts/probe.py checkpoint=runs/fig2a/…/checkpoint8.pt",
     )
     parser.add_argument(
         "overrides",
         nargs="*",
-        help="+recipe=NAME (default: all that probe), data=…, n_seeds=… …; or model=NAME with options of"
+        help="+recipe=NAME (default: all recipes of the theory), data=…, n_seeds=… …; or model=NAME with options of"
         " configs/train.yaml, or checkpoint=PATH, and parameters=[NAME,…] for other gradients than the FFN's",
     )
-    parser.add_argument("--results", type=Path, help="where results of recipes go (default: results/)")
+    parser.add_argument("--results", type=Path, help="folder for the results of recipes (default: results/)")
     parser.add_argument("--json", action="store_true", help="of one model: print rows as JSON, not tables")
-    arguments = parser.parse_args()
-    with one_line_errors():
-        # taken as they are: Hydra would read a path's "=" and "," as its own
-        plain = [option for option in arguments.overrides if group_of(option) in ("checkpoint", "parameters")]
-        recipes, rest = split_recipes([option for option in arguments.overrides if option not in plain])
-        options = [*rest, *plain]
-        if is_of_one_model(options) and not recipes:
-            if arguments.results:
-                raise UserError("--results: goes with recipes; what is seen in one model is printed")
-            seen = look(options)
-            print(seen.as_json() if arguments.json else seen.as_text())
-            return
-        if arguments.json:
-            raise UserError("--json: goes with model=… or checkpoint=…; recipes write measurements.csv")
-        every = [load_recipe(name) for name in recipe_names()]
-        probe_recipes(
-            recipes or [recipe for recipe in every if recipe.measurement], options, arguments.results or Path("results")
-        )
+    return parser

@@ -1,4 +1,4 @@
-"""Recipes that probe, from nothing to verdicts."""
+"""Measure the arms of the theory's recipes, and write their tables, figures and verdicts."""
 
 import sys
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
 from lnexp.runs.environment import environment
 
-REFUSAL = "recipes that probe say it themselves (one model is probed by model=… or checkpoint=…, without recipes)"
-#: What stands for a corpus where the inputs are drawn.
+REFUSAL = "set by the recipes of the theory (model=… or checkpoint=… without a recipe probes one model)"
+#: The corpus' name where inputs are drawn from a Gaussian instead.
 NO_CORPUS = "gaussian"
 
 
@@ -36,44 +36,44 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     check_options(options, (*CORPUS, *SEEDS), REFUSAL)
     for recipe in recipes:
         if not recipe.measurement:
-            said = f"+recipe={recipe.name}"
-            raise UserError(f"recipe={recipe.name}: is trained, not probed; say python scripts/train.py -m {said}")
+            command = f"python scripts/train.py -m +recipe={recipe.name}"
+            raise UserError(f"recipe={recipe.name}: is trained, not measured before training; run {command}")
     for recipe in recipes:
-        _probe(recipe, options, results_dir)
+        _measure_recipe(recipe, options, results_dir)
     write_page(results_dir)
 
 
-def _probe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
-    """Measure every arm with every seed, and write what was found."""
+def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
+    """Measure every arm of one recipe with every seed, and write the results."""
     from lnexp.results.probe_result import ProbeResult
     from lnexp.results.write_probe import write_probe
 
     drawn = recipe.profiles[THEORY].data == NO_CORPUS
-    said = [option for option in options if not (drawn and group_of(option) in CORPUS)]
-    overrides = said if drawn else own_corpus(recipe, THEORY, said)
+    given = [option for option in options if not (drawn and group_of(option) in CORPUS)]
+    overrides = given if drawn else own_corpus(recipe, THEORY, given)
     cfg = compose(overrides)
     check(cfg)
     jobs = jobs_of(recipe, cfg)
     manifest = None if drawn else prepare(cfg.data, cfg.data_dir).manifest
-    papers = manifest is not None and _is_the_papers(manifest, said)
+    papers = manifest is not None and _is_the_papers(manifest, given)
     where = environment("cpu", manifest or {})
     found = _measure_all(jobs, overrides)
     results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
-    folder = write_probe(recipe, results, NO_CORPUS if drawn else cfg.data.name, manifest, where, said, results_dir)
+    folder = write_probe(recipe, results, NO_CORPUS if drawn else cfg.data.name, manifest, where, given, results_dir)
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
 
 
-def _is_the_papers(manifest: dict[str, Any], said: list[str]) -> bool:
-    """Whether it is the whole of the corpus of the paper's Fig. 3, in the form that its config gives it.
+def _is_the_papers(manifest: dict[str, Any], options: list[str]) -> bool:
+    """Return whether the corpus is all of the corpus of the paper's Fig. 3, prepared as its config states.
 
-    The models' sizes are the paper's in the recipes.
+    The sizes of the models need no check: they are the paper's in the recipes.
     """
     whole = manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
-    return whole and all(option == "data=iwslt14" or group_of(option) in ("data_dir", *SEEDS) for option in said)
+    return whole and all(option == "data=iwslt14" or group_of(option) in ("data_dir", *SEEDS) for option in options)
 
 
 def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[str, Any]]]:
-    """The rows of every job, in a process a core; what several arms look at is measured once."""
+    """Return the rows of every job, measured in a process a core; jobs of equal settings are measured once."""
     from tqdm import tqdm
 
     settings = [settings_of(job) for job in jobs]
@@ -82,30 +82,32 @@ def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[st
     work = (delayed(_measure)(job.recipe.measurement, job.seed, what, overrides) for job, what in once.values())
     found = Parallel(n_jobs=available_cores(), return_as="generator")(work)
     rows = dict(zip(once, tqdm(found, total=len(once), desc=jobs[0].recipe.name, file=sys.stderr), strict=True))
-    return [_only(rows[key], only) for key, (_, only) in zip(keys, settings, strict=True)]
+    return [_select(rows[key], only) for key, (_, only) in zip(keys, settings, strict=True)]
 
 
-def _only(rows: list[dict[str, Any]], only: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows that are ``only`` this or that."""
+def _select(rows: list[dict[str, Any]], only: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows that have the values of ``only`` in its columns.
+
+    Raises:
+        UserError: for a value that no row has.
+    """
     for column, value in only.items():
         found = {row.get(column) for row in rows}
         if value not in found:
-            raise UserError(
-                f"only.{column}={value}: the probe measured no such thing; {near_names(value, map(str, found))}"
-            )
+            raise UserError(f"only.{column}={value}: not in the measurement; {near_names(value, map(str, found))}")
     return [row for row in rows if all(row[column] == value for column, value in only.items())]
 
 
 def settings_of(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the probe of a job is told, and which of its rows are the arm's: those that are ``only`` this or that."""
+    """Return the settings of a job's measurement, and ``only``: which of its rows are the arm's, by column."""
     words = [*job.recipe.settings, *job.recipe.profiles[job.profile].overrides, *job.arm.overrides]
     settings: Any = OmegaConf.to_container(OmegaConf.from_dotlist(words))
     return settings, settings.pop("only", {})
 
 
-def _measure(probe: str, seed: int, settings: dict[str, Any], overrides: list[str]) -> list[dict[str, Any]]:
-    import lnexp.theory.probes  # noqa: F401  (registers them)
-    from lnexp.theory.probe import Context, measure
+def _measure(name: str, seed: int, settings: dict[str, Any], overrides: list[str]) -> list[dict[str, Any]]:
+    import lnexp.theory.measurements  # noqa: F401  (registers them)
+    from lnexp.theory.measurement import Context, measure
 
     one_quiet_thread()
-    return measure(probe, Context(seed, overrides), settings)
+    return measure(name, Context(seed, overrides), settings)

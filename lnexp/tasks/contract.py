@@ -1,7 +1,7 @@
 """What a task must state: data, what validation and test measure, columns, measures, and a unit of work for planning.
 
 A task has two halves. The light half, :class:`Task`, is read by every command and imports neither torch nor fairseq.
-The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.workload` in planning.
+The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.work` in planning.
 """
 
 from abc import ABC, abstractmethod
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from omegaconf import DictConfig
 
 if TYPE_CHECKING:
+    from lnexp.planning.work import Work
     from lnexp.runs.folder import RunFolder
 
 #: One line of ``metrics.jsonl``, see :mod:`lnexp.runs.records`.
@@ -104,6 +105,11 @@ class Score:
         """Its key in ``end`` records, and its column of ``runs.csv``."""
         return f"test_{self.name}"
 
+    @property
+    def averaged_test(self) -> str:
+        """Its key in ``end`` records, and its column of ``runs.csv``, for an average of checkpoints."""
+        return f"averaged_{self.test}"
+
     def text(self, value: float) -> str:
         """Return a value as people read it."""
         return f"{value:.{self.places}f}"
@@ -120,6 +126,19 @@ class Column:
 
     name: str
     value: Callable[[MeasuredRun], Any]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A table of what models gave in validation, for people to read in wandb.
+
+    Attributes:
+        columns: its head.
+        rows: each as long as the head.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -188,12 +207,30 @@ class Task(ABC):
     run_columns: Sequence[Column] = ()
     #: Further measures that claims can ask, by name.
     measures: Mapping[str, Measure] = {}
-    #: Which checkpoint is tested, and how, in a sentence or two for the table of results.
-    test_words: str
-    #: What a corpus is counted in, as ``pairs``: the manifest of every corpus has under it how many a split has.
+    #: What the table of :meth:`samples` shows, as ``Translations by epoch``; empty for a task that has none.
+    samples_title: str = ""
+    #: Which checkpoint is tested: a sentence for the page of a table of results.
+    test_note: str = ""
+    #: What corpora are counted in, as ``pairs``: the key of a manifest under which the size of each split stands.
     unit: str
+    #: Packages that its numbers depend on: a run records their versions.
+    packages: Sequence[str] = ()
+    #: The stacks of layers that its models have, as probes name them; the last one gives the output.
+    sides: Sequence[str] = ("encoder",)
     #: Options of the task's own, as rows of :mod:`lnexp.options`.
     options: Sequence[Any] = ()
+
+    def epoch_numbers(self) -> list[Field]:
+        """Return the numbers that the task adds to ``epoch`` records, the score first: a record must have that."""
+        return [Field(self.score.valid, self.score.low, self.score.high), *self.epoch_fields]
+
+    def test_numbers(self) -> list[Field]:
+        """Return the numbers that the test adds to ``end`` records, the score first: a record must have that."""
+        return [Field(self.score.test, self.score.low, self.score.high), *self.test_fields]
+
+    def averaged_numbers(self) -> list[Field]:
+        """Return the numbers that the test of an average of checkpoints adds to ``end`` records."""
+        return [Field(f"averaged_{field.name}", field.low, field.high) for field in self.test_numbers()]
 
     @abstractmethod
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
@@ -224,8 +261,38 @@ class Task(ABC):
         """Return what measures models in training."""
 
     @abstractmethod
-    def workload(self) -> Any:
-        """Return the module or object that says how much work an epoch is, see :mod:`lnexp.planning`."""
+    def work(self, cfg: DictConfig) -> "Work":
+        """Return an epoch of a resolved config as a unit of work, for planning.
+
+        Raises:
+            UserError: for a corpus that is not prepared and whose size is not known.
+        """
+
+    def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
+        """Return the samples of a run until ``epoch``; None where there are none.
+
+        Args:
+            cfg: the run's resolved config.
+            folder: the run's.
+            epoch: from 1.
+        """
+        return None
+
+    def epoch_note(self, record: Mapping[Any, Any]) -> str:
+        """Return how validation took the score, for the subtitle of a figure.
+
+        Args:
+            record: an ``epoch`` record, or a row of ``epochs.csv``.
+        """
+        return ""
+
+    def score_note(self, ends: Sequence[Record]) -> str:
+        """Return how tests took the score, a sentence for the page of a table of results.
+
+        Args:
+            ends: the ``end`` records of its runs.
+        """
+        return ""
 
     def epoch_words(self, record: Record) -> str:
         """Return what a line on an epoch says of the task's fields, as ``BLEU  97.0``."""

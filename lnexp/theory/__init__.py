@@ -1,1 +1,1 @@
-"""The paper's analysis, measured: hidden states and gradients, before training, along it and after it."""
+"""Measure what the paper's analysis is about: hidden states and gradients, in theory's models and in trained ones."""

@@ -1,4 +1,4 @@
-"""Models as their checkpoints have them."""
+"""Load a trained model from its checkpoint, with minibatches to probe it."""
 
 from pathlib import Path
 from typing import Any
@@ -8,47 +8,47 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
-from lnexp.theory.models import Probed
+from lnexp.theory.models import ProbedModel
 
 
-def trained(path: Path, bin_dir: Path | None, cfg: DictConfig) -> Probed:
-    """The model of a checkpoint, and minibatches of the training data.
+def trained_model(path: Path, bin_dir: Path | None, cfg: DictConfig) -> ProbedModel:
+    """Return the model of a checkpoint, with minibatches of its training data.
 
     Args:
-        path: of a run of ours, or of stock fairseq's translation task.
+        path: a checkpoint of a run of ours, or of stock fairseq's translation task.
         bin_dir: the prepared corpus; None takes the one that the checkpoint names.
-        cfg: our config, which says how many minibatches of which size.
+        cfg: our config, for the number and the size of minibatches.
 
     Raises:
         UserError: for a file that is no checkpoint, is cut short, was never trained, does not fit the corpus, or whose
-            corpus is not there any more; or where there are fewer minibatches.
+            corpus is missing; or where there are fewer minibatches.
     """
     state = _state(path)
     saved = state["cfg"]
     if bin_dir is not None:
         saved.task.data = str(bin_dir)
     if not Path(saved.task.data).is_dir():
-        raise UserError(f"{path}: its corpus is not at {saved.task.data} any more; say data=…")
+        raise UserError(f"{path}: its corpus is no longer at {saved.task.data}; set data=…")
     try:
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
-    except RuntimeError as error:  # torch's, of parameters whose shape or name is another
+    except RuntimeError as error:  # torch's message about parameters whose shape or name differs
         what = "another vocabulary" if "size mismatch" in str(error) else str(error).splitlines()[-1].strip()
         raise UserError(f"{path}: does not fit the corpus at {saved.task.data}: {what}") from error
-    return Probed.of(task, model, saved.criterion, cfg)
+    return ProbedModel.of(task, model, saved.criterion, cfg)
 
 
 def _state(path: Path) -> dict[str, Any]:
-    """fairseq's checkpoint, as it is saved."""
+    """Return the contents of a fairseq checkpoint. Raises UserError for a file that is none, or was never trained."""
     if not path.is_file():
         raise UserError(f"{path}: no such file")
     if not is_zipfile(path):
-        raise UserError(f"{path}: no checkpoint, or one that was cut short")
+        raise UserError(f"{path}: no checkpoint, or a truncated one")
     try:
         state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
         updates, _ = state["optimizer_history"][-1]["num_updates"], state["cfg"]["task"]["data"]
-    except Exception as error:  # of whatever else is an archive, and of a damaged one
+    except Exception as error:  # other archives, and damaged checkpoints
         what = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise UserError(f"{path}: no checkpoint of fairseq's ({what})") from error
+        raise UserError(f"{path}: not a checkpoint of fairseq ({what})") from error
     if not updates:
-        raise UserError(f"{path}: has no update behind it; a model before training is probed by model=…")
+        raise UserError(f"{path}: was never updated; probe a model before training with model=…")
     return state

@@ -1,4 +1,4 @@
-"""Gradients of single parameter matrices, as the paper's Fig. 3 shows them."""
+"""Measure the gradient norms of named parameters over minibatches, as in the paper's Fig. 3."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,12 @@ from lnexp.errors import UserError, near_names
 
 @dataclass(frozen=True)
 class GradientNorm:
-    """Frobenius norms of one parameter's gradient, of the loss a token, before any clipping.
+    """Frobenius norms of one parameter's gradient. The loss is the mean over tokens; nothing is clipped.
 
     Attributes:
-        expected: of the mean gradient over minibatches, ``‖E[∂L/∂W]‖_F``: what the paper plots (section 3.4).
-        mean: the mean of the minibatches' norms, ``E‖∂L/∂W‖_F``, which their noise makes larger.
+        expected: ``‖E[∂L/∂W]‖_F``, the norm of the mean gradient over minibatches, which the paper plots
+            (section 3.4).
+        mean: ``E‖∂L/∂W‖_F``, the mean of the minibatches' norms, which is larger because of their noise.
     """
 
     expected: float
@@ -23,15 +24,16 @@ class GradientNorm:
 
 
 def gradient_norms(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> dict[str, GradientNorm]:
-    """The norms of the named parameters' gradients.
+    """Return the gradient norms of the named parameters.
 
     Args:
-        model: has the parameters.
-        names: as ``named_parameters`` says them, for instance ``encoder.layers.0.fc2.weight``.
-        losses: a minibatch's each, made one after another: only one graph is held.
+        model: the model that has the parameters.
+        names: as in ``named_parameters``, for instance ``encoder.layers.0.fc2.weight``.
+        losses: the minibatches' losses, computed one after another, so that only one graph is held at a time.
 
     Raises:
-        UserError: for a parameter that the model does not have or that a loss does not depend on, or without a loss.
+        UserError: for a parameter that the model does not have or that a loss does not depend on, or where there is no
+            loss.
     """
     known = dict(model.named_parameters())
     for name in names:

@@ -1,4 +1,4 @@
-"""The squared norms of hidden states, at the places that the paper's lemmas speak of."""
+"""Record the squared norms of hidden states during a forward pass, at the places that the paper's lemmas are about."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,20 +18,20 @@ def _output(layer: Any, see: Callable[[Tensor], None]) -> Any:
     return layer.register_forward_hook(lambda _, __, out: see(out[0] if isinstance(out, tuple) else out))
 
 
-#: Where to look, and the hook that looks there. ``before_norm`` is what a layer's last LayerNorm takes in: for Post-LN
-#: ``x^{post,5}``, the sum of the residual stream and the FFN. ``output`` is what a layer gives out: for Pre-LN
-#: ``x^{pre}_{l+1}``.
+#: The places in a layer, each with the function that installs a hook there. ``before_norm`` is the input of the layer's
+#: last LayerNorm: for Post-LN ``x^{post,5}``, the sum of the residual stream and the FFN. ``output`` is the layer's
+#: output: for Pre-LN ``x^{pre}_{l+1}``.
 PLACES = {"before_norm": _before_norm, "output": _output}
 
 
 def places_of(layers: nn.ModuleList) -> list[str]:
-    """Where one can look in these layers: those of a placement without LayerNorms have an output alone."""
+    """Return the places that these layers have; layers without a LayerNorm have ``output`` alone."""
     return [at for at in PLACES if at == "output" or not isinstance(layers[0].final_layer_norm, nn.Identity)]
 
 
 @contextmanager
 def hidden_norms(layers: nn.ModuleList, at: str) -> Iterator[list[Tensor]]:
-    """Record ``‖x‖²``, in double precision, of what goes through the layers, once, in the ``with`` block.
+    """Record ``‖x‖²``, in double precision, at every layer in the one forward pass of the ``with`` block.
 
     Args:
         layers: of an encoder, a decoder or a :class:`lnexp.theory.setting.Stack`.
@@ -41,7 +41,7 @@ def hidden_norms(layers: nn.ModuleList, at: str) -> Iterator[list[Tensor]]:
         A list that gets a tensor ``(time, batch)`` a layer.
 
     Raises:
-        UserError: for a place that there is none of; at the end, where a layer was not gone through exactly once.
+        UserError: for an unknown place; at the end of the block, where not every layer was passed exactly once.
     """
     check_choice("at", at, PLACES)
     norms: list[Tensor] = []
@@ -52,9 +52,9 @@ def hidden_norms(layers: nn.ModuleList, at: str) -> Iterator[list[Tensor]]:
         for handle in handles:
             handle.remove()
     if len(norms) != len(layers):
-        raise UserError(f"at={at}: {len(layers)} layers were gone through {len(norms)} times there: cannot see them")
+        raise UserError(f"at={at}: recorded {len(norms)} times in one pass through {len(layers)} layers")
 
 
 def squared_norm(x: Tensor) -> Tensor:
-    """``‖x‖²`` over the channels, in double precision: ``(…, d)`` to ``(…)``."""
+    """Return ``‖x‖²`` over the channels, in double precision: ``(…, d)`` to ``(…)``."""
     return x.detach().double().pow(2).sum(dim=-1)

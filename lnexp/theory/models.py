@@ -1,4 +1,4 @@
-"""Models and batches of a corpus to look at; the models of a config, as they are before training."""
+"""Build the model and the minibatches that are probed: a model's sides, its loss, its first batches."""
 
 import itertools
 from collections.abc import Sequence
@@ -16,72 +16,89 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
-from lnexp.theory.probe import Context
+from lnexp.theory.measurement import Context
 from lnexp.theory.setting import placement_named
 
-#: Both sides of a model, and what a batch calls the tokens that go in there.
+#: The sides that fairseq's models have, and the names of their input tokens in a batch's ``net_input``.
 SIDES = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
-#: A Transformer of any placement is probed as the paper draws it, without dropout.
+#: Models of any placement are measured as the paper initialises them, and without dropout.
 AS_ANALYSED = ("init=paper", "model.dropout=0", "tracker=none")
 
 
+def sides_of(model: Any) -> dict[str, str]:
+    """Return the sides of a model that have layers, each with the name of its input tokens in ``net_input``.
+
+    A family of models whose names differ from fairseq's states them in an attribute ``sides``, in the form of
+    :data:`SIDES`.
+    """
+    names: dict[str, str] = getattr(model, "sides", SIDES)
+    return {side: tokens for side, tokens in names.items() if hasattr(getattr(model, side, None), "layers")}
+
+
 @dataclass
-class Probed:
-    """A model that is not in training, its loss, and minibatches."""
+class ProbedModel:
+    """A model in evaluation mode, its loss, and the minibatches that it is probed with."""
 
     model: Any
     criterion: Any
     batches: list[dict[str, Any]]
 
     @classmethod
-    def of(cls, task: Any, model: Any, criterion: DictConfig, cfg: DictConfig) -> "Probed":
-        """A model of a task of fairseq's, and minibatches of the task's training data.
+    def of(cls, task: Any, model: Any, criterion: DictConfig, cfg: DictConfig) -> "ProbedModel":
+        """Set a model of a fairseq task to evaluation mode, and take minibatches of the task's training data.
 
         Args:
-            task: has the training data.
-            model: is set to evaluation mode.
-            criterion: fairseq's config of it.
-            cfg: our config, which says ``probes.batches``, ``max_tokens`` and ``order_seed``.
+            task: fairseq's; its training data are loaded here.
+            model: the task's.
+            criterion: fairseq's config of the loss.
+            cfg: our config, for ``probes.batches``, ``max_tokens`` and ``order_seed``.
 
         Raises:
             UserError: where there are fewer minibatches.
         """
         task.load_dataset("train")
         batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches)
-        if hasattr(model, "profile_on"):  # stock fairseq's have nothing to start from a batch
-            model.profile_on(**batches[0]["net_input"])
+        if hasattr(model, "see_first_batch"):  # stock fairseq's models have no parameters that start from a batch
+            model.see_first_batch(**batches[0]["net_input"])
         return cls(model.eval(), task.build_criterion(criterion), batches)
 
 
-def untrained(context: Context, placement: str, model: Sequence[str], batches: int, tokens: int) -> Probed:
-    """A model at initialisation, and minibatches of the training data of at most ``tokens`` tokens a side.
+def untrained_placement(
+    context: Context,
+    placement: str,
+    model: Sequence[str],
+    batches: int,
+    tokens: int,
+    *,
+    layers: int | None = None,
+) -> ProbedModel:
+    """Return a model of a placement at the paper's initialisation, with minibatches of the training data.
 
     Args:
-        context: says the seed of the initialisation and of which batches, and the corpus.
+        context: the seed of the parameters and of the order of batches, and the corpus.
         placement: a registered one.
         model: further settings of the model, as ``encoder_embed_dim=512``.
-        batches: how many.
-        tokens: of a minibatch, per side.
+        batches: number of minibatches.
+        tokens: of a minibatch, per side, at most.
+        layers: of every side; None: as ``model`` or the config states.
 
     Raises:
-        UserError: for a placement that there is none of, a model that cannot be, or fewer minibatches than asked for.
+        UserError: for an unknown placement, settings that no model can have, or fewer minibatches than asked for.
     """
-    placement_named(placement)  # says which there are
-    asked = [f"model={placement}", *AS_ANALYSED, *(f"model.{setting}" for setting in model)]
+    placement_named(placement)  # for its message, which lists the placements
+    settings = [f"model={placement}", *AS_ANALYSED, *(f"model.{setting}" for setting in model)]
     sizes = [f"seed={context.seed}", f"probes.batches={batches}", f"max_tokens={tokens}"]
-    return at_initialisation(compose([*context.overrides, *asked, *sizes]))
+    cfg = compose([*context.overrides, *settings, *sizes])
+    if layers is not None:
+        cfg.model.update({f"{side}_layers": layers for side in SIDES if f"{side}_layers" in cfg.model})
+    return untrained_model(cfg)
 
 
-def so_deep(layers: int) -> list[str]:
-    """The settings of a model of so many layers a side."""
-    return [f"{side}_layers={layers}" for side in SIDES]
-
-
-def at_initialisation(cfg: DictConfig) -> Probed:
-    """The model of a config, not trained, and minibatches of its training data.
+def untrained_model(cfg: DictConfig) -> ProbedModel:
+    """Return the model of a config before training, with minibatches of its training data.
 
     Raises:
-        UserError: for a model that cannot be, or fewer minibatches than asked for.
+        UserError: for settings that no model can have, or fewer minibatches than asked for.
     """
     check(cfg)
     OmegaConf.resolve(cfg)
@@ -93,19 +110,20 @@ def at_initialisation(cfg: DictConfig) -> Probed:
         model = task.build_model(fairseq.model)
     except (AssertionError, ValueError, ZeroDivisionError, OmegaConfBaseException) as error:
         raise UserError(f"model: {str(error).splitlines()[0]}") from error
-    return Probed.of(task, model, fairseq.criterion, cfg)
+    return ProbedModel.of(task, model, fairseq.criterion, cfg)
 
 
 def first_batches(task: Any, tokens: int, seed: int, count: int) -> list[dict[str, Any]]:
-    """So many minibatches of the training data, of at most ``tokens`` tokens a side, in an order by ``seed``.
+    """Return the first ``count`` minibatches of the training data, shuffled by ``seed``.
 
-    Where a sentence has more, the longest one decides: none is left out.
+    A minibatch has at most ``tokens`` tokens per side; where the longest sentence has more, as many as it has, so that
+    no sentence is left out.
 
     Raises:
         UserError: where there are fewer.
     """
     data = task.dataset("train")
-    most = max(tokens, data.src_sizes.max(), data.tgt_sizes.max())
+    most = max(tokens, data.sizes.max())
     iterator = task.get_batch_iterator(data, max_tokens=int(most), seed=seed, disable_iterator_cache=True)
     found = list(itertools.islice(iterator.next_epoch_itr(shuffle=True), count))
     if len(found) < count:
@@ -113,7 +131,7 @@ def first_batches(task: Any, tokens: int, seed: int, count: int) -> list[dict[st
     return found
 
 
-def loss_of(probed: Probed, batch: dict[str, Any]) -> torch.Tensor:
-    """The minibatch's loss, mean over its target tokens."""
+def loss_of(probed: ProbedModel, batch: dict[str, Any]) -> torch.Tensor:
+    """Return a minibatch's loss, in nats, as the mean over its target tokens: a tensor without dimensions."""
     loss, tokens, _ = probed.criterion(probed.model, batch)
     return loss / tokens

@@ -119,7 +119,7 @@ class Engine(Loop):
         """Save within the epoch and stop, if one of the processes was told to stop."""
         if self._told_to_stop and not self._batches.end_of_epoch():
             path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
-            self.models.save_to(path, self._batches)
+            self.models.save_within_epoch(path, self._batches)
             self._stop()
 
     def _between_epochs(self) -> None:
@@ -219,11 +219,13 @@ class Engine(Loop):
         """Return what the average of the last checkpoints adds to the ``end`` records of members."""
         epochs: dict[int, list[int]] = {}
         for number in numbers:
-            member = self.members[number]
-            last = self.ranks.first(lambda member=member: epochs_to_average(member.folder, member.cfg))
+            last = self._epochs_to_average(self.members[number])
             if last:
-                paths = [member.folder.checkpoint(epoch) for epoch in last]
+                paths = [self.members[number].folder.checkpoint(epoch) for epoch in last]
                 self.models.load(number, averaged_model(paths))
                 epochs[number] = last
         members = {number: self.members[number] for number in epochs}
         return self.evaluation.test_average(self.models, epochs, members) if epochs else {}
+
+    def _epochs_to_average(self, member: Member) -> list[int]:
+        return self.ranks.first(lambda: epochs_to_average(member.folder, member.cfg))

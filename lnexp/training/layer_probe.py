@@ -5,7 +5,7 @@ from fairseq import utils
 from lnexp.errors import UserError
 from lnexp.runs.records import Record
 from lnexp.theory.ffn_gradients import ffn_gradients
-from lnexp.theory.models import Probed, first_batches
+from lnexp.theory.models import ProbedModel, first_batches
 from lnexp.theory.position_norms import mean_norms
 from lnexp.training.loop import Loop
 
@@ -24,8 +24,8 @@ class LayerProbe:
         if loop.trainer.cuda:
             found = [utils.move_to_cuda(batch) for batch in found]
         if not loop.updates:  # as before the first update: this batch is the first of the training, too
-            loop.task.let_profile(found[0], loop.model, loop.trainer.optimizer)
-        self._probed = Probed(loop.model, loop.criterion, found)
+            loop.task.show_first_batch(found[0], loop.model, loop.trainer.optimizer)
+        self._probed = ProbedModel(loop.model, loop.criterion, found)
 
     def records(self, epoch: int, update: int) -> list[Record]:
         """Return the ``probe`` records of this update; none where no probe is due."""

@@ -1,4 +1,4 @@
-"""The GPU's memory."""
+"""Recognise out-of-memory errors, and release GPU memory."""
 
 import gc
 from typing import Any
@@ -7,11 +7,11 @@ import torch
 
 
 def is_out_of_memory(outcome: Any) -> bool:
-    """Whether something failed for want of memory."""
+    """Return whether an outcome is an out-of-memory error."""
     return isinstance(outcome, torch.OutOfMemoryError)
 
 
 def release_memory() -> None:
-    """Give back what nobody refers to any more."""
+    """Return memory that nothing refers to any more to the GPU."""
     gc.collect()
     torch.cuda.empty_cache()

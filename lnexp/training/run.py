@@ -195,9 +195,9 @@ def _open(members: Sequence[Member], within_epoch: bool) -> int:
 def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None:
     """Record what the members are trained on and with, and announce them."""
     folders = [member.folder for member in engine.members.values()]
-    together = {"array": [folder.identity for folder in folders]}
-    if not engine.models.stacked:
-        together = {"processes": engine.ranks.size}
+    together: dict[str, Any] = {"processes": engine.ranks.size}
+    if engine.models.stacked:
+        together = {"array": [folder.identity for folder in folders]}
     for member in engine.members.values():
         member.folder.write_environment(environment(engine.device, manifest) | together)
         announce(member, first_epoch, len(folders), engine.ranks)

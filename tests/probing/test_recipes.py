@@ -1,4 +1,4 @@
-"""The real command: from a recipe that probes to its verdicts."""
+"""``scripts/probe.py`` on recipes, to their verdicts."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
 
 
 @pytest.mark.slow
-def test_arms_look_at_their_own_part_of_what_is_measured_once(tmp_path, prepared):
+def test_arms_share_a_measurement_and_take_their_own_rows(tmp_path, prepared):
     done = probe(tmp_path, "+recipe=fig3_layers", "n_seeds=1", *SMALL, f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
     assert "2/2" in done.stderr, "eight arms, two models"
@@ -49,11 +49,11 @@ def test_arms_look_at_their_own_part_of_what_is_measured_once(tmp_path, prepared
 @pytest.mark.parametrize(
     ("script", "arguments", "message"),
     [
-        ("probe", ["+recipe=fig2a"], "recipe=fig2a: is trained, not probed"),
+        ("probe", ["+recipe=fig2a"], "recipe=fig2a: is trained, not measured before training"),
         ("probe", ["+recipe=fig33"], "no such recipe; did you mean"),
-        ("probe", ["+recipe=fig3", "model=pre_ln"], "model=pre_ln: recipes that probe say it themselves"),
-        ("probe", ["+recipe=fig3", "seed=7"], "seed=7: recipes that probe say it themselves"),
-        ("probe", ["+recipe=fig3", "scale.lr_max.low=7"], "scale.lr_max.low=7: recipes that probe say it themselves"),
+        ("probe", ["+recipe=fig3", "model=pre_ln"], "model=pre_ln: set by the recipes of the theory"),
+        ("probe", ["+recipe=fig3", "seed=7"], "seed=7: set by the recipes of the theory"),
+        ("probe", ["+recipe=fig3", "scale.lr_max.low=7"], "scale.lr_max.low=7: set by the recipes of the theory"),
         ("probe", ["+recipe=fig3", "n_seeds=0"], "n_seeds=0: must be at least 1"),
         ("collect", ["+recipe=fig3"], "recipe=fig3: trains nothing; say python scripts/probe.py +recipe=fig3"),
         ("train", ["-m", "+recipe=fig3"], "recipe=fig3: trains nothing"),

@@ -1,4 +1,4 @@
-"""Models from checkpoints, and files that are none."""
+"""Loading models from checkpoints, and messages for files that are none."""
 
 import shutil
 from pathlib import Path
@@ -10,7 +10,7 @@ from helpers import Touch, cut_short
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.theory.checkpoint import trained
+from lnexp.theory.checkpoint import trained_model
 
 CORPUS = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
 LARGER = "scale.toy={train_pairs: 3000, valid_pairs: 20, test_pairs: 20}"
@@ -30,12 +30,12 @@ def never_updated(checkpoint: Path) -> None:
 
 def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
     cfg = compose([CORPUS, f"data_dir={prepared}"])
-    probed = trained(checkpoint, None, cfg)
+    probed = trained_model(checkpoint, None, cfg)
     saved = torch.load(checkpoint, weights_only=False)["model"]
     for name, parameter in probed.model.named_parameters():
         assert torch.equal(parameter, saved[name]), name
     assert not probed.model.training
-    said = trained(checkpoint, prepare(cfg.data, cfg.data_dir).bin, cfg)
+    said = trained_model(checkpoint, prepare(cfg.data, cfg.data_dir).bin, cfg)
     for own, again in zip(probed.batches, said.batches, strict=True):
         assert torch.equal(own["target"], again["target"])
 
@@ -44,17 +44,17 @@ def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
     ("damage", "message"),
     [
         (Path.unlink, "no such file"),
-        (cut_short, "no checkpoint, or one that was cut short"),
-        (lambda path: path.write_text("hello"), "no checkpoint, or one that was cut short"),
-        (lambda path: torch.save({"model": {}}, path), "no checkpoint of fairseq's"),
-        (lambda path: torch.save({"model": Touch(path.with_name("touched"))}, path), "no checkpoint of fairseq's"),
-        (never_updated, "has no update behind it"),
+        (cut_short, "no checkpoint, or a truncated one"),
+        (lambda path: path.write_text("hello"), "no checkpoint, or a truncated one"),
+        (lambda path: torch.save({"model": {}}, path), "not a checkpoint of fairseq"),
+        (lambda path: torch.save({"model": Touch(path.with_name("touched"))}, path), "not a checkpoint of fairseq"),
+        (never_updated, "was never updated"),
     ],
 )
 def test_what_is_no_trained_model_is_said_in_one_line(other, damage, message):
     damage(other)
     with pytest.raises(UserError, match=message) as error:
-        trained(other, None, compose([]))
+        trained_model(other, None, compose([]))
     assert "\n" not in str(error.value)
     assert not other.with_name("touched").exists(), "nothing in it is run"
 
@@ -63,13 +63,13 @@ def test_the_corpus_must_be_there_and_its_own(checkpoint, other, prepared, tmp_p
     state = torch.load(checkpoint, weights_only=False)
     state["cfg"]["task"]["data"] = str(tmp_path / "gone")
     torch.save(state, other)
-    with pytest.raises(UserError, match=r"its corpus is not at .*gone any more; say data=…"):
-        trained(other, None, compose([]))
+    with pytest.raises(UserError, match=r"its corpus is no longer at .*gone; set data=…"):
+        trained_model(other, None, compose([]))
     cfg = compose([LARGER, f"data_dir={prepared}"])
     with pytest.raises(UserError, match="another vocabulary"):
-        trained(other, prepare(cfg.data, cfg.data_dir).bin, cfg)
+        trained_model(other, prepare(cfg.data, cfg.data_dir).bin, cfg)
 
 
 def test_there_must_be_minibatches_enough(checkpoint):
     with pytest.raises(UserError, match="batches=999: the training data has"):
-        trained(checkpoint, None, compose(["probes.batches=999"]))
+        trained_model(checkpoint, None, compose(["probes.batches=999"]))

@@ -1,4 +1,4 @@
-"""Norms are recorded where they are said to be, and only while asked for."""
+"""Norms are recorded at the right places, and only within the ``with`` block."""
 
 import pytest
 import torch
@@ -28,11 +28,11 @@ def test_layers_that_were_not_gone_through_once_are_an_error():
     layers = (stack := Stack("post_ln", 3, 4)).layers
     x = torch.randn(5, 2, 4, dtype=torch.float64)
     with (
-        pytest.raises(UserError, match=r"at=before_norm: 3 layers were gone through 0 times there"),
+        pytest.raises(UserError, match=r"at=before_norm: recorded 0 times in one pass through 3 layers"),
         hidden_norms(layers, "before_norm"),
     ):
         pass
-    with pytest.raises(UserError, match="gone through 6 times"), hidden_norms(layers, "output"):
+    with pytest.raises(UserError, match="recorded 6 times"), hidden_norms(layers, "output"):
         stack(stack(x))
     with pytest.raises(UserError, match="at=ouput: must be one of before_norm, output"), hidden_norms(layers, "ouput"):
         pass

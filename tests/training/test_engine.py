@@ -15,16 +15,19 @@ from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
+from lnexp.training.models.array import ArrayModels
+from lnexp.training.models.base import Models
+from lnexp.training.models.single import SingleModel
 
 
 @pytest.fixture
 def build(tmp_path, where):
-    def make(*overrides: str, name: str = "run-00000000") -> Engine:
+    def make(*overrides: str, name: str = "run-00000000", kind: type[Models] = SingleModel) -> Engine:
         cfg = compose([*TINY, *where, "max_epoch=1", *overrides])
         OmegaConf.resolve(cfg)
         folder = RunFolder(tmp_path / name)
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
-        return Engine([Member(cfg, folder)], prepare(cfg.data, cfg.data_dir))
+        return Engine([Member(cfg, folder)], prepare(cfg.data, cfg.data_dir), kind)
 
     return make
 
@@ -106,7 +109,7 @@ def test_a_look_before_training_sees_what_a_placement_takes_from_the_first_batch
     records: dict[str, list] = {"admin": [], "post_ln": []}
     for model, seen in records.items():
         engine = build(f"model={model}", "probes.every=1000", "lr_max=1e-9", "lr_schedule=constant", name=model)
-        engine.train(lambda member, record: seen.append(record))
+        engine.train(lambda member, record, seen=seen: seen.append(record))
         if model == "admin":
             looked_at = omegas(engine)
     admin, post = ([record for record in seen if record["kind"] == "probe"] for seen in records.values())
@@ -155,3 +158,41 @@ def test_all_of_valid_is_translated_when_it_is_due_and_has_names_of_its_own(buil
     assert [record["n_sentences"] for record in records] == [5, 5, 5]
     assert [record.get("whole_n_sentences") for record in records] == [None, 20, 20]
     assert 0 <= records[1]["whole_valid_bleu"] <= 100
+
+
+@pytest.mark.parametrize("kind", [SingleModel, ArrayModels])
+def test_a_checkpoint_that_cannot_be_tested_is_followed_by_an_earlier_one(build, monkeypatch, kind):
+    engine = build("max_epoch=3", "checkpoints.keep=all", "evaluation.average_last=2", kind=kind)
+    engine.train()
+    engine.diverged[0] = "validation loss is nan", engine.updates
+    test, tried = engine.evaluation.test, []
+
+    def only_the_first(models, epochs, members):
+        tried.append(dict(epochs))
+        return test(models, epochs, members) if epochs == {0: 1} else {}
+
+    monkeypatch.setattr(engine.evaluation, "test", only_the_first)
+    (end,) = engine.test()
+    assert tried == [{0: 3}, {0: 2}, {0: 1}]
+    assert end["checkpoint_epoch"] == 1
+    assert "averaged_epochs" not in end, "a diverged run has no average"
+
+
+@pytest.mark.parametrize("kind", [SingleModel, ArrayModels])
+def test_an_average_that_does_not_decode_costs_nothing_else(build, monkeypatch, kind):
+    engine = build("max_epoch=2", "evaluation.average_last=2", kind=kind)
+    engine.train()
+    monkeypatch.setattr(engine.evaluation, "test_average", lambda models, epochs, members: {})
+    (end,) = engine.test()
+    assert end["checkpoint_epoch"] in (1, 2)
+    assert "averaged_epochs" not in end
+
+
+@pytest.mark.parametrize("kind", [SingleModel, ArrayModels])
+def test_scores_that_are_not_finite_are_divergence(build, monkeypatch, kind):
+    engine = build("max_epoch=2", kind=kind)
+    monkeypatch.setattr(engine.evaluation, "validate", lambda models, epoch, members: {})
+    engine.train()
+    assert engine.diverged == {0: (engine.evaluation.failure, engine.updates)}
+    assert folder_of(engine).epochs() == []
+    assert engine.test() == [engine.contract.no_end()]

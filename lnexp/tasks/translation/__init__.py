@@ -15,18 +15,20 @@ Of an ``end`` record: ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, e
 and ``beam``. Of the average of the last checkpoints: ``averaged_test_bleu`` and ``averaged_test_bleu_tokenised``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
 from lnexp.corpora.known import is_whole, train_pairs_in_words
-from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record, Score, Task
+from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record, Samples, Score, Task
 from lnexp.tasks.translation.options import OPTIONS
 
 if TYPE_CHECKING:
     from lnexp.corpora.prepare import PreparedCorpus
+    from lnexp.runs.folder import RunFolder
+    from lnexp.tasks.translation.planning import PairsWork
 
 
 def _train_pairs(run: MeasuredRun) -> int | None:
@@ -41,11 +43,14 @@ class Translation(Task):
     epoch_fields = (Field("whole_valid_bleu", 0, 100),)
     epoch_columns = ("bleu_signature", "n_sentences", "beam")
     test_fields = (Field("test_bleu_tokenised", 0, 100),)
-    test_words = (
+    samples_title = "Translations by epoch"
+    test_note = (
         "Test BLEU is of the checkpoint with the least validation nll, or of the last one of a diverged run that"
         " decodes."
     )
     unit = "pairs"
+    packages = ("sacrebleu", "sacremoses", "sentencepiece", "subword-nmt")
+    sides = ("encoder", "decoder")
     options = OPTIONS
     run_columns = (
         Column("bleu_signature", lambda run: run.end.get("bleu_signature")),
@@ -58,9 +63,9 @@ class Translation(Task):
         return prepare(data, data_dir)
 
     def manifest(self, data: DictConfig, data_dir: str | Path) -> Record:
-        from lnexp.corpora.prepare import PreparedCorpus, place
+        from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 
-        return PreparedCorpus(place(data, data_dir)).manifest
+        return PreparedCorpus(corpus_folder(data, data_dir)).manifest
 
     def size_in_words(self, data: Mapping[str, Any]) -> str:
         return train_pairs_in_words(data["pairs"]["train"], data.get("part_of"))
@@ -73,10 +78,23 @@ class Translation(Task):
 
         return TranslationEvaluation(cfg, fairseq_task, corpus, ranks)
 
-    def workload(self) -> Any:
-        from lnexp.tasks.translation import planning
+    def work(self, cfg: DictConfig) -> "PairsWork":
+        from lnexp.tasks.translation.planning import work_of
 
-        return planning
+        return work_of(cfg)
+
+    def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
+        from lnexp.tasks.translation.samples import SAMPLE_COLUMNS, samples
+
+        rows = samples(cfg, folder, epoch)
+        return Samples(SAMPLE_COLUMNS, rows) if rows else None
+
+    def epoch_note(self, record: Mapping[Any, Any]) -> str:
+        return f"BLEU: {record['n_sentences']} sentences, beam {record['beam']}"
+
+    def score_note(self, ends: Sequence[Record]) -> str:
+        signatures = sorted({end["bleu_signature"] for end in ends if end.get("bleu_signature")})
+        return f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}."
 
     def end_words(self, record: Record) -> str:
         if record["test_bleu"] is None:

@@ -1,4 +1,4 @@
-"""Beam search for all members of an array at once."""
+"""Search with beams for all members of an array at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from torch import Tensor
 from lnexp.plugin.arrays.model import ArrayModel
 
 MIN_LENGTH = 1  # fairseq's: no hypothesis is empty
-SHRINK_AT = 0.75  # of the sentences still searched: fewer than that, and the finished ones are left out
+SHRINK_AT = 0.75  # finished sentences are left out when no larger share of the searched ones is unfinished
 
 
 @dataclass
 class Beams:
-    """The state of a search for ``N`` sentences, those of all members, with ``k`` hypotheses each.
+    """The state of a search for ``N`` sentences, of all members together, with ``k`` hypotheses each.
 
     Attributes:
-        tokens: ``(N, k, 1 + longest)``; begins with the end-of-sentence symbol, as fairseq's decoder wants.
+        tokens: ``(N, k, 1 + longest)``; begins with the end-of-sentence symbol, as fairseq's decoder expects.
         scores: ``(N, k)``, log-probabilities.
         best: ``(N, 1 + longest)``, the best finished hypothesis, padded.
-        best_score: ``(N,)``, normalised by length; -inf where none is finished.
-        finished: ``(N,)``, how many hypotheses are.
-        slot: ``(N,)``, which sentence of the batch it is, the members' behind each other.
+        best_score: ``(N,)``, its score, normalised by length; -inf where none is finished.
+        finished: ``(N,)``, the number of finished hypotheses.
+        slot: ``(N,)``, the number of the sentence among those of all members, one member after another.
     """
 
     tokens: Tensor
@@ -38,7 +38,7 @@ class Beams:
         tokens = slot.new_full((sentences, beam, 1 + longest), pad)
         tokens[:, :, 0] = eos
         scores = torch.full((sentences, beam), -torch.inf, device=slot.device)
-        scores[:, 0] = 0.0  # all beams are alike at first: only one may be gone on with
+        scores[:, 0] = 0.0  # all beams are alike at first, so only one is extended
         best = slot.new_full((sentences, 1 + longest), pad)
         best_score = torch.full((sentences,), -torch.inf, device=slot.device)
         return cls(tokens, scores, best, best_score, torch.zeros_like(slot), slot)
@@ -48,12 +48,12 @@ class Beams:
 
 
 class BeamSearch:
-    """fairseq's beam search, the members' sentences side by side.
+    """fairseq's beam search, with the sentences of all members side by side.
 
-    The hypotheses are those of fairseq's ``SequenceGenerator``: one that ends among the best ``beam`` candidates is
-    finished, a sentence is when it has ``beam`` of those, and the best is the one of the highest log-probability over
-    length to the power of ``lenpen``. What has not ended after ``max_len_a`` times the longest source of the batch plus
-    ``max_len_b`` tokens must.
+    The hypotheses are those of fairseq's ``SequenceGenerator``. A hypothesis that ends among the best ``beam``
+    candidates is finished; a sentence is finished when it has ``beam`` finished hypotheses. The best one has the
+    highest log-probability over length to the power of ``lenpen``. A hypothesis must end after ``max_len_a`` times the
+    longest source of the batch plus ``max_len_b`` tokens.
     """
 
     def __init__(self, model: ArrayModel, beam: int, lenpen: float, max_len_a: float, max_len_b: int):
@@ -64,12 +64,12 @@ class BeamSearch:
 
     @torch.no_grad()
     def search(self, src_tokens: Tensor, src_lengths: Tensor, wanted: Sequence[int]) -> list[list[Tensor | None]]:
-        """The best hypothesis of each member for each sentence, without its end symbol; None where there is none.
+        """Return the best hypothesis of each member for each sentence, without its end symbol, or None.
 
         Args:
             src_tokens: ``(B, source_time)``, padded.
             src_lengths: ``(B,)``, the end symbol included.
-            wanted: the members to search with; nobody waits for the others, which have no hypotheses.
+            wanted: the members to search with; the others get no hypotheses.
         """
         members = self.model.members
         encoder_out = self.model.encoder(src_tokens.repeat(members, 1), src_lengths.repeat(members))
@@ -106,11 +106,11 @@ class BeamSearch:
         return [whole[start : start + sentences] for start in range(0, len(whole), sentences)]
 
     def _rows(self, sentences: Tensor) -> Tensor:
-        """The rows of all hypotheses of some sentences."""
+        """Return the numbers of the rows of all hypotheses of some sentences."""
         return (sentences.unsqueeze(1) * self.beam + torch.arange(self.beam, device=sentences.device)).flatten()
 
     def _extend(self, step: int, beams: Beams, log_probabilities: Tensor, cache: dict) -> None:
-        """Go on with the best continuations of every sentence's hypotheses by one token, and note those that end."""
+        """Extend every sentence's hypotheses by one token, keep the best, and note those that end."""
         scores = beams.scores.unsqueeze(2) + log_probabilities
         words = scores.size(2)
         # twice as many as beams, so that enough remain when half of them end
@@ -118,11 +118,11 @@ class BeamSearch:
         beam, word = index // words, index % words
         ends = word.eq(self.eos) & candidates.gt(-torch.inf)
         self._finish(step, beams, candidates, beam, ends)
-        # the best that go on; a stable sort keeps their order
+        # the best unfinished candidates; a stable sort keeps their order
         going = ends.int().argsort(dim=1, stable=True)[:, : self.beam]
         beams.scores = candidates.gather(1, going)
         beam, word = beam.gather(1, going), word.gather(1, going)
-        word = word.masked_fill(beams.scores.eq(-torch.inf), self.unk)  # of a sentence that is done, or has no scores
+        word = word.masked_fill(beams.scores.eq(-torch.inf), self.unk)  # a finished sentence, or one without scores
         sentence = torch.arange(len(beam), device=beam.device).unsqueeze(1)
         beams.tokens = beams.tokens[sentence, beam]
         beams.tokens[:, :, step + 1] = word
@@ -130,7 +130,7 @@ class BeamSearch:
             self._reorder(cache, None, (sentence * self.beam + beam).flatten())
 
     def _log_probabilities(self, step: int, must_end: bool, beams: Beams, encoder_out: dict, cache: dict) -> Tensor:
-        """Of every next token, ``(N, k, words)``; -inf where it may not be."""
+        """Return the log-probability of every next token, ``(N, k, words)``; -inf for a token that is not allowed."""
         so_far = beams.tokens[:, :, : step + 1].flatten(0, 1)
         x, _ = self.model.decoder.extract_features(so_far, encoder_out, incremental_state=cache)
         weight = self.model.output_weight.to(x.dtype)
@@ -145,7 +145,7 @@ class BeamSearch:
         return scores
 
     def _finish(self, step: int, beams: Beams, candidates: Tensor, beam: Tensor, ends: Tensor) -> None:
-        """Keep the best of the hypotheses that end now among the first ``beam`` candidates."""
+        """Record the best hypothesis that ends now among the first ``beam`` candidates of each sentence."""
         ends = ends[:, : self.beam] & beams.finished.lt(self.beam).unsqueeze(1)
         first = ends.int().argmax(dim=1, keepdim=True)
         score = candidates.gather(1, first).squeeze(1) / (step + 1) ** self.lenpen
@@ -156,7 +156,7 @@ class BeamSearch:
         beams.finished = beams.finished + ends.sum(dim=1)
 
     def _reorder(self, cache: dict, sentences: Tensor | None, rows: Tensor) -> None:
-        """Keep these rows of the keys and values that hypotheses have, and these sentences of their sources'."""
+        """Keep these rows of the hypotheses' keys and values, and these sentences of their sources' keys and values."""
         for attention, (keys, values) in cache.items():
             order = sentences if attention.to_source else rows
             if order is not None:

@@ -1,4 +1,4 @@
-"""Translating a split with all members of an array at once."""
+"""Translate a split with all members of an array at once."""
 
 import math
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from torch import Tensor
 
 from lnexp.plugin.arrays.model import ArrayModel
 from lnexp.tasks.translation.array_beam_search import BeamSearch
-from lnexp.training.memory import release_memory
 from lnexp.tasks.translation.decoding import batches_of
+from lnexp.training.memory import release_memory
 
-#: The most hypotheses that are searched at once: keys and values of all are kept, and a GPU's kernels of attention take
-#: no more than 65,535.
+#: The largest number of hypotheses that are searched at once: the keys and values of all of them are kept, and a GPU's
+#: attention kernels take no more than 65,535 rows.
 MOST_ROWS = 2**14
 
 
@@ -31,10 +31,11 @@ def translate_array(
     post_process: str | None,
     wanted: Sequence[int],
 ) -> dict[int, list[str]]:
-    """What :func:`lnexp.tasks.translation.decoding.translate` gives, by the number of the member.
+    """Return what :func:`lnexp.tasks.translation.decoding.translate` returns for each member, by number.
 
-    Of those that are ``wanted``, and without those whose scores are not finite. A batch of more than :data:`MOST_ROWS`
-    hypotheses is searched in parts; one that the memory is too small for, too, and so are those after it.
+    Only the ``wanted`` members are searched with, and those whose scores are not finite are left out. A batch of more
+    than :data:`MOST_ROWS` hypotheses, or one that the memory is too small for, is searched in parts, and so are the
+    batches after it.
     """
     model.eval()
     search = BeamSearch(model, beam, settings.lenpen, settings.max_len_a, settings.max_len_b)
@@ -57,7 +58,7 @@ def translate_array(
 def _search(
     search: BeamSearch, tokens: Tensor, lengths: Tensor, wanted: Sequence[int], parts: int
 ) -> tuple[list[list[Tensor | None]], int]:
-    """What the search finds in a batch, and in how many parts the memory was large enough for it, ``parts`` or more."""
+    """Return the hypotheses of a batch, and the number of parts, at least ``parts``, that the memory was enough for."""
     sentences = max(1, MOST_ROWS // (search.model.members * search.beam))
     count = max(parts, math.ceil(len(tokens) / sentences))
     with suppress(torch.OutOfMemoryError):

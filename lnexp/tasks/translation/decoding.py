@@ -1,4 +1,4 @@
-"""Translating a split with fairseq's beam search."""
+"""Translate a split with fairseq's beam search."""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ NO_HYPOTHESIS = "translation finds no hypothesis: the model's scores are not fin
 class FirstSentences(BaseWrapperDataset):
     """The first ``count`` sentences of a dataset; all of them where ``count`` is 0.
 
-    Of many processes each has its share: of three, the second has sentences 1, 4, 7, …
+    Each process has a share of them: the second of three has sentences 1, 4, 7, …
     """
 
     def __init__(self, dataset: FairseqDataset, count: int, ranks: Ranks = ALONE):
@@ -30,15 +30,15 @@ class FirstSentences(BaseWrapperDataset):
         return len(range(self.ranks.rank, self.count, self.ranks.size))
 
     def ordered_indices(self):
-        """Indices from short to long, so that a batch pads little."""
+        """Return indices from short to long sentences, so that batches have little padding."""
         indices = self.dataset.ordered_indices()
         return indices[(indices < self.count) & (indices % self.ranks.size == self.ranks.rank)]
 
     def merge(self, found: list[str] | FloatingPointError) -> list[str]:
-        """What every process found for its sentences, in the order of the dataset, for all of them.
+        """Return the results of all processes, in the order of the dataset, on every process.
 
         Raises:
-            FloatingPointError: where one of them found that instead.
+            FloatingPointError: where one of the processes found that error instead.
         """
         merged = [""] * self.count
         for rank, share in enumerate(self.ranks.gather(found)):
@@ -57,15 +57,17 @@ def translate(
     beam: int,
     post_process: str | None,
 ) -> list[str]:
-    """The best hypothesis of each sentence, tokenised, in the order of the dataset; each process searches its share.
+    """Return the best hypothesis of each sentence, tokenised, in the order of the dataset.
+
+    Each process searches its share of the sentences.
 
     Args:
-        task: has the dictionaries.
-        model: is set to evaluation mode.
-        sentences: pairs; only their sources are used.
+        task: fairseq's, with the dictionaries.
+        model: set to evaluation mode here.
+        sentences: sentence pairs, of which only the sources are used.
         settings: the config group ``evaluation``: lenpen, max_len_a, max_len_b, max_tokens.
         beam: beam size; 1 is greedy.
-        post_process: how subwords are joined, by fairseq's name for it; None leaves them.
+        post_process: fairseq's name for how subwords are joined; None leaves them as they are.
 
     Raises:
         FloatingPointError: where the model's scores are not finite, so that no hypothesis is found.
@@ -88,7 +90,7 @@ def _search(
     max_tokens: int,
     post_process: str | None,
 ) -> list[str]:
-    """The hypotheses of this process's share."""
+    """Return the hypotheses of this process's share."""
     model.eval()
     generator = task.build_generator([model], search)
     hypotheses = {}
@@ -103,7 +105,7 @@ def _search(
 
 
 def batches_of(task: FairseqTask, model: BaseFairseqModel, sentences: FairseqDataset, max_tokens: int) -> Iterator[Any]:
-    """Batches of sentences of about one length, where the model is."""
+    """Yield batches of sentences of about one length, on the model's device."""
     if not len(sentences):
         return
     iterator = task.get_batch_iterator(dataset=sentences, max_tokens=max_tokens, disable_iterator_cache=True)

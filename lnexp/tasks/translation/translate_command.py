@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
     parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
     add_runs_option(parser)
-    parser.add_argument("--data-dir", help="where prepared corpora lie (default: where the run found its own)")
+    parser.add_argument("--data-dir", help="where prepared corpora lie (default: data_dir of the run)")
     arguments = parser.parse_intermixed_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _tell(translator: "Translator", sentences: list[str], beam: int) -> None:
-    """Print a line for each: of a blank one a blank line."""
+    """Print a translation for each sentence, and a blank line for a blank one."""
     said = [sentence for sentence in sentences if sentence.strip()]
     translated = iter(list(zip(*translator.translate(said, beam), strict=True)) if said else [])
     for sentence in sentences:
@@ -71,7 +71,7 @@ def _config(folder: RunFolder) -> DictConfig:
 
 
 def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:
-    """The run's own, prepared again where it is gone. Raises UserError where it is another by now."""
+    """Return the run's corpus, prepared again where it is missing. Raises UserError where its text has changed."""
     corpus = prepare(cfg.data, data_dir)
     seen = folder.environment.get("data")
     if isinstance(seen, dict) and seen.get("sha256") not in (None, corpus.manifest["sha256"]):
@@ -80,7 +80,7 @@ def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus
 
 
 def _typed(language: str) -> Iterator[list[str]]:
-    """One sentence at a time, as it is typed; a person is asked for it."""
+    """Yield lines of standard input one by one; on a terminal, ask for them."""
     if sys.stdin.isatty():
         yield from _asked_for(f"{language}> ")
         return

@@ -1,4 +1,4 @@
-"""A finished run's model, for sentences that are not in its corpus."""
+"""Translate sentences outside of the corpus with a run's best model."""
 
 import torch
 from fairseq import checkpoint_utils
@@ -6,23 +6,23 @@ from omegaconf import DictConfig
 
 import lnexp.plugin  # noqa: F401  (registers our models and task)
 from lnexp.corpora.prepare import PreparedCorpus
-from lnexp.corpora.sentences import cut_as_source
+from lnexp.corpora.sentences import preprocess_as_source
 from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.bleu import detokenise
-from lnexp.training.plain_checkpoint import load
 from lnexp.tasks.translation.decoding import FirstSentences, translate
+from lnexp.training.plain_checkpoint import load
 
 
 class Translator:
-    """The checkpoint of the least validation nll, on the CPU.
+    """The checkpoint with the lowest validation nll, on the CPU.
 
     Args:
-        cfg: the run's.
-        folder: the run's.
-        corpus: what it was trained on.
+        cfg: the run's config.
+        folder: the run's folder.
+        corpus: the corpus that it was trained on.
 
     Raises:
         UserError: where the run has no checkpoint.
@@ -46,12 +46,12 @@ class Translator:
         self.epoch = epoch
 
     def translate(self, sentences: list[str], beam: int) -> tuple[list[str], list[list[str]]]:
-        """The best translation of each, as plain text, and the subwords of each that the run has never seen.
+        """Return the best translation of each sentence, as plain text, and its subwords that the run has never seen.
 
         Raises:
             UserError: for a sentence that fits no batch, or a model whose scores are not finite.
         """
-        cut = cut_as_source(sentences, plain(self.cfg.data), self.corpus)
+        cut = preprocess_as_source(sentences, plain(self.cfg.data), self.corpus)
         words = self.task.source_dictionary
         numbers = [words.encode_line(line, add_if_not_exist=False).long() for line in cut]
         longest = max(map(len, numbers), default=0)

@@ -10,7 +10,7 @@ from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.runs.checksum import seal, unseal
+from lnexp.runs.checksum import remove_checksum, write_checksum
 from lnexp.training.plain_checkpoint import load
 
 
@@ -47,9 +47,9 @@ def member_checkpoint(
 
 def write_checkpoint(state: dict[str, Any], path: Path) -> None:
     """Write a member's checkpoint, which appears whole or not at all, and then its checksum."""
-    unseal(path)
+    remove_checksum(path)
     checkpoint_utils.torch_persistent_save(state, str(path))
-    seal(path)
+    write_checksum(path)
 
 
 def load_members(trainer: Trainer, paths: Sequence[Path]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
@@ -115,8 +116,8 @@ class Models(ABC):
         """The members whose gradients stopped being finite while others train on, with the updates they had made."""
         return {}
 
-    def freeze(self, member: int) -> None:
-        """Stop training a member."""
+    def freeze(self, member: int) -> None:  # noqa: B027  (a single run has nobody to train on for)
+        """Stop training a member while others train on."""
 
     @property
     def record_fields(self) -> dict[str, Any]:
@@ -132,8 +133,12 @@ class Models(ABC):
     def save(self, epoch: int, members: Sequence[int], batches: Any) -> None:
         """Save members after an epoch is recorded, unless fairseq does; ``batches`` is fairseq's iterator over it."""
 
-    def finish_saving(self) -> None:
+    def finish_saving(self) -> None:  # noqa: B027  (fairseq does not return before a checkpoint is complete)
         """Wait until checkpoints that are being written are complete, and drop older ones."""
+
+    def save_within_epoch(self, path: Path, batches: Any) -> None:
+        """Save a checkpoint of this moment, where :attr:`abilities` say that training can stop within an epoch."""
+        raise NotImplementedError(f"{self.abilities.name} cannot be saved within an epoch")
 
     @abstractmethod
     def load(self, member: int, state: dict[str, Any]) -> None:

@@ -53,11 +53,11 @@ class SingleModel(Models):
         """Save where the run ends within an epoch: fairseq saves a checkpoint of whole epochs alone."""
         if members and not batches.end_of_epoch():
             (member,) = self.members
-            self.save_to(member.folder.checkpoint(epoch), batches)
+            self.save_within_epoch(member.folder.checkpoint(epoch), batches)
             keep_while_training(member.folder, member.cfg)
 
-    def save_to(self, path: Path, batches: Any) -> None:
-        """Write the checkpoint of this moment; every process must call it."""
+    def save_within_epoch(self, path: Path, batches: Any) -> None:
+        """Save a checkpoint of this moment; every process must call it."""
         self.trainer.consolidate_optimizer()
         self.trainer.save_checkpoint(str(path), {"train_iterator": batches.state_dict(), "val_loss": None})
 

@@ -6,17 +6,18 @@ from argparse import Namespace
 import pytest
 import torch
 from helpers import TINY
-from lnexp.training.arrays import translate as array_translate
-from lnexp.training.arrays.engine import ArrayEngine
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
+from lnexp.tasks.translation import array_decoding
 from lnexp.tasks.translation.array_beam_search import BeamSearch
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import FirstSentences, translate
 from lnexp.training.engine import Engine
+from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.array_checkpoints import member_model
 
 SEEDS = (1, 2, 3)
@@ -35,9 +36,10 @@ def engines(tmp_path_factory, prepared):
     for folder in folders:
         folder.checkpoints.mkdir(parents=True)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    array = ArrayEngine(cfgs, folders, corpus)
-    array.train(0, lambda member, record: folders[member].append(record))
-    return array, Engine(cfgs[0], folders[0], corpus, show_progress=False)
+    members = list(map(Member, cfgs, folders))
+    array = Engine(members, corpus, ArrayModels)
+    array.train()
+    return array, Engine(members[:1], corpus)
 
 
 @pytest.mark.parametrize("beam", [1, 2, 5])
@@ -109,7 +111,7 @@ def test_no_more_hypotheses_are_searched_at_once_than_a_gpu_takes(engines, searc
     array, _ = engines
     whole = translated(array, beam=5, max_tokens=60)
     searched.clear()
-    monkeypatch.setattr(array_translate, "MOST_ROWS", most)
+    monkeypatch.setattr(array_decoding, "MOST_ROWS", most)
     assert translated(array, beam=5, max_tokens=60) == whole
     assert max(searched) == max(1, most // (5 * len(SEEDS)))
 

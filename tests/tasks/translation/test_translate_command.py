@@ -15,7 +15,7 @@ import torch
 from helpers import ROOT, TINY, only_run, run_script
 
 from lnexp.corpora.text import read_lines
-from lnexp.runs.checksum import unseal
+from lnexp.runs.checksum import remove_checksum
 from lnexp.tasks.translation.bleu import detokenise
 
 
@@ -148,12 +148,12 @@ def damage(checkpoint: Path) -> None:
 def foreign_archive(checkpoint: Path) -> None:
     with ZipFile(checkpoint, "w") as archive:
         archive.writestr("a", "b")
-    unseal(checkpoint)
+    remove_checksum(checkpoint)
 
 
 def foreign_tensors(checkpoint: Path) -> None:
     torch.save({"weights": torch.zeros(3)}, checkpoint)
-    unseal(checkpoint)
+    remove_checksum(checkpoint)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How closely the norms of hidden states keep to their mean: the condition of Theorem 1."""
+"""Concentration: measure how far the norms of hidden states deviate from their mean, the condition of Theorem 1."""
 
 from dataclasses import replace
 
@@ -6,14 +6,14 @@ import torch
 from torch import Tensor
 
 from lnexp.errors import UserError
-from lnexp.theory.models import SIDES, untrained
+from lnexp.theory.measurement import Context, Row, register_measurement
+from lnexp.theory.models import sides_of, untrained_placement
 from lnexp.theory.position_norms import position_norms
-from lnexp.theory.probe import Context, Row, register_probe
 
-MOST_DRAWS = 1000  # so that no two seeds have one in common
+MOST_DRAWS = 1000  # so that no two seeds share a draw
 
 
-@register_probe
+@register_measurement
 def concentration(
     context: Context,
     placement: str,
@@ -25,22 +25,22 @@ def concentration(
     tokens: int,
     model: list[str],
 ) -> list[Row]:
-    """The smallest ε for which ``‖x‖²`` is (ε, δ)-bounded at every layer; and a histogram of the last layer's.
+    """Return the smallest ε for which ``‖x‖²`` is (ε, δ)-bounded, for every layer; and a histogram of the last layer's.
 
-    Bounded is ``‖x‖² ≤ (1 + ε) E‖x‖²`` with probability 1 − δ, over draws of the parameters, minibatches and positions.
-    (That the paper asks it of the upper side alone is seen in its Theorem 1: the lower side costs it another
-    ε / (0.9 + ε).) ``epsilon_of_both`` is the ε of ``|‖x‖² − E‖x‖²| ≤ ε E‖x‖²``. In the histogram ``share`` is that of
-    all positions; what is outside its bins is in the outermost.
+    ``‖x‖²`` is (ε, δ)-bounded where ``‖x‖² ≤ (1 + ε) E‖x‖²`` with probability 1 − δ, over draws of the parameters,
+    minibatches and positions. (Only the upper side is bounded, as in the paper's Theorem 1, where the lower side costs
+    another ε / (0.9 + ε).) ``epsilon_of_both`` is the ε of ``|‖x‖² − E‖x‖²| ≤ ε E‖x‖²``. ``share`` is a bin's part of
+    all positions; the outermost bins include what lies outside.
 
     Args:
         context: seed and corpus.
         placement: a registered one.
-        at: where in the layers, one of :data:`lnexp.theory.hidden_states.PLACES`.
+        at: the place in the layers, one of :data:`lnexp.theory.hidden_states.PLACES`.
         delta: δ.
-        bins: of ``‖x‖² / E‖x‖²`` in the histogram, from 0.5 to 1.5.
-        draws: of the parameters.
-        batches: minibatches for each of them, whose positions are looked at.
-        tokens: of a minibatch, per side.
+        bins: number of bins of ``‖x‖² / E‖x‖²``, from 0.5 to 1.5.
+        draws: number of draws of the parameters.
+        batches: number of minibatches for each draw.
+        tokens: of a minibatch, per side, at most.
         model: further settings of the model, as ``encoder_embed_dim=512``.
     """
     if draws > MOST_DRAWS:
@@ -74,14 +74,14 @@ def _histogram(ratio: Tensor, bins: int) -> list[Row]:
 def _ratios(
     context: Context, placement: str, at: str, draws: int, batches: int, tokens: int, model: list[str]
 ) -> dict[str, list[Tensor]]:
-    """``‖x‖² / E‖x‖²`` of every position that is no padding, by side and layer."""
-    by_batch: dict[str, list[list[Tensor]]] = {side: [] for side in SIDES}
-    places = [(side, at) for side in SIDES]
+    """Return ``‖x‖² / E‖x‖²`` of every position that is no padding: of each side, a tensor ``(positions,)`` a layer."""
+    by_batch: dict[str, list[list[Tensor]]] = {}
     for draw in range(draws):
         drawn = replace(context, seed=MOST_DRAWS * context.seed + draw)
-        probed = untrained(drawn, placement, model, batches, tokens)
+        probed = untrained_placement(drawn, placement, model, batches, tokens)
+        places = [(side, at) for side in sides_of(probed.model)]
         for batch in probed.batches:
             for (side, _), norms in position_norms(probed, batch, places).items():
-                by_batch[side].append(norms)
+                by_batch.setdefault(side, []).append(norms)
     pooled = {side: [torch.cat(of_layer) for of_layer in zip(*found, strict=True)] for side, found in by_batch.items()}
     return {side: [norms / norms.mean() for norms in layers] for side, layers in pooled.items()}

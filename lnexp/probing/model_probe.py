@@ -1,10 +1,10 @@
-"""One model looked at, before training or as its checkpoint has it: hidden states and gradients by layer."""
+"""Probe one model, untrained or from a checkpoint: its hidden states and gradients by layer."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 from tabulate import tabulate
@@ -14,6 +14,9 @@ from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.one_thread import one_quiet_thread
 from lnexp.probing.options import CORPUS, MINIBATCHES, check_options, group_of
+
+if TYPE_CHECKING:
+    from lnexp.theory.models import ProbedModel
 
 HEADERS = {
     "output": "E‖x‖²/d, output",
@@ -26,37 +29,37 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Look:
-    """What was seen in one model.
+class ProbeReport:
+    """The result of probing one model.
 
     Attributes:
-        of: the model, in words.
-        rows: one a layer of each side, or one a parameter.
+        of: a description of the model and the minibatches.
+        rows: a row a layer of each side, or a row a parameter.
     """
 
     of: str
     rows: Sequence[dict[str, Any]]
 
     def as_text(self) -> str:
-        """A title and a table."""
+        """Return a title and a table."""
         headers = [HEADERS.get(column, column) for column in self.rows[0]]
         return f"{self.of}\n\n{tabulate([list(row.values()) for row in self.rows], headers, floatfmt='.4g')}"
 
     def as_json(self) -> str:
-        """The same for programs."""
+        """Return the description and the rows as a JSON object, ``{"of": …, "rows": […]}``."""
         return json.dumps({"of": self.of, "rows": self.rows}, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def is_of_one_model(options: Sequence[str]) -> bool:
-    """Whether options ask for one model."""
+def asks_for_model(options: Sequence[str]) -> bool:
+    """Return whether options name one model, as ``model=…`` or ``checkpoint=…``."""
     return any(group_of(option) in ("model", "checkpoint") for option in options)
 
 
-def look(options: Sequence[str]) -> Look:
-    """What ``model=NAME …`` or ``checkpoint=PATH …`` asks for.
+def probe_model(options: Sequence[str]) -> ProbeReport:
+    """Probe the model of ``model=NAME …`` or ``checkpoint=PATH …``.
 
     Raises:
-        UserError: for options that do not go together, and whatever is wrong with model, checkpoint or parameters.
+        UserError: for options that do not go together, and for mistakes in model, checkpoint or parameters.
     """
     own: dict[str, str] = {}
     rest = []
@@ -65,53 +68,55 @@ def look(options: Sequence[str]) -> Look:
         if key not in ("checkpoint", "parameters"):
             rest.append(option)
         elif key in own:
-            raise UserError(f"{option}: {key} is said twice")
+            raise UserError(f"{option}: {key} is given twice")
         own[key] = value
-    cfg = compose(rest)  # before torch is imported: a mistake is answered at once
+    cfg = compose(rest)  # before torch is imported, so that mistakes are reported at once
     check(cfg)
     of, probed = _trained(own["checkpoint"], rest, cfg) if "checkpoint" in own else _untrained(rest)
     of = f"{of}; {cfg.probes.batches} minibatches of at most {cfg.max_tokens} tokens, without dropout"
-    rows = _of_parameters(probed, own["parameters"]) if "parameters" in own else _by_layer(probed)
-    return Look(of, rows)
+    rows = _by_parameter(probed, own["parameters"]) if "parameters" in own else _by_layer(probed)
+    return ProbeReport(of, rows)
 
 
-def _untrained(options: list[str]) -> tuple[str, Any]:
+def _untrained(options: list[str]) -> "tuple[str, ProbedModel]":
     one_quiet_thread()
-    from lnexp.theory.models import AS_ANALYSED, at_initialisation
+    from lnexp.theory.models import AS_ANALYSED, sides_of, untrained_model
 
     cfg = compose([*AS_ANALYSED, *options])
-    probed = at_initialisation(cfg)
-    depth = f"{cfg.model.encoder_layers}-{cfg.model.decoder_layers}"
-    model = f"{cfg.model._name} {depth}, width {cfg.model.encoder_embed_dim}, init={cfg.init}"
+    probed = untrained_model(cfg)
+    sides = [getattr(probed.model, side).layers for side in sides_of(probed.model)]
+    depth, width = "-".join(str(len(layers)) for layers in sides), sides[0][0].embed_dim
+    model = f"{cfg.model._name} {depth}, width {width}, init={cfg.init}"
     return f"{model}, before training, seed {cfg.seed}, on {cfg.data.name}", probed
 
 
-def _trained(path: str, options: list[str], cfg: DictConfig) -> tuple[str, Any]:
-    check_options(options, (*CORPUS, *MINIBATCHES), "a checkpoint brings its own")
+def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, ProbedModel]":
+    check_options(options, (*CORPUS, *MINIBATCHES), "a checkpoint has its own settings")
     one_quiet_thread()
-    from lnexp.theory.checkpoint import trained
+    from lnexp.theory.checkpoint import trained_model
 
     corpus = [option for option in options if group_of(option) in CORPUS]
     if corpus and not any(option.startswith("data=") for option in corpus):
-        raise UserError(f"{corpus[0]}: say data=… too; without it the corpus is the one that the checkpoint names")
+        raise UserError(f"{corpus[0]}: set data=… too; without it the corpus is the one that the checkpoint names")
     if corpus:
-        return f"{path}, on {cfg.data.name}", trained(Path(path), prepare(cfg.data, cfg.data_dir).bin, cfg)
-    return f"{path}, on the corpus it was trained on", trained(Path(path), None, cfg)
+        return f"{path}, on {cfg.data.name}", trained_model(Path(path), prepare(cfg.data, cfg.data_dir).bin, cfg)
+    return f"{path}, on the corpus it was trained on", trained_model(Path(path), None, cfg)
 
 
-def _of_parameters(probed: Any, said: str) -> list[dict[str, Any]]:
+def _by_parameter(probed: "ProbedModel", option: str) -> list[dict[str, Any]]:
+    """Return a row a parameter of ``[NAME,…]``: the norms of its gradient."""
     from lnexp.theory.gradients import gradient_norms
     from lnexp.theory.models import loss_of
 
-    names = [name.strip() for name in said.strip("[]").split(",")]
+    names = [name.strip() for name in option.strip("[]").split(",")]
     norms = gradient_norms(probed.model, names, (loss_of(probed, batch) for batch in probed.batches))
     return [
         {"parameter": name, "grad_norm": norm.expected, "mean_grad_norm": norm.mean} for name, norm in norms.items()
     ]
 
 
-def _by_layer(probed: Any) -> list[dict[str, Any]]:
-    """A row a layer: hidden states, then the gradients of both FFN matrices."""
+def _by_layer(probed: "ProbedModel") -> list[dict[str, Any]]:
+    """Return a row a layer: the norms of its hidden states, then of the gradients of both FFN matrices."""
     from lnexp.theory.ffn_gradients import MATRICES, ffn_gradients
     from lnexp.theory.position_norms import mean_norms
 

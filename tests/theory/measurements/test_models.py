@@ -1,14 +1,14 @@
-"""Probes of the models that are trained, at the smallest size."""
+"""Measurements of the models that are trained, at the smallest size."""
 
 from dataclasses import replace
 
 import pytest
 import torch
 
-import lnexp.theory.probes  # noqa: F401  (registers them)
+import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.errors import UserError
-from lnexp.theory.models import loss_of, untrained
-from lnexp.theory.probe import Context, measure
+from lnexp.theory.measurement import Context, measure
+from lnexp.theory.models import loss_of, untrained_placement
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
@@ -29,7 +29,7 @@ def test_the_gradient_of_every_layer_is_seen(context):
     assert measure("gradient_by_layer", context, settings) == rows
 
 
-def test_layer_by_layer_sees_what_the_other_probes_see(context):
+def test_layer_by_layer_agrees_with_the_other_measurements(context):
     settings = {"placement": "peri_ln", "layers": 2, "batches": 2, "tokens": 80, "model": NARROW}
     rows = measure("layer_by_layer", context, settings)
     assert [(row["side"], row["layer"]) for row in rows] == [
@@ -46,7 +46,7 @@ def test_layer_by_layer_sees_what_the_other_probes_see(context):
 
 
 def test_the_expected_gradient_is_that_of_the_mean_loss(context):
-    probed = untrained(context, "post_ln", NARROW, 2, 80)
+    probed = untrained_placement(context, "post_ln", NARROW, 2, 80)
     loss = sum(loss_of(probed, batch) for batch in probed.batches) / 2
     (gradient,) = torch.autograd.grad(loss, probed.model.decoder.layers[5].fc2.weight)
     settings = {"placement": "post_ln", "tied": True, "layers": [6], "batches": 2, "tokens": 80, "model": NARROW}
@@ -61,7 +61,7 @@ def test_norms_leave_out_padding(context):
     tokens = 0
     for draw in range(2):
         drawn = replace(context, seed=1000 * context.seed + draw)
-        tokens += sum(batch["ntokens"] for batch in untrained(drawn, "post_ln", NARROW, 2, 200).batches)
+        tokens += sum(batch["ntokens"] for batch in untrained_placement(drawn, "post_ln", NARROW, 2, 200).batches)
     assert {row["positions"] for row in rows if row["side"] == "decoder"} == {tokens}
     assert [(row["side"], row["layer"]) for row in rows[:2]] == [("encoder", 1), ("encoder", 2)]
     assert len(rows) == 12

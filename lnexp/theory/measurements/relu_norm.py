@@ -1,14 +1,21 @@
-"""Lemma 1: what ReLU leaves of a Gaussian vector's norm."""
+"""Lemma 1: measure the squared norm of a Gaussian vector behind ReLU."""
 
 import torch
 
 from lnexp.theory.hidden_states import squared_norm
-from lnexp.theory.probe import Context, Row, register_probe
+from lnexp.theory.measurement import Context, Row, register_measurement
 
 
-@register_probe
+@register_measurement
 def relu_norm(context: Context, sigmas: list[float], width: int, samples: int) -> list[Row]:
-    """``E‖ReLU(X)‖²`` for ``X ~ N(0, σ² I_d)``, over the lemma's ``σ² d / 2``, for each σ."""
+    """Return ``E‖ReLU(X)‖²`` for ``X ~ N(0, σ² I_d)``, and its ratio to the lemma's ``σ² d / 2``, for each σ.
+
+    Args:
+        context: the seed.
+        sigmas: the values of σ.
+        width: d.
+        samples: number of X for each σ.
+    """
     found = []
     for sigma in sigmas:
         x = sigma * torch.randn(samples, width, dtype=torch.float64)

@@ -1,6 +1,7 @@
-"""Nothing that a file holds breaks the page: what cannot be read or shown is said instead.
+"""Keep the page robust against the files it shows.
 
-Files may be half written, or another's, and hold anything: hence every ``except Exception`` in this room.
+Files may be half written, or come from other programs, and hold anything. Every ``except Exception`` of this package
+turns what cannot be read or shown into a line on the page.
 """
 
 import math
@@ -9,12 +10,12 @@ from typing import Any
 
 
 def what_is_wrong(path: Path, error: Exception) -> str:
-    """A file or folder, and why it cannot be read or shown, in a line."""
+    """Return, in a line, which file or folder cannot be read or shown, and why."""
     return f"{path}: {type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def plainly(value: Any) -> Any:
-    """What JSON can say of a value: other things as text, and nothing of what is not finite."""
+    """Return a value as JSON can express it: other types as text, numbers that are not finite as None."""
     if isinstance(value, dict):
         return {str(key): plainly(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,25 +1,25 @@
-"""Lemma 3: layer normalisation scales gradients by the inverse of its input's norm."""
+"""Lemma 3: measure the spectral norm of the Jacobian of LayerNorm for inputs of different norms."""
 
 import torch
 from torch import nn
 
 from lnexp.errors import UserError
-from lnexp.theory.probe import Context, Row, register_probe
+from lnexp.theory.measurement import Context, Row, register_measurement
 
 
-@register_probe
+@register_measurement
 def layer_norm_jacobian(
     context: Context, width: int, decades: list[float], mean: float, of: str, samples: int
 ) -> list[Row]:
-    """``‖J_LN(x)‖₂`` over what is claimed of it, at norms ``10^decade``; the mean over samples.
+    """Return ``‖J_LN(x)‖₂`` at norms ``10^decade``, and its ratio to the claimed value; means over samples.
 
     Args:
         context: the seed.
         width: d.
-        decades: of ``‖x‖``.
-        mean: x is ``N(0, I)`` plus this, before it is scaled to its norm.
-        of: ``norm`` for a claimed ``√d / ‖x‖``, ``deviation`` for ``√d / ‖x − x̄‖``.
-        samples: how many x at each norm.
+        decades: base-10 logarithms of ``‖x‖``.
+        mean: added to ``x ~ N(0, I)`` before x is scaled to its norm.
+        of: the claimed value: ``√d / ‖x‖`` for ``norm``, ``√d / ‖x − x̄‖`` for ``deviation``.
+        samples: number of x for each norm.
     """
     if of not in ("norm", "deviation"):
         raise UserError(f"of={of}: must be norm or deviation")
@@ -36,5 +36,5 @@ def layer_norm_jacobian(
 
 
 def jacobian(norm: nn.LayerNorm, x: torch.Tensor) -> torch.Tensor:
-    """``∂LN(x)/∂x``, ``(d, d)``, of one vector."""
+    """Return ``∂LN(x)/∂x``, ``(d, d)``, for one vector ``(d,)``."""
     return torch.autograd.functional.jacobian(norm, x)

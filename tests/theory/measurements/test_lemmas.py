@@ -1,13 +1,13 @@
-"""The lemmas' probes, against independent computation."""
+"""Measurements of the lemmas, against independent computation."""
 
 import pytest
 import torch
 from torch import nn
 
-import lnexp.theory.probes  # noqa: F401  (registers them)
+import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.errors import UserError
-from lnexp.theory.probe import Context, measure
-from lnexp.theory.probes.layer_norm_jacobian import jacobian
+from lnexp.theory.measurement import Context, measure
+from lnexp.theory.measurements.layer_norm_jacobian import jacobian
 
 
 def test_relu_halves_the_squared_norm():

@@ -1,11 +1,11 @@
-"""Probes are asked by name, and find the same for the same seed."""
+"""Measurements are registered by name and depend on settings and seed alone."""
 
 import pytest
 import torch
 
-import lnexp.theory.probes  # noqa: F401  (registers them)
+import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.errors import UserError
-from lnexp.theory.probe import Context, measure
+from lnexp.theory.measurement import Context, measure
 
 RELU = {"sigmas": [1.0, 2.0], "width": 8, "samples": 10}
 
@@ -28,11 +28,11 @@ def test_what_others_draw_is_not_disturbed():
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("relu_nrom", RELU, "probe=relu_nrom: there is none; did you mean relu_norm"),
-        ("relu_norm", RELU | {"widht": 3}, "probe relu_norm has no setting widht; did you mean width"),
-        ("relu_norm", {"width": 8}, "probe relu_norm: sigmas, samples: not set"),
+        ("relu_nrom", RELU, "measurement=relu_nrom: no such measurement; did you mean relu_norm"),
+        ("relu_norm", RELU | {"widht": 3}, "measurement relu_norm has no setting widht; did you mean width"),
+        ("relu_norm", {"width": 8}, "measurement relu_norm: sigmas, samples: not set"),
         ("relu_norm", RELU | {"samples": 0}, "samples=0: must be at least 1"),
-        ("relu_norm", RELU | {"sigmas": [1.0, float("inf")]}, "probe relu_norm, seed 1: sigma is inf"),
+        ("relu_norm", RELU | {"sigmas": [1.0, float("inf")]}, "measurement relu_norm, seed 1: sigma is inf"),
     ],
 )
 def test_mistakes_are_named(name, settings, message):

@@ -1,13 +1,13 @@
-"""Theorem 1: the gradient of the last layer's second FFN matrix, in the theory's own setting."""
+"""Theorem 1: measure the gradient of the last layer's second FFN matrix in the theory's Transformer."""
 
 import torch
 
 from lnexp.errors import UserError
-from lnexp.theory.probe import Context, Row, register_probe
+from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.setting import Stack, prediction_loss
 
 
-@register_probe
+@register_measurement
 def last_layer_gradient(
     context: Context,
     placement: str,
@@ -19,18 +19,18 @@ def last_layer_gradient(
     words: int,
     embedding: str,
 ) -> list[Row]:
-    """``‖∂L/∂W^{2,L}‖_F`` at each size; the loss is a mean over positions and inputs.
+    """Return ``‖∂L/∂W^{2,L}‖_F`` for each size; the loss is the mean over positions and inputs.
 
     Args:
         context: the seed.
         placement: a registered one.
-        by: what the sizes are, ``width`` (d) or ``layers`` (L).
-        sizes: of that.
-        other: the size of the other of the two.
+        by: the meaning of ``sizes``: ``width`` (d) or ``layers`` (L).
+        sizes: the widths or the depths.
+        other: the depth where ``sizes`` are widths, and the width where they are depths.
         positions: of an input.
-        inputs: Gaussian ones.
-        words: among which targets are drawn.
-        embedding: of words, Gaussian with ``unit_norm`` (entries of variance ``1/d``) or ``unit_entries``.
+        inputs: number of Gaussian inputs.
+        words: size of the vocabulary that targets are drawn from.
+        embedding: of words; Gaussian with entries of variance ``1/d`` (``unit_norm``) or 1 (``unit_entries``).
     """
     if by not in ("width", "layers"):
         raise UserError(f"by={by}: must be width or layers")

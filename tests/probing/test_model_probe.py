@@ -1,4 +1,4 @@
-"""The real command: one model, untrained or from its checkpoint."""
+"""``scripts/probe.py`` on one model, untrained or from a checkpoint."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 from helpers import run_script
 
 from lnexp.theory.ffn_gradients import ffn_gradients
-from lnexp.theory.models import untrained
-from lnexp.theory.probe import Context
+from lnexp.theory.measurement import Context
+from lnexp.theory.models import untrained_placement
 
 MODEL = [f"model.{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
@@ -26,7 +26,7 @@ def test_an_untrained_model_is_that_of_the_recipes(prepared):
     ]
     context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
     model = [setting.removeprefix("model.") for setting in MODEL]
-    for expected in ffn_gradients(untrained(context, "pre_ln", model, 2, 80)):
+    for expected in ffn_gradients(untrained_placement(context, "pre_ln", model, 2, 80)):
         (row,) = (row for row in rows if (row["side"], row["layer"]) == (expected["side"], expected["layer"]))
         assert row[f"{expected['parameter']}_grad_norm"] == pytest.approx(expected["grad_norm"], rel=1e-5)
         assert row[f"{expected['parameter']}_mean_grad_norm"] == pytest.approx(expected["mean_grad_norm"], rel=1e-5)
@@ -53,14 +53,14 @@ def test_a_checkpoint_is_read_with_the_corpus_it_was_trained_on(checkpoint):
         (["model=pre_ln", "model.decoder_layers=0"], "model.decoder_layers=0: must be at least 1"),
         (["model=pre_ln", "model.encoder_attention_heads=5"], "heads"),
         (["checkpoint=none.pt"], "none.pt: no such file"),
-        (["checkpoint=none.pt", "model=pre_ln"], "model=pre_ln: a checkpoint brings its own"),
+        (["checkpoint=none.pt", "model=pre_ln"], "model=pre_ln: a checkpoint has its own settings"),
         (["checkpoint=a=b,c.pt"], "a=b,c.pt: no such file"),
-        (["checkpoint=none.pt", "checkpoint=other.pt"], "checkpoint=other.pt: checkpoint is said twice"),
-        (["checkpoint=none.pt", "data_dir=x"], "data_dir=x: say data=… too"),
-        (["checkpoint=none.pt", "optimizer=sgd"], "what can be said is data=…"),
-        (["model=pre_ln", "--results", "x"], "--results: goes with recipes"),
-        (["+recipe=fig3", "--json"], "--json: goes with model=… or checkpoint=…"),
-        (["placement=pre_ln"], "one model is probed by model=… or checkpoint=…"),
+        (["checkpoint=none.pt", "checkpoint=other.pt"], "checkpoint=other.pt: checkpoint is given twice"),
+        (["checkpoint=none.pt", "data_dir=x"], "data_dir=x: set data=… too"),
+        (["checkpoint=none.pt", "optimizer=sgd"], "allowed are data=…"),
+        (["model=pre_ln", "--results", "x"], "--results: only with recipes"),
+        (["+recipe=fig3", "--json"], "--json: only with model=… or checkpoint=…"),
+        (["placement=pre_ln"], "model=… or checkpoint=… without a recipe probes one model"),
     ],
 )
 def test_mistakes_are_one_line(tmp_path, arguments, message):
