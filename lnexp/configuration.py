@@ -74,8 +74,9 @@ ABSENT = object()
 
 
 def _check_alias(cfg: DictConfig, alias: Alias, option: Option, value: Any) -> None:
+    expected = alias.there(value)
     there = OmegaConf.select(cfg, alias.name, default=ABSENT)
-    if there is not ABSENT and there != alias.there(value):
+    if there is not ABSENT and there is not expected and there != expected:
         raise UserError(f"{alias.name}={there}: is {option.name} by another name, which is {value}; set {option.name}")
 
 
