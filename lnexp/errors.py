@@ -1,19 +1,19 @@
-"""What a user did or has that cannot work: told in one line, without a traceback."""
+"""Errors of the user, which are printed in one line without a traceback; suggestions of near names."""
 
 import difflib
 from collections.abc import Iterable
 
 
 class UserError(Exception):
-    """A mistake or a condition outside the program; its text is the whole message."""
+    """A mistake of the user or a fault outside the program; its text is the whole message."""
 
 
-#: Where no name is near, more are not listed.
+#: Number of names that a message lists where none is near.
 MOST_NAMED = 24
 
 
 def near_names(name: str, known: Iterable[str]) -> str:
-    """Return a clause that offers the known names nearest to ``name``, or else as many as fit into a message."""
+    """Return a clause with the known names nearest to ``name``, or a list of known names where none is near."""
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     if near:

@@ -1,4 +1,4 @@
-"""Writing so that a kill at any moment leaves every file whole, and taking turns."""
+"""Write files atomically, and lock files against other processes."""
 
 import fcntl
 import os
@@ -11,8 +11,10 @@ from typing import IO
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write ``text`` aside and rename it into place: a reader sees the old file or the new one, never half of one."""
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")  # a process of another machine may have our number
+    """Write ``text`` to a temporary file and rename it, so that ``path`` never has part of it."""
+    aside = path.with_name(
+        f".{path.name}.{uuid.uuid4().hex}"
+    )  # not the process' number, which another machine may use, too
     try:
         with aside.open("w", encoding="utf-8") as file:
             file.write(text)
@@ -25,19 +27,24 @@ def write_whole(path: Path, text: str) -> None:
 
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the lock file ``path``, which is there only as long; the lock falls with its holder, however that ends.
+    """Hold an exclusive lock on the file ``path``, which exists while the lock is held.
 
-    A process that was forked while it was held holds it, too: it must end with its parent.
+    The lock ends with the process that holds it, also where that is killed. A process that is forked meanwhile has it
+    too, so it must end with its parent.
+
+    Args:
+        path: of the lock file; its folder is created where it is missing.
+        wait: whether to wait for another process that holds the lock.
 
     Raises:
-        BlockingIOError: where another process holds it and this one does not ``wait``.
+        BlockingIOError: where another process holds the lock and ``wait`` is false.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
         with path.open("w") as file:
             _lock(file, wait)
-            if not _is_still(path, file):
-                continue  # its last holder has taken the file away since it was opened
+            if not _is_same_file(path, file):
+                continue  # the last holder removed the file after it was opened here
             try:
                 yield
             finally:
@@ -55,7 +62,7 @@ def _lock(file: IO[str], wait: bool) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def _is_still(path: Path, file: IO[str]) -> bool:
+def _is_same_file(path: Path, file: IO[str]) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Short names for settings, and digests of files."""
+"""Hash settings and files."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from lnexp.errors import UserError
 
 
 def _canonical(value: Any) -> Any:
-    """``1`` and ``1.0`` are one number, and a tuple is a list."""
+    """Return a value in the form that is hashed: ``1.0`` as ``1``, tuples as lists, keys as strings."""
     if isinstance(value, dict):
         return {str(key): _canonical(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -21,30 +21,34 @@ def _canonical(value: Any) -> Any:
 
 
 def short_hash(settings: Any) -> str:
-    """Eight hex digits of the SHA-256 of JSON-like ``settings``; the order of keys does not matter."""
+    """Return eight hex digits of the SHA-256 of JSON-like ``settings``; the order of keys does not matter."""
     text = json.dumps(_canonical(settings), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def file_digest(path: Path, algorithm: str = "sha256") -> str:
-    """Hex digest of a file's bytes."""
+    """Return the hex digest of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, algorithm).hexdigest()
 
 
-def digest_of_state(path: Path) -> str:
-    """Hex SHA-256 of a file's bytes, taken once for as long as its size and the time of its last change stay."""
+def cached_sha256(path: Path) -> str:
+    """Return the hex SHA-256 of a file, cached while the file's size and time of modification stay the same."""
     state = path.stat()
-    return _digest_of_state(path, state.st_size, state.st_mtime_ns)
+    return _cached_sha256(path, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=1024)
-def _digest_of_state(path: Path, size: int, changed: int) -> str:
+def _cached_sha256(path: Path, size: int, modified: int) -> str:
     return file_digest(path)
 
 
 def sha256_of_files(root: str, addresses: list[str]) -> str:
-    """Hex SHA-256 over the files below ``root``: what they are, wherever they lie.
+    """Return the hex SHA-256 of files, by their addresses and contents; it does not depend on the path of ``root``.
+
+    Args:
+        root: a folder, or one file that has all addresses (an archive).
+        addresses: paths below the folder.
 
     Raises:
         UserError: where ``root`` or a file is missing.
@@ -59,5 +63,5 @@ def sha256_of_files(root: str, addresses: list[str]) -> str:
         raise UserError(f"{root}: no {', '.join(missing)} in it")
     digest = hashlib.sha256()
     for address, path in sorted(paths.items()):
-        digest.update(f"{address} {digest_of_state(path)}\n".encode())
+        digest.update(f"{address} {cached_sha256(path)}\n".encode())
     return digest.hexdigest()

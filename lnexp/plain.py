@@ -1,4 +1,4 @@
-"""A config as plain dicts, lists and values."""
+"""Convert configs to plain dictionaries, and remove settings from them."""
 
 from typing import Any, cast
 
@@ -6,7 +6,7 @@ from omegaconf import DictConfig, OmegaConf
 
 
 def plain(cfg: DictConfig) -> dict[str, Any]:
-    """The resolved contents of a config node."""
+    """Return the resolved contents of a config node as dictionaries, lists and values."""
     return cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
 
 
@@ -18,7 +18,7 @@ def find(settings: Any, key: str) -> Any:
 
 
 def drop(settings: Any, key: str) -> None:
-    """Take ``a.b.c`` out of nested dicts, if it is there."""
+    """Remove the key ``a.b.c`` from nested dictionaries where it exists."""
     *path, last = key.split(".")
     for part in path:
         settings = settings.get(part)

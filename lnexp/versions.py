@@ -1,10 +1,10 @@
-"""Which version of a package is installed."""
+"""Look up the versions of installed packages."""
 
 import importlib.metadata
 
 
 def version(package: str) -> str | None:
-    """None where it is not installed, as we ourselves are not where only our folder lies on Python's path."""
+    """Return the version of a package, or None where it is not installed (as lnexp on Python's path alone)."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Time training against stock fairseq, preparing against sacremoses alone, and the answers to --help and mistakes."""
+"""Run all benchmarks: training, translating, preparing and collecting, and the overhead of commands."""
 
 from lnexp.benchmarks.command import main
 

@@ -1,4 +1,4 @@
-"""Make tables, figures and verdicts of recipes from their run folders."""
+"""Write tables, figures and verdicts of recipes from their run folders."""
 
 from lnexp.results.collect_command import main
 

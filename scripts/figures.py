@@ -1,4 +1,4 @@
-"""Draw the figures of results again: PNG, SVG and PDF."""
+"""Draw the figures of all results again, as PNG, SVG and PDF."""
 
 from lnexp.figures.command import main
 

@@ -1,4 +1,4 @@
-"""Say what runs will take of time, memory and disk, before they are started."""
+"""Print the time, memory and disk that runs will take, before they are started."""
 
 from lnexp.planning.command import main
 

@@ -1,4 +1,4 @@
-"""Prepare a corpus: python scripts/prepare_data.py data=NAME [overrides]. Training does it by itself."""
+"""Prepare a corpus: python scripts/prepare_data.py data=NAME [overrides]. Training does this by itself."""
 
 from lnexp.corpora.command import main
 

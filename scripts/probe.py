@@ -1,4 +1,4 @@
-"""Measure what the paper's analysis is about, and judge its claims."""
+"""Measure what the paper's analysis is about and judge its claims, or probe one model."""
 
 from lnexp.probing.command import main
 

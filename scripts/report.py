@@ -1,4 +1,4 @@
-"""Make one self-contained HTML page of results."""
+"""Write one self-contained HTML page of results and runs."""
 
 from lnexp.report.command import main
 

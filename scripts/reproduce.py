@@ -1,4 +1,4 @@
-"""Train what recipes ask for, then make their tables, figures and verdicts."""
+"""Train the runs of recipes, then write their tables, figures and verdicts."""
 
 from lnexp.reproduce import main
 

@@ -1,4 +1,4 @@
-"""Show how the newest sweep stands: arm, seed, state, epoch, BLEU so far, speed, time left."""
+"""Show the state of the newest sweep: arm, seed, state, epoch, score, speed, time left."""
 
 from lnexp.runs.status_command import main
 

@@ -1,4 +1,4 @@
-"""Translate sentences by a trained run."""
+"""Translate sentences with a trained run."""
 
 from lnexp.tasks.translation.translate_command import main
 

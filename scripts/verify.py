@@ -1,4 +1,4 @@
-"""Print the verdict of every claim; exit 1 where a result is malformed."""
+"""Print the verdict of every claim; exit with 1 where a result is malformed."""
 
 from lnexp.results.verify_command import main
 

@@ -1,4 +1,4 @@
-"""Files are whole, and locks fall with their holders and leave nothing."""
+"""Files are written completely or not at all; locks end with their holders and leave no file."""
 
 import subprocess
 import sys

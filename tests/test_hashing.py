@@ -1,4 +1,4 @@
-"""Names of settings and digests of files."""
+"""Hashes of settings, and digests of files."""
 
 import pytest
 

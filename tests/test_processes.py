@@ -1,4 +1,4 @@
-"""A worker does not outlive the process that it works for."""
+"""A worker process does not outlive its parent."""
 
 import os
 import signal

@@ -1,1 +1,1 @@
-"""Speed, as ratios measured in one run, with medians. Never a test."""
+"""Benchmarks of ``scripts/bench.py``: ratios of speeds measured in one run, as medians. They are no tests."""

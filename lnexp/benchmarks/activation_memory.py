@@ -1,6 +1,7 @@
-"""What a deep model's training takes of memory, with its activations kept and with them computed again.
+"""Measure the memory of training deep models, with activations kept and with activations recomputed.
 
-``python -m lnexp.benchmarks.activation_memory LAYERS CHECKPOINT OVERRIDE …`` measures one and prints it as JSON.
+``python -m lnexp.benchmarks.activation_memory LAYERS CHECKPOINT OVERRIDE …`` measures one model and prints JSON, where
+CHECKPOINT is the value of ``model.checkpoint_activations``.
 """
 
 import json
@@ -16,10 +17,9 @@ import torch
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.markdown import markdown
-from lnexp.benchmarks.own_process import ask, peak_memory
-from lnexp.benchmarks.page import write_page
-from lnexp.benchmarks.stock import TRAINING_ALONE, Side, device_name
+from lnexp.benchmarks.own_process import peak_memory, run_in_own_process
+from lnexp.benchmarks.page import markdown, write_page
+from lnexp.benchmarks.stock import TRAINING_ALONE, TimedTrainer, device_name
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.figures.line_styles import COLOURS
@@ -28,20 +28,20 @@ from lnexp.tasks.contract import Member
 
 DEPTHS = (6, 12, 18, 36, 100)
 UPDATES = 3
-#: On a CPU: what is freed goes back at once, where glibc would keep it and the peak would be that of its hoard.
-GIVE_BACK = {"MALLOC_MMAP_THRESHOLD_": "65536"}
+#: On a CPU: return freed memory at once; otherwise glibc keeps it, and the peak includes it.
+FREE_AT_ONCE = {"MALLOC_MMAP_THRESHOLD_": "65536"}
 SETTINGS = ("model=pre_ln", "max_tokens=4096", *TRAINING_ALONE)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One depth.
+class DepthMemory:
+    """Peak memory of training at one depth, beyond the memory in use before the first update.
 
     Attributes:
-        layers: a side.
-        kept: the most memory that training took beyond what was in use before its first update, GiB.
-        computed_again: the same with ``model.checkpoint_activations=true``.
-        device: what was measured on.
+        layers: per side.
+        kept: GiB, with all activations kept.
+        computed_again: GiB, with ``model.checkpoint_activations=true``.
+        device: name of the device.
     """
 
     layers: int
@@ -50,14 +50,15 @@ class Measured:
     device: str
 
 
-def measure_all(overrides: list[str]) -> list[Measured]:
-    """Every depth, at the profile and corpus of the overrides."""
+def measure_all(overrides: list[str]) -> list[DepthMemory]:
+    """Measure every depth, at the profile and corpus of the overrides."""
     found = []
     for layers in DEPTHS:
         kept, again = (
-            ask(__name__, str(layers), checkpoint, *overrides, env=GIVE_BACK) for checkpoint in ("false", "true")
+            run_in_own_process(__name__, str(layers), checkpoint, *overrides, env=FREE_AT_ONCE)
+            for checkpoint in ("false", "true")
         )
-        found.append(Measured(layers, kept["memory"], again["memory"], kept["device"]))
+        found.append(DepthMemory(layers, kept["memory"], again["memory"], kept["device"]))
     return found
 
 
@@ -68,19 +69,19 @@ def _measure(layers: str, checkpoint: str, overrides: list[str]) -> dict:
     cfg = compose([*SETTINGS, *depth, f"model.checkpoint_activations={checkpoint}", *overrides])
     check(cfg)
     OmegaConf.resolve(cfg)
-    # fairseq's trainer would forget the peak after every update
+    # fairseq's trainer resets the peak after every update
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
         run = RunFolder(Path(folder) / "bench-00000000")
         run.checkpoints.mkdir(parents=True)
         engine = Engine([Member(cfg, run)], prepare(cfg.data, cfg.data_dir))
         before = peak_memory(engine.trainer.cuda)
-        Side(engine.trainer, engine.task, engine.fairseq).updates(UPDATES)
+        TimedTrainer(engine.trainer, engine.task, engine.fairseq).updates(UPDATES)
         memory = peak_memory(engine.trainer.cuda) - before
     return {"memory": memory, "device": device_name(engine.trainer.cuda)}
 
 
-def table(found: Sequence[Measured]) -> str:
-    """A row a depth, as a Markdown table."""
+def table(found: Sequence[DepthMemory]) -> str:
+    """Return a Markdown table with a row for each depth."""
     return markdown(
         ("layers a side", "activations kept, GiB", "computed again, GiB", "times less"),
         [
@@ -95,10 +96,11 @@ def table(found: Sequence[Measured]) -> str:
     )
 
 
-def write(found: Sequence[Measured], what: str, folder: Path) -> None:
-    """Write ``activations.md``, ``activations.json`` and ``activations.png``, each with the device named."""
-    title = f"What training takes of memory by depth: {what}, 4,096 tokens a batch"
-    how = "beyond what is in use before the first update; on a CPU with " + " ".join(map("=".join, GIVE_BACK.items()))
+def write(found: Sequence[DepthMemory], what: str, folder: Path) -> None:
+    """Write ``activations.md``, ``activations.json`` and ``activations.png``, each with the name of the device."""
+    title = f"Memory of training by depth: {what}, 4,096 tokens a batch"
+    environment = " ".join(map("=".join, FREE_AT_ONCE.items()))
+    how = f"beyond the memory in use before the first update; on a CPU with {environment}"
     figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
     axes, layers = figure.subplots(), [one.layers for one in found]
     axes.plot(layers, [one.kept for one in found], "o-", color=COLOURS[1], label="activations kept")

@@ -1,16 +1,16 @@
-"""Two sides measured in turn: what a noisy machine does to one, it does to its neighbour, too."""
+"""Compare two rates that were measured in alternating rounds, so that noise of the machine affects both."""
 
 import statistics
 from dataclasses import dataclass
 
 
 @dataclass
-class Rounds:
-    """What each side did in a second, a value a round; the rounds of both alternate.
+class AlternatingRates:
+    """Rates of lnexp and of what it is compared with, a value a round each; their rounds alternated.
 
     Attributes:
-        ours: lnexp.
-        stock: what it is compared with.
+        ours: of lnexp, per second.
+        stock: of stock fairseq or another program, per second.
     """
 
     ours: list[float]
@@ -18,27 +18,27 @@ class Rounds:
 
     @property
     def medians(self) -> tuple[float, float]:
-        """Of ours and of stock."""
+        """The medians of ``ours`` and of ``stock``."""
         return statistics.median(self.ours), statistics.median(self.stock)
 
     @property
     def ratio(self) -> float:
-        """Median of the ratios of neighbouring rounds; above 1 we are faster."""
+        """The median of the ratios of neighbouring rounds; above 1 lnexp is faster."""
         return statistics.median(ours / stock for ours, stock in zip(self.ours, self.stock, strict=True))
 
 
 @dataclass
-class ArrayRounds(Rounds):
-    """One size of array and stock fairseq.
+class ArrayRates(AlternatingRates):
+    """Rates of one size of array and of stock fairseq.
 
     Attributes:
-        members: S; what ``ours`` counts is that of all members together.
-        device: what was measured on.
+        members: number of runs in the array; ``ours`` is the rate of all members together.
+        device: name of the device.
     """
 
     members: int
     device: str
 
     def cells(self) -> dict[str, str]:
-        """Its row of a table, by column."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what a table shows of it")
+        """Return the row of a table, by column."""
+        raise NotImplementedError

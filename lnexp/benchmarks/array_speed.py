@@ -1,7 +1,7 @@
-"""Member-updates a second of sweep arrays against stock ``fairseq-train``, one run after another.
+"""Measure the training speed of sweep arrays against stock ``fairseq-train``, which trains one run after another.
 
-``python -m lnexp.benchmarks.array_speed MEMBERS OVERRIDE …`` measures one size and prints it as JSON: each size has a
-process of its own, whose memory is then that size's.
+``python -m lnexp.benchmarks.array_speed MEMBERS OVERRIDE …`` measures one size of array and prints JSON. Every size has
+its own process, so that the peak memory is that of the size.
 """
 
 import json
@@ -19,10 +19,10 @@ import torch
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.benchmarks.alternation import ArrayRounds
-from lnexp.benchmarks.own_process import ask, peak_memory
-from lnexp.benchmarks.page import plot_ratios, write_rounds
-from lnexp.benchmarks.stock import SAME_BATCHES, Side, device_name, stock_config, stock_side
+from lnexp.benchmarks.alternation import ArrayRates
+from lnexp.benchmarks.own_process import peak_memory, run_in_own_process
+from lnexp.benchmarks.page import plot_ratios, write_array_page
+from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, stock_config, stock_trainer
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.figures.line_styles import COLOURS
@@ -33,17 +33,17 @@ SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
 UPDATES = 20  # a round
 PLACEMENT = "post_ln"
-SIDE = 4096  # of the square matrices whose product tells how fast the machine multiplies
+MATRIX_SIZE = 4096  # of the square matrices whose product measures the speed of the machine
 
 
 @dataclass
-class Measured(ArrayRounds):
-    """Member-updates a second of one size of array.
+class ArraySpeed(ArrayRates):
+    """Member-updates per second of one size of array, and updates per second of stock fairseq.
 
     Attributes:
-        memory: the most that was in use, GiB: the GPU's, or all that the process had before stock fairseq came in.
-        products: seconds that a member-update's bare matrix products take at the machine's measured rate.
-        tokens: target tokens an update.
+        memory: peak memory of the array, GiB: the GPU's, or the process' before stock fairseq was built.
+        products: seconds that the matrix products of a member-update take at the machine's measured rate.
+        tokens: target tokens per update.
     """
 
     memory: float
@@ -62,12 +62,12 @@ class Measured(ArrayRounds):
         }
 
 
-def measure_all(overrides: list[str]) -> list[Measured]:
-    """Every size, at the profile and corpus of the overrides."""
-    return [Measured(**ask(__name__, str(members), *overrides)) for members in SIZES]
+def measure_all(overrides: list[str]) -> list[ArraySpeed]:
+    """Measure every size of array, at the profile and corpus of the overrides."""
+    return [ArraySpeed(**run_in_own_process(__name__, str(members), *overrides)) for members in SIZES]
 
 
-def _measure(members: int, overrides: list[str]) -> Measured:
+def _measure(members: int, overrides: list[str]) -> ArraySpeed:
     rates = [f"lr_max={1e-3 * (1 + member / members)}" for member in range(members)]
     common = [f"model={PLACEMENT}", "lr_schedule.form=coupled", "tracker=none", *SAME_BATCHES, *overrides]
     cfgs = [compose([*common, rate]) for rate in rates]
@@ -76,17 +76,17 @@ def _measure(members: int, overrides: list[str]) -> Measured:
         OmegaConf.resolve(cfg)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
     stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
-    # fairseq's trainer would forget the peak after every update
+    # fairseq's trainer resets the peak after every update
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
-        array = _array_side(cfgs, corpus, Path(folder))
+        array = _array_trainer(cfgs, corpus, Path(folder))
         array.updates(UPDATES)  # warm up
         memory, device = peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
-        stock = stock_side(stock_cfg)
+        stock = stock_trainer(stock_cfg)
         stock.updates(UPDATES)
         rounds = [(members * array.updates(UPDATES), stock.updates(UPDATES)) for _ in range(ROUNDS)]
     tokens = _tokens_an_update(array)
     operations_a_second = _operations_a_second(array.trainer.device, cfgs[0].precision)
-    return Measured(
+    return ArraySpeed(
         members=members,
         ours=[ours for ours, _ in rounds],
         stock=[theirs for _, theirs in rounds],
@@ -97,7 +97,7 @@ def _measure(members: int, overrides: list[str]) -> Measured:
     )
 
 
-def _array_side(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> Side:
+def _array_trainer(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> TimedTrainer:
     from lnexp.training.engine import Engine
     from lnexp.training.models.array import ArrayModels
 
@@ -105,19 +105,19 @@ def _array_side(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) ->
     for run in folders:
         run.checkpoints.mkdir(parents=True)
     engine = Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels)
-    return Side(engine.trainer, engine.task, engine.fairseq)
+    return TimedTrainer(engine.trainer, engine.task, engine.fairseq)
 
 
-def _tokens_an_update(side: Side) -> float:
-    """Target tokens, the end of each sentence included."""
-    batches = side.trainer.get_train_iterator(1, load_dataset=False)
-    return float(side.task.dataset("train").tgt_sizes.sum()) / len(batches)
+def _tokens_an_update(trainer: TimedTrainer) -> float:
+    """Return the mean number of target tokens per update, including the ends of sentences."""
+    batches = trainer.trainer.get_train_iterator(1, load_dataset=False)
+    return float(trainer.task.dataset("train").tgt_sizes.sum()) / len(batches)
 
 
 def _operations(model: Any, tokens: float) -> float:
-    """Of the products with weight matrices in an update: two a weight and token forward, twice that backward.
+    """Return the floating-point operations of an update's products with weight matrices: 6 per weight and token.
 
-    Those within attention, and looking up embeddings, are left out.
+    Two are in the forward pass, four in the backward pass. Products within attention and embeddings are left out.
     """
     weights = sum(
         parameter.numel()
@@ -128,9 +128,9 @@ def _operations(model: Any, tokens: float) -> float:
 
 
 def _operations_a_second(device: torch.device, precision: str) -> float:
-    """What the machine reaches in a product of two large matrices."""
+    """Return the floating-point operations per second of the product of two large matrices."""
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-    one, other = torch.randn(2, SIDE, SIDE, device=device).to(dtype)
+    one, other = torch.randn(2, MATRIX_SIZE, MATRIX_SIZE, device=device).to(dtype)
     product = one @ other
     count = 1 if device.type == "cpu" else 100
     seconds = []
@@ -141,10 +141,10 @@ def _operations_a_second(device: torch.device, precision: str) -> float:
             product = one @ other
         float(product[0, 0])
         seconds.append((time.perf_counter() - start) / count)
-    return 2 * SIDE**3 / statistics.median(seconds)
+    return 2 * MATRIX_SIZE**3 / statistics.median(seconds)
 
 
-def write(found: list[Measured], what: str, folder: Path) -> None:
+def write(found: list[ArraySpeed], what: str, folder: Path) -> None:
     """Write ``arrays.md``, ``arrays.json`` and ``arrays.png``."""
     figure = Figure(figsize=(9, 3.4), dpi=150, layout="constrained")
     speed, memory = figure.subplots(1, 2)
@@ -153,7 +153,7 @@ def write(found: list[Measured], what: str, folder: Path) -> None:
     memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
     memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
     title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
-    write_rounds(found, title, figure, folder, "arrays")
+    write_array_page(found, title, figure, folder, "arrays")
 
 
 if __name__ == "__main__":

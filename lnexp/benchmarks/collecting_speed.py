@@ -1,4 +1,4 @@
-"""How long tables, figures, verdicts and the report of many finished runs take, and how much memory."""
+"""Measure time and memory of collecting, verifying and reporting many finished runs."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.page import markdown
 from lnexp.composer import Composer
 from lnexp.configuration import ROOT, compose
 from lnexp.recipes.command_line import with_corpus
@@ -24,13 +24,13 @@ RECIPE, EPOCHS = "factorial", 50
 RUNS = (100, 1_000, 5_000)
 FIRST_SEED = 1
 COLUMNS = ("runs", "collect, s", "its memory, MB", "verify, s", "report, s", "its memory, MB", "page, MB")
-#: Prints the most memory that the command below it held, in MB, after what the command prints itself.
+#: A program that runs a command, and prints the command's peak memory in MB behind its output.
 PEAK = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); \
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
 
 
 def table() -> str:
-    """A row for each number of runs: seconds to collect, to verify and to report, and the most memory of either end."""
+    """Return a Markdown table with a row for each number of runs: seconds and peak memory of the commands."""
     rows = []
     for count in RUNS:
         with tempfile.TemporaryDirectory() as here:
@@ -41,7 +41,7 @@ def table() -> str:
 def _row(here: Path, count: int) -> list[str]:
     seeds = -(-count // len(load_recipe(RECIPE).arms))
     overrides = [f"runs_dir={here / 'runs'}", f"first_seed={FIRST_SEED}", f"n_seeds={seeds}"]
-    made = _make_up(overrides, seeds)
+    made = _write_runs(overrides, seeds)
     results = ["--results", str(here / "results")]
     collecting, peak = _timed("collect", f"+recipe={RECIPE}", *overrides, *results)
     verifying, _ = _timed("verify", *results)
@@ -52,15 +52,15 @@ def _row(here: Path, count: int) -> list[str]:
 
 
 def _timed(script: str, *arguments: str) -> tuple[float, int]:
-    """Seconds and megabytes of one of our commands."""
+    """Run one of our commands, and return its seconds and its peak memory in MB."""
     command = [sys.executable, "-c", PEAK, sys.executable, str(ROOT / "scripts" / f"{script}.py"), *arguments]
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return time.perf_counter() - start, int(done.stdout.splitlines()[-1])
 
 
-def _make_up(overrides: list[str], seeds: int) -> int:
-    """Write folders of finished runs of every arm with so many seeds, and return their number."""
+def _write_runs(overrides: list[str], seeds: int) -> int:
+    """Write folders of finished runs for every arm and seed, and return their number."""
     recipe, composer = load_recipe(RECIPE), Composer(compose)
     choose = random.Random(0)
     for arm in recipe.arms.values():
@@ -71,12 +71,12 @@ def _make_up(overrides: list[str], seeds: int) -> int:
         for seed, run in zip(names, identities(cfg, names), strict=True):
             cfg.seed = seed
             folder = RunFolder(Path(cfg.runs_dir) / RECIPE / f"{readable_name(cfg)}-{run}")
-            _write(folder, choose)
+            _write_run(folder, choose)
             (folder.path / "config.yaml").write_text(config)
     return len(recipe.arms) * seeds
 
 
-def _write(folder: RunFolder, choose: random.Random) -> None:
+def _write_run(folder: RunFolder, choose: random.Random) -> None:
     folder.path.mkdir(parents=True)
     signature = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     records = [

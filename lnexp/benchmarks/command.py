@@ -1,9 +1,9 @@
-"""The command behind ``scripts/bench.py``."""
+"""Implement ``scripts/bench.py``: run all benchmarks and print their tables."""
 
 import logging
 import re
 
-from lnexp.benchmarks import answer_time, collecting_speed, overhead
+from lnexp.benchmarks import collecting_speed, overhead
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import ROOT, compose
 
@@ -11,19 +11,19 @@ from lnexp.configuration import ROOT, compose
 def main() -> None:
     """Run the benchmarks, on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=…``)."""
     overrides = overrides_of_the_command_line(
-        "Time answers to mistakes, runs beside training, collecting, preparing, and training and translating against\n"
+        "Time answers to mistakes, the overhead of runs, collecting, preparing, and training and translating against\n"
         "stock fairseq, alone and in arrays; measure the memory of deep models.",
         "python scripts/bench.py data=plain data.path=/path/to/raw/text",
     )
     logging.captureWarnings(True)
     logging.disable(logging.WARNING)
     with one_line_errors():
-        print("How long a person waits, median seconds:")
-        for question, arguments in answer_time.QUESTIONS.items():
-            print(f"  {question}: {answer_time.seconds(arguments):.2f} s", flush=True)
+        print("Time until an answer, median seconds:")
+        for question, arguments in overhead.ANSWERS.items():
+            print(f"  {question}: {overhead.answer_seconds(arguments):.2f} s", flush=True)
         print("\nA run with next to nothing to train:\n")
         print(overhead.table(), flush=True)
-        print(f"\nTables, figure and verdicts of made-up runs of {collecting_speed.EPOCHS} epochs:\n")
+        print(f"\nTables, figure and verdicts of generated runs of {collecting_speed.EPOCHS} epochs:\n")
         print(collecting_speed.table(), flush=True)
         from lnexp.benchmarks import (
             activation_memory,
@@ -41,7 +41,7 @@ def main() -> None:
         print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
         print(training_speed.table(overrides), flush=True)
 
-        print("\nLooking at the gradients by layer along training:\n")
+        print("\nProbing along training:\n")
         print(probing_cost.table(overrides), flush=True)
 
         print("\nSweep arrays against stock fairseq, one run after another:\n")
@@ -57,7 +57,7 @@ def main() -> None:
         print(page.table(decoded))
         decoding_speed.write(decoded, what, folder)
 
-        print("\nMemory that training takes by depth, activations kept or computed again:\n")
+        print("\nMemory of training by depth, activations kept or computed again:\n")
         by_depth = activation_memory.measure_all(overrides)
         print(activation_memory.table(by_depth))
         activation_memory.write(by_depth, what, folder)
@@ -65,5 +65,5 @@ def main() -> None:
 
 
 def slug(text: str) -> str:
-    """A folder's name made of a device's: ``nvidia-h100-80gb-hbm3``."""
+    """Return the name of a folder for the name of a device, as ``nvidia-h100-80gb-hbm3``."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,4 +1,4 @@
-"""Sentences a second of an array's beam search against fairseq's own over stock models, at equal BLEU."""
+"""Measure the translation speed of sweep arrays against fairseq's beam search with stock models, at equal BLEU."""
 
 import json
 import logging
@@ -12,10 +12,10 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.alternation import ArrayRounds
-from lnexp.benchmarks.own_process import ask
-from lnexp.benchmarks.page import plot_ratios, write_rounds
-from lnexp.benchmarks.stock import device_name, stock_config, stock_side
+from lnexp.benchmarks.alternation import ArrayRates
+from lnexp.benchmarks.own_process import run_in_own_process
+from lnexp.benchmarks.page import plot_ratios, write_array_page
+from lnexp.benchmarks.stock import device_name, stock_config, stock_trainer
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
@@ -23,18 +23,18 @@ from lnexp.tasks.contract import Member
 
 SIZES = (1, 4, 8)
 ROUNDS = 3
-EPOCHS = 3  # of training beforehand: what has learnt nothing decodes to the cap
+EPOCHS = 3  # of training before: an untrained model decodes up to the length limit
 PLACEMENT = "pre_ln"
 
 
 @dataclass
-class Decoded(ArrayRounds):
-    """Sentences a second that one size of array translates, and fairseq's search over one stock model.
+class DecodingSpeed(ArrayRates):
+    """Sentences per second that one size of array translates, and that fairseq translates with one stock model.
 
     Attributes:
         bleu: tokenised test BLEU of the first member.
-        stock_bleu: of the stock model with its weights.
-        sentences: how many are translated.
+        stock_bleu: tokenised test BLEU of the stock model, which has the first member's weights.
+        sentences: number of sentences.
         beam: beam size.
     """
 
@@ -57,13 +57,13 @@ class Decoded(ArrayRounds):
         }
 
 
-def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[Decoded]:
-    """Every size, at the profile and corpus of the overrides, on the test set; in a process of its own."""
-    found = ask(__name__, ",".join(map(str, sizes)), *overrides)
-    return [Decoded(**one) for one in found]
+def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[DecodingSpeed]:
+    """Measure every size on the test set, at the profile and corpus of the overrides, in one other process."""
+    found = run_in_own_process(__name__, ",".join(map(str, sizes)), *overrides)
+    return [DecodingSpeed(**one) for one in found]
 
 
-def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[Decoded]:
+def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[DecodingSpeed]:
     most = max(sizes)
     common = [f"model={PLACEMENT}", "tracker=none", "lr_schedule=constant", "warmup_updates=1", f"max_epoch={EPOCHS}"]
     cfgs = [compose([*common, *overrides, f"seed={seed}", "order_seed=1"]) for seed in range(1, most + 1)]
@@ -84,7 +84,7 @@ def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[Decoded]:
         trained = Engine(members, corpus, ArrayModels)
         trained.train()
         models = [member_model(trained.model, member) for member in range(most)]
-        stock = stock_side(stock_cfg).trainer.model
+        stock = stock_trainer(stock_cfg).trainer.model
         stock.load_state_dict(models[0])
         found = []
         for size in sizes:
@@ -95,7 +95,7 @@ def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[Decoded]:
     return found
 
 
-def _measure(array, stock) -> Decoded:
+def _measure(array, stock) -> DecodingSpeed:
     from lnexp.tasks.translation.array_decoding import translate_array
     from lnexp.tasks.translation.bleu import tokenised_bleu
     from lnexp.tasks.translation.decoding import FirstSentences, translate
@@ -111,9 +111,9 @@ def _measure(array, stock) -> Decoded:
         theirs = translate(array.task, stock, *settings)
         rounds.append((len(members) * len(ours) / (middle - start), len(theirs) / (time.perf_counter() - middle)))
     references = array.corpus.lines("test", array.cfg.data.target_lang)
-    return Decoded(
+    return DecodingSpeed(
         members=len(members),
-        ours=[mine for mine, _ in rounds[1:]],  # the first one warms up
+        ours=[mine for mine, _ in rounds[1:]],  # the first round warms up
         stock=[other for _, other in rounds[1:]],
         device=device_name(array.trainer.cuda),
         bleu=tokenised_bleu(ours, references).bleu,
@@ -123,12 +123,12 @@ def _measure(array, stock) -> Decoded:
     )
 
 
-def write(found: list[Decoded], what: str, folder: Path) -> None:
+def write(found: list[DecodingSpeed], what: str, folder: Path) -> None:
     """Write ``decoding.md``, ``decoding.json`` and ``decoding.png``."""
     figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
     plot_ratios(figure.subplots(), found, "sentences")
     title = f"Translating with sweep arrays against fairseq's search: {what}"
-    write_rounds(found, title, figure, folder, "decoding")
+    write_array_page(found, title, figure, folder, "decoding")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A measurement in a process of its own, whose memory is then that measurement's alone."""
+"""Run a measurement in its own process, so that the peak memory of the process is that of the measurement."""
 
 import json
 import os
@@ -12,11 +12,16 @@ import torch
 from lnexp.configuration import ROOT
 
 
-def ask(module: str, *arguments: str, env: dict[str, str] | None = None) -> Any:
-    """What ``python -m module argument …`` prints as JSON in its last line; ``env`` is added to the environment.
+def run_in_own_process(module: str, *arguments: str, env: dict[str, str] | None = None) -> Any:
+    """Run ``python -m module argument …``, and return the JSON of the last line that it prints.
+
+    Args:
+        module: to run.
+        arguments: of its command line.
+        env: added to the environment.
 
     Raises:
-        subprocess.CalledProcessError: where it fails.
+        subprocess.CalledProcessError: where the process fails.
     """
     command = [sys.executable, "-W", "ignore", "-m", module, *arguments]
     environment = os.environ | (env or {})
@@ -25,9 +30,9 @@ def ask(module: str, *arguments: str, env: dict[str, str] | None = None) -> Any:
 
 
 def peak_memory(cuda: bool) -> float:
-    """The most that was ever in use, GiB: of the GPU's memory, or of all that this process has."""
+    """Return the peak memory so far, in GiB: the GPU's, or with ``cuda`` false that of this process."""
     if cuda:
         return torch.cuda.max_memory_allocated() / 2**30
-    lines = Path("/proc/self/status").read_text().splitlines()  # getrusage counts what the parent had, too
+    lines = Path("/proc/self/status").read_text().splitlines()  # getrusage includes the memory of the parent
     (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
     return int(kilobytes) / 2**20

@@ -1,46 +1,54 @@
-"""The pages that benchmarks become."""
+"""Write the results of a benchmark as Markdown, JSON and a plot."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from tabulate import tabulate
 
-from lnexp.benchmarks.alternation import ArrayRounds
-from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.alternation import ArrayRates
 from lnexp.figures.line_styles import COLOURS
 from lnexp.files import write_whole
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def table(found: Sequence[ArrayRounds]) -> str:
-    """A row a size, as a Markdown table."""
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table with the cells unchanged."""
+    return tabulate(rows, columns, tablefmt="github", disable_numparse=True)
+
+
+def table(found: Sequence[ArrayRates]) -> str:
+    """Return a Markdown table with a row for each size of array."""
     rows = [one.cells() for one in found]
     return markdown(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def write_rounds(found: Sequence[ArrayRounds], title: str, figure: Figure, folder: Path, name: str) -> None:
-    """The page of sizes that were measured in rounds."""
+def write_array_page(found: Sequence[ArrayRates], title: str, figure: "Figure", folder: Path, name: str) -> None:
+    """Write the page of a benchmark that compared arrays with stock fairseq; see :func:`write_page`."""
     machine = f"{found[0].device}; medians of {len(found[0].ours)} rounds, array and stock in alternation"
     write_page(found, title, machine, table(found), figure, folder, name)
 
 
 def write_page(
-    found: Sequence[Any], title: str, machine: str, table: str, figure: Figure, folder: Path, name: str
+    found: Sequence[Any], title: str, machine: str, table: str, figure: "Figure", folder: Path, name: str
 ) -> None:
-    """Write ``NAME.md``, ``NAME.json`` and ``NAME.png``, each with the machine named.
+    """Write ``NAME.md``, ``NAME.json`` and ``NAME.png``, each with the name of the machine.
 
     Args:
-        found: measurements, each a dataclass.
-        title: what they are of.
-        machine: what they were taken on, and how.
-        table: they as Markdown.
-        figure: they as a picture.
-        folder: where to; made where there is none.
+        found: the results, each a dataclass.
+        title: of the page.
+        machine: where and how they were measured.
+        table: the results in Markdown.
+        figure: the results as a plot.
+        folder: to write to; created where it is missing.
         name: of the files.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table}\n")
     write_whole(folder / f"{name}.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
@@ -48,8 +56,8 @@ def write_page(
     FigureCanvasAgg(figure).print_png(str(folder / f"{name}.png"))
 
 
-def plot_ratios(axes: Any, found: Sequence[ArrayRounds], what: str) -> None:
-    """How many times as much of ``what`` arrays do in a second, by their size."""
+def plot_ratios(axes: Any, found: Sequence[ArrayRates], what: str) -> None:
+    """Plot the ratio of the rates of arrays and of stock fairseq, by size; ``what`` names the unit."""
     members, ratios = [one.members for one in found], [one.ratio for one in found]
     axes.axhline(1, color=COLOURS[1], linestyle="--", label="stock fairseq, one run after another")
     axes.plot(members, ratios, "o-", color=COLOURS[0], label="array")

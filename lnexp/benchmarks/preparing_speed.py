@@ -1,4 +1,4 @@
-"""Sentence pairs a second of preparing raw text, against sacremoses' own tokeniser alone on as many processes."""
+"""Measure the speed of preparing raw text against sacremoses' tokeniser alone, on equally many processes."""
 
 import random
 import tempfile
@@ -12,46 +12,46 @@ from pathlib import Path
 import sacremoses
 from omegaconf import DictConfig
 
-from lnexp.benchmarks.alternation import Rounds
-from lnexp.benchmarks.markdown import markdown
+from lnexp.benchmarks.alternation import AlternatingRates
+from lnexp.benchmarks.page import markdown
 from lnexp.configuration import compose
-from lnexp.corpora.language_pair import sides_of
+from lnexp.corpora.language_pair import file_pair
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS, chunks
 from lnexp.processes import available_cores
 
 ROUNDS = 3
-#: Of the text that is made up where no raw text is given.
+#: Sizes and seed of the random text that is used where the overrides name no raw text.
 PAIRS, WORD_TYPES, SEED = 200_000, 80_000, 0
 CHUNK = 2_000
 
 
 def table(overrides: list[str]) -> str:
-    """Medians of both sides and the median ratio of neighbouring rounds, as a Markdown table."""
+    """Return both medians, in pairs per second, and the median ratio of neighbouring rounds, as a Markdown table."""
     with ExitStack() as stack:
         here = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        data, what = _raw_corpus(overrides, here)
+        data, name = _raw_corpus(overrides, here)
         lines = _lines(data)
         pairs = sum(map(len, lines.values())) / 2
         _prepare(data, here / "warm-up", 1)
-        sides = [(_prepare(data, here / str(turn), pairs), _tokenise(lines, pairs)) for turn in range(ROUNDS)]
-    rounds = Rounds([ours for ours, _ in sides], [theirs for _, theirs in sides])
-    ours, theirs = rounds.medians
-    row = [what, f"{pairs:,.0f}", f"{ours:,.0f}", f"{theirs:,.0f}", f"{rounds.ratio:.2f}", str(available_cores())]
+        rates = [(_prepare(data, here / str(turn), pairs), _tokenise(lines, pairs)) for turn in range(ROUNDS)]
+    compared = AlternatingRates([ours for ours, _ in rates], [theirs for _, theirs in rates])
+    ours, theirs = compared.medians
+    row = [name, f"{pairs:,.0f}", f"{ours:,.0f}", f"{theirs:,.0f}", f"{compared.ratio:.2f}", str(available_cores())]
     return markdown(("text", "pairs", "lnexp, all steps", "sacremoses alone", "ratio", "processes"), [row])
 
 
 def _raw_corpus(overrides: list[str], here: Path) -> tuple[DictConfig, str]:
-    """The corpus of the overrides where it is raw text of the user's, else one that is made up."""
+    """Return config and name of the corpus: the user's raw text where the overrides name one, else random text."""
     data = compose(overrides).data
     if data.text.get("root") and data.text.tokenizer == "moses":
         return data, data.name
-    _make_up(here / "text")
+    _write_random_text(here / "text")
     return compose(["data=plain", f"data.path={here / 'text'}"]).data, "made up"
 
 
-def _make_up(folder: Path) -> None:
-    """Text with what keeps a tokeniser busy: words by Zipf's law, punctuation, abbreviations, numbers."""
+def _write_random_text(folder: Path) -> None:
+    """Write text with what a tokeniser must handle: words by Zipf's law, punctuation, abbreviations, numbers."""
     folder.mkdir()
     choose = random.Random(SEED)
     letters = "eeennniiisssrrraaattdhulcgmobwfkzpvjyäöüß"
@@ -71,11 +71,11 @@ def _make_up(folder: Path) -> None:
 
 
 def _lines(data: DictConfig) -> dict[str, list[str]]:
-    """The raw lines of each language."""
+    """Return the raw lines of each language."""
     files = [file for split in SPLITS for file in data.text.splits[split]]
-    sides = [sides_of(file, data.text.root, {}) for file in files]
+    pairs = [file_pair(file, data.text.root, {}) for file in files]
     return {
-        language: [line.decode() for line in chain.from_iterable(pair[index].lines() for pair in sides)]
+        language: [line.decode() for line in chain.from_iterable(pair[index].lines() for pair in pairs)]
         for index, language in enumerate((data.source_lang, data.target_lang))
     }
 

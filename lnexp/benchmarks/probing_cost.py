@@ -1,4 +1,4 @@
-"""What it costs to look at the gradients by layer along training."""
+"""Measure how much probing along training (``probes.every``) slows it."""
 
 import statistics
 import tempfile
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.markdown import markdown
-from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, Side
+from lnexp.benchmarks.page import markdown
+from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
@@ -16,20 +16,20 @@ from lnexp.tasks.contract import Member
 
 ROUNDS = 7
 UPDATES = 20  # a round
-EVERY = 100  # updates between two looks
+EVERY = 100  # updates between two probes
 
 
 def table(overrides: list[str]) -> str:
-    """How many updates a look takes, and by how much ``probes.every=100`` slows training, as a Markdown table."""
+    """Return how many updates a probe takes, and how much ``probes.every=100`` slows training, as a Markdown table."""
     rows = []
     for placement in PLACEMENTS:
-        look = _updates_a_look([f"model={placement}", *TRAINING_ALONE, *overrides])
-        rows.append([placement, f"{look:.2f}", f"{100 * look / EVERY:.1f}%"])
-    return markdown(("model", "a look, in updates", f"slower with probes.every={EVERY}"), rows)
+        updates = _updates_per_probe([f"model={placement}", *TRAINING_ALONE, *overrides])
+        rows.append([placement, f"{updates:.2f}", f"{100 * updates / EVERY:.1f}%"])
+    return markdown(("model", "a probe, in updates", f"slower with probes.every={EVERY}"), rows)
 
 
-def _updates_a_look(overrides: list[str]) -> float:
-    """Median over rounds, each of a look and of updates beside it."""
+def _updates_per_probe(overrides: list[str]) -> float:
+    """Return the duration of a probe in updates: the median over rounds of a probe and of updates."""
     from lnexp.training.engine import Engine
     from lnexp.training.layer_probe import LayerProbe
 
@@ -40,10 +40,10 @@ def _updates_a_look(overrides: list[str]) -> float:
         run = RunFolder(Path(folder) / "bench-00000000")
         run.checkpoints.mkdir(parents=True)
         engine = Engine([Member(cfg, run)], prepare(cfg.data, cfg.data_dir))
-        side = Side(engine.trainer, engine.task, engine.fairseq)
-        side.updates(UPDATES)  # warm up
+        trainer = TimedTrainer(engine.trainer, engine.task, engine.fairseq)
+        trainer.updates(UPDATES)  # warm up
         probe = LayerProbe(engine, EVERY, cfg.probes.batches)
-        return statistics.median(_seconds_of(probe) * side.updates(UPDATES) for _ in range(ROUNDS))
+        return statistics.median(_seconds_of(probe) * trainer.updates(UPDATES) for _ in range(ROUNDS))
 
 
 def _seconds_of(probe) -> float:

@@ -1,4 +1,4 @@
-"""Stock ``fairseq-train`` as the other side of a comparison: same model, data, batches and settings."""
+"""Build stock fairseq's trainer with the model, data, batches and settings of a run of ours, to compare with."""
 
 import itertools
 import time
@@ -10,11 +10,11 @@ from omegaconf import DictConfig
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.runs.environment import cpu_name
 
-#: Our placement and what stock fairseq calls it.
+#: Our placements, with stock fairseq's options for each.
 PLACEMENTS = {"post_ln": [], "pre_ln": ["--encoder-normalize-before", "--decoder-normalize-before"]}
-#: What our side is told, to see the batches that stock fairseq makes …
+#: Makes our trainer use the batches of stock fairseq.
 SAME_BATCHES = ("fairseq.task.rebuild_batches=false",)
-#: … and to do nothing but train.
+#: Makes our trainer train and do nothing else, with the batches of stock fairseq.
 TRAINING_ALONE = (
     "tracker=none",
     "fairseq.dataset.disable_validation=true",
@@ -23,15 +23,15 @@ TRAINING_ALONE = (
 )
 
 
-class Side:
-    """One trainer, timed while it makes updates."""
+class TimedTrainer:
+    """A trainer, with methods that train and return the speed."""
 
     def __init__(self, trainer: Any, task: Any, cfg: DictConfig):
         self.trainer, self.task, self.cfg = trainer, task, cfg
         self.next_epoch = 1
 
     def epoch(self) -> float:
-        """Train an epoch and return its updates a second."""
+        """Train an epoch, and return the updates per second."""
         import fairseq_cli.train as fairseq_train
 
         iterator = self.trainer.get_train_iterator(self.next_epoch, load_dataset=self.next_epoch == 1)
@@ -41,7 +41,7 @@ class Side:
         return (self.trainer.get_num_updates() - before) / (time.perf_counter() - start)
 
     def updates(self, count: int) -> float:
-        """Make so many updates, of the batches that training begins with, and return how many a second."""
+        """Train on the first ``count`` batches of the first epoch, and return the updates per second."""
         batches = self.trainer.get_train_iterator(1, load_dataset=self.next_epoch == 1).next_epoch_itr(shuffle=True)
         self.next_epoch += 1
         samples = list(itertools.islice(batches, count))
@@ -52,17 +52,17 @@ class Side:
 
 
 def device_name(cuda: bool) -> str:
-    """What a page says that it was measured on."""
+    """Return the name of the GPU, or of the CPU with the number of threads."""
     return torch.cuda.get_device_name() if cuda else f"{cpu_name()}, {torch.get_num_threads()} thread"
 
 
 def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> DictConfig:
-    """What ``fairseq-train`` would make of the same settings on its command line."""
+    """Return the config that ``fairseq-train`` has with the same settings on its command line."""
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
     from hydra.version import setbase
 
-    setbase("1.1")  # fairseq composes with an interface that newer defaults refuse
+    setbase("1.1")  # fairseq composes configs with an interface that Hydra's newer default refuses
     model = cfg.model
     words = [str(corpus.bin), "--arch", "transformer", *PLACEMENTS[placement], "--task", "translation"]
     for side in ("encoder", "decoder"):
@@ -79,11 +79,12 @@ def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> Dic
     return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
 
 
-def stock_side(cfg: DictConfig) -> Side:
+def stock_trainer(cfg: DictConfig) -> TimedTrainer:
+    """Return stock fairseq's trainer for a config of :func:`stock_config`."""
     from fairseq import tasks, utils
     from fairseq.trainer import Trainer
 
     utils.set_torch_seed(cfg.common.seed)
     task = tasks.setup_task(cfg.task)
     model = task.build_model(cfg.model)
-    return Side(Trainer(cfg, task, model, task.build_criterion(cfg.criterion)), task, cfg)
+    return TimedTrainer(Trainer(cfg, task, model, task.build_criterion(cfg.criterion)), task, cfg)

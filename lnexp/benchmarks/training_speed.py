@@ -1,4 +1,4 @@
-"""Updates a second of a run of ours against stock ``fairseq-train``: same model, data and batches, in turn."""
+"""Measure the training speed of our runs against stock ``fairseq-train`` with the same model, data and batches."""
 
 import os
 import tempfile
@@ -6,9 +6,9 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.benchmarks.alternation import Rounds
-from lnexp.benchmarks.markdown import markdown
-from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, Side, stock_config, stock_side
+from lnexp.benchmarks.alternation import AlternatingRates
+from lnexp.benchmarks.page import markdown
+from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer, stock_config, stock_trainer
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.runs.folder import RunFolder
@@ -17,8 +17,8 @@ from lnexp.tasks.contract import Member
 ROUNDS = 7
 
 
-def compare(overrides: list[str]) -> dict[str, Rounds]:
-    """Time every placement at the profile and corpus of the overrides, training alone: no validation, no checkpoint."""
+def compare(overrides: list[str]) -> dict[str, AlternatingRates]:
+    """Time every placement at the profile and corpus of the overrides, without validation and checkpoints."""
     configs = {name: compose([f"model={name}", *TRAINING_ALONE, *overrides]) for name in PLACEMENTS}
     corpora = {}
     for name, cfg in configs.items():
@@ -29,23 +29,23 @@ def compare(overrides: list[str]) -> dict[str, Rounds]:
     return {name: _measure(cfg, corpora[name], stock[name]) for name, cfg in configs.items()}
 
 
-def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> Rounds:
+def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> AlternatingRates:
     from lnexp.training.engine import Engine
 
     with tempfile.TemporaryDirectory() as folder:
         run = RunFolder(Path(folder) / "bench-00000000")
         run.checkpoints.mkdir(parents=True)
         engine = Engine([Member(cfg, run)], corpus)
-        ours = Side(engine.trainer, engine.task, engine.fairseq)
-        stock = stock_side(stock_cfg)
-        for side in (ours, stock):
-            side.epoch()  # warm up
+        ours = TimedTrainer(engine.trainer, engine.task, engine.fairseq)
+        stock = stock_trainer(stock_cfg)
+        for trainer in (ours, stock):
+            trainer.epoch()  # warm up
         rounds = [(ours.epoch(), stock.epoch()) for _ in range(ROUNDS)]
-    return Rounds([mine for mine, _ in rounds], [theirs for _, theirs in rounds])
+    return AlternatingRates([mine for mine, _ in rounds], [theirs for _, theirs in rounds])
 
 
 def table(overrides: list[str]) -> str:
-    """Medians of both sides and their ratio, as a Markdown table."""
+    """Return the medians of both trainers and their ratio, as a Markdown table."""
     rows = []
     for name, rounds in compare(overrides).items():
         ours, stock = rounds.medians

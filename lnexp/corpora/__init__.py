@@ -1,1 +1,1 @@
-"""From nothing to binarised parallel text. Knows no model."""
+"""Prepare corpora: download, tokenise, filter, segment into subwords, binarise for fairseq. Imports no model."""

@@ -1,4 +1,4 @@
-"""Reading the lines of a file: plain, compressed, or within an archive. Nothing is ever unpacked to disk."""
+"""Read lines of text from plain files, compressed files and archive members, without unpacking to disk."""
 
 import bz2
 import gzip
@@ -14,18 +14,23 @@ from typing import Any, BinaryIO, cast
 
 from lnexp.errors import UserError
 
-#: By the first bytes of a file, not by its name.
+#: Decompressors by the first bytes of a file; its name does not matter.
 OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ": lzma.open, b"BZh": bz2.open}
 BUFFER = 1 << 20
-#: Where a tar archive says what it is.
+#: The position of a tar archive's magic bytes.
 TAR_MAGIC = slice(257, 262)
 
 DAMAGED = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 @dataclass(frozen=True)
-class Place:
-    """A file of lines: ``path`` itself (plain or compressed), or the ``member`` of that name in the archive there."""
+class TextLocation:
+    """Where a text is: a file, plain or compressed, or a member of a tar archive.
+
+    Attributes:
+        path: of the file or the archive.
+        member: the member's name; None for a file.
+    """
 
     path: Path
     member: str | None = None
@@ -34,11 +39,11 @@ class Place:
         return f"{self.path}!{self.member}" if self.member else str(self.path)
 
     def lines(self) -> Iterator[bytes]:
-        """Its lines without their line feeds, read as a stream.
+        """Yield the lines of the text without their line feeds.
 
         Raises:
-            UserError: where the file is missing, damaged or cut short, or an archive is none, has no such member, or
-                has members that point outside (absolute, with ``..``, or links).
+            UserError: where the file is missing, damaged or truncated; where it should be an archive and is none, has
+                not exactly one such member, or has unsafe members (absolute paths, ``..``, links).
         """
         if not self.path.is_file():
             raise UserError(f"{self.path}: no such {'archive' if self.member else 'file'}")
@@ -49,10 +54,10 @@ class Place:
                 else:
                     yield from (line.removesuffix(b"\n") for line in self._text(stream))
         except DAMAGED as error:
-            raise UserError(f"{self.path}: damaged or cut short ({error})") from None
+            raise UserError(f"{self.path}: damaged or truncated ({error})") from None
         except OSError as error:
-            if error.errno is None:  # bz2 says it so
-                raise UserError(f"{self.path}: damaged or cut short ({error})") from None
+            if error.errno is None:  # raised so by bz2
+                raise UserError(f"{self.path}: damaged or truncated ({error})") from None
             raise
 
     def _text(self, stream: BinaryIO) -> Iterator[bytes]:
@@ -72,9 +77,9 @@ class Place:
                     found.append(info.name)
                     yield from (line.removesuffix(b"\n") for line in cast(BinaryIO, archive.extractfile(info)))
         if not found:
-            raise UserError(f"{self.path}: no {self.member} in it")
+            raise UserError(f"{self.path}: has no member {self.member}")
         if len(found) > 1:
-            raise UserError(f"{self.path}: more than one {self.member} in it: {', '.join(found)}")
+            raise UserError(f"{self.path}: has more than one {self.member}: {', '.join(found)}")
 
 
 @contextmanager
@@ -90,19 +95,19 @@ def _tar(stream: BinaryIO, path: Path) -> tarfile.TarFile:
     try:
         return tarfile.open(fileobj=stream, mode="r|", bufsize=BUFFER)
     except tarfile.ReadError:
-        raise UserError(f"{path}: damaged, or no tar archive at all") from None
+        raise UserError(f"{path}: damaged, or not a tar archive") from None
 
 
 def _refuse_unsafe(info: tarfile.TarInfo, path: Path) -> None:
-    """Such an archive was made to do harm, or by mistake; no corpus needs one."""
+    """Raise UserError for a member that could write outside a folder: it is an attack or a mistake."""
     name = PurePosixPath(info.name)
     if name.is_absolute() or ".." in name.parts:
-        raise UserError(f"{path}: refused, for it has a member that points outside: {info.name!r}")
+        raise UserError(f"{path}: refused: it has a member that points outside: {info.name!r}")
     if not (info.isfile() or info.isdir()):
-        raise UserError(f"{path}: refused, for it has a member that is a link or a device: {info.name!r}")
+        raise UserError(f"{path}: refused: it has a member that is a link or a device: {info.name!r}")
 
 
 def _is_named(name: str, wanted: str) -> bool:
-    """Archives differ in the folders around their files."""
+    """Return whether a member has the wanted name, in whatever folder of the archive."""
     name = name.removeprefix("./")
     return name == wanted or name.endswith(f"/{wanted}")

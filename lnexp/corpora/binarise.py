@@ -1,30 +1,31 @@
-"""From tokenised text to subwords and fairseq's binarised data, a chunk of lines at a time on all cores."""
+"""Segment tokenised text into subwords and write fairseq's binarised data, in parallel."""
 
 from collections import Counter
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from lnexp.corpora.context import Progress, Workshop
-from lnexp.corpora.cutting import Cut, cutter
+from lnexp.corpora.context import PreparationContext, Progress
 from lnexp.corpora.indexed_dataset import IndexedDatasetWriter, number_type
+from lnexp.corpora.segmentation import SegmentedLines, segmenter
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, chunks, count_lines, stream_lines
 from lnexp.corpora.vocabulary import read_vocabulary, write_vocabulary
 
-#: Lines, or words, that a process takes at a time.
+#: Lines, and words, that a worker process is given at a time.
 LINES, WORDS = 10_000, 50_000
 
 Counts = Counter[str]
 
 
-class Corpus(NamedTuple):
-    """What the processes must know.
+class TokenisedCorpus(NamedTuple):
+    """A corpus whose text is written, to be segmented and binarised.
 
     Attributes:
-        folder: of the corpus; holds ``text/``, gets ``subwords/``, ``bin/`` and what the subwords have learned.
+        folder: of the corpus: has ``text/``, and gets ``subwords/``, ``bin/`` and the learned subwords.
         languages: source and target.
-        subwords: the way to cut words.
+        subwords: the method of segmentation.
     """
 
     folder: Path
@@ -32,36 +33,37 @@ class Corpus(NamedTuple):
     subwords: Subwords
 
     def text(self, split: str, language: str) -> Path:
-        """Its sentences before subwords."""
+        """Return the file of tokenised sentences, before subwords."""
         return self.folder / "text" / f"{split}.{language}"
 
     def dictionary(self, language: str) -> Path:
-        """fairseq's dictionary."""
+        """Return the file of fairseq's dictionary."""
         return self.folder / "bin" / f"dict.{language}.txt"
 
 
-def binarise(corpus: Corpus, joined_dictionary: bool, workshop: Workshop) -> dict[str, dict[str, dict[str, int]]]:
-    """Learn subwords on train, cut everything, number it.
+def binarise(
+    corpus: TokenisedCorpus, joined_dictionary: bool, context: PreparationContext
+) -> dict[str, dict[str, dict[str, int]]]:
+    """Learn subwords on train, segment all splits, and write dictionaries and binarised data.
 
     Returns:
-        For the manifest, of each split and language: ``words``, ``subwords`` and ``unknown`` ones among them.
+        For the manifest, by split and language: the numbers of ``words``, ``subwords`` and ``unknown`` subwords.
     """
-    words = {language: _count_words(corpus, language, workshop) for language in corpus.languages}
+    words = {language: _count_words(corpus, language, context) for language in corpus.languages}
     corpus.subwords.learn(sum(words.values(), Counts()), corpus.folder)
     (corpus.folder / "subwords").mkdir()
     (corpus.folder / "bin").mkdir()
-    _write_vocabularies(corpus, words, joined_dictionary, workshop)
+    _write_vocabularies(corpus, words, joined_dictionary, context)
     return {
-        split: {language: _write(corpus, split, language, workshop) for language in corpus.languages}
-        for split in SPLITS
+        split: {language: _write(corpus, split, language, context) for language in corpus.languages} for split in SPLITS
     }
 
 
-def _count_words(corpus: Corpus, language: str, workshop: Workshop) -> Counts:
+def _count_words(corpus: TokenisedCorpus, language: str, context: PreparationContext) -> Counts:
     counts = Counts()
     path = corpus.text("train", language)
     with Progress(f"count words of {path.name}", count_lines(path), "lines") as progress:
-        for n_lines, counted in workshop.map(_counts_of, chunks(stream_lines(path), LINES)):
+        for n_lines, counted in context.map(_counts_of, chunks(stream_lines(path), LINES)):
             counts.update(counted)
             progress.advance(n_lines)
     return counts
@@ -71,8 +73,10 @@ def _counts_of(lines: list[str]) -> tuple[int, Counts]:
     return len(lines), Counter(chain.from_iterable(map(str.split, lines)))
 
 
-def _write_vocabularies(corpus: Corpus, words: dict[str, Counts], joined: bool, workshop: Workshop) -> None:
-    counts = {language: _count_subwords(corpus, words[language], workshop) for language in corpus.languages}
+def _write_vocabularies(
+    corpus: TokenisedCorpus, words: dict[str, Counts], joined: bool, context: PreparationContext
+) -> None:
+    counts = {language: _count_subwords(corpus, words[language], context) for language in corpus.languages}
     if joined:
         both = sum(counts.values(), Counts())
         counts = dict.fromkeys(corpus.languages, both)
@@ -80,22 +84,20 @@ def _write_vocabularies(corpus: Corpus, words: dict[str, Counts], joined: bool, 
         write_vocabulary(counts[language], corpus.dictionary(language))
 
 
-def _count_subwords(corpus: Corpus, words: Counts, workshop: Workshop) -> Counts:
+def _count_subwords(corpus: TokenisedCorpus, words: Counts, context: PreparationContext) -> Counts:
     counts = Counts()
-    work = ((corpus, part) for part in chunks(words, WORDS))
-    for part, cut in workshop.map(_cut_words, work):
-        for word, subwords in zip(part, cut, strict=True):
+    for part, segmented in context.map(partial(_segment_words, corpus), chunks(words, WORDS)):
+        for word, subwords in zip(part, segmented, strict=True):
             for subword in subwords.split():
                 counts[subword] += words[word]
     return counts
 
 
-def _cut_words(work: tuple[Corpus, list[str]]) -> tuple[list[str], list[str]]:
-    corpus, words = work
-    return words, corpus.subwords.cut(words, corpus.folder)
+def _segment_words(corpus: TokenisedCorpus, words: list[str]) -> tuple[list[str], list[str]]:
+    return words, corpus.subwords.segment(words, corpus.folder)
 
 
-def _write(corpus: Corpus, split: str, language: str, workshop: Workshop) -> dict[str, int]:
+def _write(corpus: TokenisedCorpus, split: str, language: str, context: PreparationContext) -> dict[str, int]:
     source = corpus.text(split, language)
     prefix = corpus.folder / "bin" / f"{split}.{'-'.join(corpus.languages)}.{language}"
     kind = number_type(len(read_vocabulary(corpus.dictionary(language))))
@@ -105,15 +107,14 @@ def _write(corpus: Corpus, split: str, language: str, workshop: Workshop) -> dic
         IndexedDatasetWriter(prefix, kind) as dataset,
         Progress(f"binarise {source.name}", count_lines(source), "lines") as progress,
     ):
-        work = ((corpus, language, lines) for lines in chunks(stream_lines(source), LINES))
-        for n_lines, cut in workshop.map(_cut, work):
-            text.write(cut.text)
-            dataset.add(cut.numbers, cut.sizes)
-            counts.update(words=cut.words, subwords=cut.subwords, unknown=cut.unknown)
+        segment = partial(_segment_lines, corpus, language)
+        for n_lines, segmented in context.map(segment, chunks(stream_lines(source), LINES)):
+            text.write(segmented.text)
+            dataset.add(segmented.numbers, segmented.sizes)
+            counts.update(words=segmented.words, subwords=segmented.subwords, unknown=segmented.unknown)
             progress.advance(n_lines)
     return dict(counts)
 
 
-def _cut(work: tuple[Corpus, str, list[str]]) -> tuple[int, Cut]:
-    corpus, language, lines = work
-    return len(lines), cutter(corpus.subwords, corpus.folder, corpus.dictionary(language)).cut(lines)
+def _segment_lines(corpus: TokenisedCorpus, language: str, lines: list[str]) -> tuple[int, SegmentedLines]:
+    return len(lines), segmenter(corpus.subwords, corpus.folder, corpus.dictionary(language)).segment(lines)

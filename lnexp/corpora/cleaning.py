@@ -1,20 +1,20 @@
-"""What is wrong with a line, and which sentence pairs are not worth training on."""
+"""Find malformed lines, and filter sentence pairs as Moses does."""
 
 import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-#: No sentence is as long; a file whose line ends were lost has such lines.
+#: Longer lines come from files that lost their line ends.
 MAX_CHARACTERS = 10_000
 CONTROL = "\x00-\x08\x0b-\x1f\x7f"
-#: Marks that turn the order of reading, and a byte order mark within a text.
+#: Marks that change the reading direction, and byte order marks within a text.
 BIDIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
 MARKS = re.compile(f"([{CONTROL}])|[{BIDIRECTIONAL}]")
 
 
 def decode(line: bytes) -> str:
-    """A line as text, without the carriage return or the byte order mark that Windows may have put there.
+    """Decode a line from UTF-8, without the carriage return or the byte order mark that Windows programs add.
 
     Raises:
         UnicodeDecodeError: for bytes that are not UTF-8.
@@ -23,7 +23,7 @@ def decode(line: bytes) -> str:
 
 
 def flaw(line: str) -> str | None:
-    """Why a line cannot be a sentence of a corpus, if it cannot."""
+    """Return why a line is not a valid sentence, or None where it is valid."""
     if not line or line.isspace():
         return "empty line"
     if len(line) > MAX_CHARACTERS:
@@ -35,12 +35,12 @@ def flaw(line: str) -> str | None:
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Which tokenised pairs are kept for training: the rules of Moses' ``clean-corpus-n.perl``.
+    """Selects tokenised pairs for training by the rules of Moses' ``clean-corpus-n.perl``.
 
     Attributes:
-        min_tokens, max_tokens: a side has so many, both included.
-        max_ratio: of the longer side's tokens to the shorter side's.
-        max_word_characters: of any token.
+        min_tokens, max_tokens: limits of the tokens of either sentence, inclusive.
+        max_ratio: limit of the tokens of the longer sentence over those of the shorter one.
+        max_word_characters: limit of the characters of every token.
     """
 
     min_tokens: int = 1
@@ -49,7 +49,7 @@ class PairFilter:
     max_word_characters: int = 1000
 
     def reason(self, source: str, target: str) -> str | None:
-        """Why a pair is left out, if it is."""
+        """Return why a pair is left out, or None where it is kept."""
         sides = source.split(), target.split()
         lengths = len(sides[0]), len(sides[1])
         shorter, longer = min(lengths), max(lengths)

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/prepare_data.py``."""
+"""Implement ``scripts/prepare_data.py``: prepare a corpus and print what it holds."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from lnexp.corpora.prepare import prepare
 
 
 def main() -> None:
-    """Prepare the corpus of a config, and say what it holds."""
+    """Prepare the corpus of a config, and print what it holds."""
     overrides = overrides_of_the_command_line(
-        "Prepare a corpus: from nothing to fairseq's binarised data. Training does it by itself.",
+        "Prepare a corpus: download, tokenise, filter, segment, binarise. Training does this by itself.",
         "python scripts/prepare_data.py data=multi30k subword=subword_nmt data.subword.size=8000",
     )
     with one_line_errors():
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def report(manifest: dict[str, Any]) -> list[str]:
-    """What became of a corpus, for people."""
+    """Return lines for a terminal: repaired lines, pairs left out and why, pairs of each split."""
     lines = [f"{what} ({count:,} lines)" for what, count in manifest.get("mended", {}).items()]
     for split, steps in manifest.get("steps", {}).items():
         if steps["left_out"]:

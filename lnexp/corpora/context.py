@@ -1,4 +1,4 @@
-"""What a corpus is made with: the machine's cores, a place for downloads, a word now and then on how far it is."""
+"""Provide what all steps of a preparation share: worker processes, the folder of downloads, progress output."""
 
 import sys
 import time
@@ -19,26 +19,26 @@ from lnexp.processes import available_cores, end_with_parent
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Off a terminal a step is worth a line if it took so many seconds.
-WORTH_A_LINE = 5
+#: Where output is not a terminal, a step that took longer than so many seconds is reported in a line.
+REPORTED_SECONDS = 5
 
 
 @dataclass
-class Workshop:
-    """Where a corpus is prepared.
+class PreparationContext:
+    """Resources for preparing a corpus; a context manager that ends its worker processes.
 
     Attributes:
-        downloads: what is fetched lands here, and stays.
-        mirror: a base address (http, https or a folder) that stands before every download's own; None: there is none.
-        cores: processes that work at once.
+        downloads: the folder that keeps downloaded files.
+        mirror: a base address (http, https or a folder) to use instead of the publishers'; None: there is none.
+        cores: number of worker processes.
     """
 
     downloads: Path
     mirror: str | None = None
-    cores: int = field(default_factory=lambda: available_cores())  # of the moment it is made
+    cores: int = field(default_factory=lambda: available_cores())  # evaluated at construction
     _pool: ProcessPoolExecutor | None = field(default=None, init=False)
 
-    def __enter__(self) -> "Workshop":
+    def __enter__(self) -> "PreparationContext":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -47,10 +47,13 @@ class Workshop:
             self._pool = None
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """The results of a top-level ``function``, in order, with all cores at work.
+        """Yield the results of ``function`` in the order of the items, computed in the worker processes.
 
-        Only a few items and results are in memory at a time, however many there are. A single item is not worth
-        another process.
+        The function must be picklable. Only a few items and results are in memory at a time. A single item is computed
+        in this process.
+
+        Raises:
+            UserError: where a worker process was killed.
         """
         iterator = iter(items)
         first = list(islice(iterator, 2))
@@ -75,7 +78,7 @@ class Workshop:
 
 
 class Progress:
-    """A bar with rate and time left on a terminal; elsewhere a line at the end of a step that took a while."""
+    """Progress of one step: on a terminal a bar with rate and time left, elsewhere a line at the end of a long step."""
 
     def __init__(self, step: str, total: int | None, unit: str):
         self._step, self._unit, self._count, self._start = step, unit, 0, time.monotonic()
@@ -89,13 +92,13 @@ class Progress:
         return self
 
     def advance(self, count: int) -> None:
-        """Tell that ``count`` more are done."""
+        """Add ``count`` finished units."""
         self._count += count
         self._bar.update(count)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._bar.close()
         seconds = time.monotonic() - self._start
-        if kind is None and seconds > WORTH_A_LINE:
+        if kind is None and seconds > REPORTED_SECONDS:
             rate = self._count / seconds
             tqdm.write(f"{self._step}: {self._count:,} {self._unit} in {seconds:.0f} s ({rate:,.0f} a second)")

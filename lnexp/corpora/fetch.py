@@ -1,4 +1,4 @@
-"""Downloads: from their own address or a mirror, resumed where they stopped, in place only when verified."""
+"""Download files from their publisher or a mirror: resume partial downloads, verify size and checksums."""
 
 import os
 import shutil
@@ -13,30 +13,30 @@ import requests
 import urllib3
 from tqdm import tqdm
 
-from lnexp.corpora.context import Progress, Workshop
+from lnexp.corpora.context import PreparationContext, Progress
 from lnexp.errors import UserError
 from lnexp.files import locked, write_whole
 from lnexp.hashing import file_digest
 
 MIRROR_VARIABLE = "LNEXP_MIRROR"
 BLOCK = 1 << 20
-#: Seconds to connect, and between two blocks.
+#: Seconds to wait for a connection, and for the next block.
 TIMEOUT = (15, 60)
-#: Tries in a row that bring nothing before a download is given up.
-PATIENCE = 3
-#: Seconds between two tries.
+#: Consecutive requests that bring no bytes, after which a download fails.
+MAX_FRUITLESS_REQUESTS = 3
+#: Seconds between two requests.
 PAUSE = 1.0
 
 
 @dataclass(frozen=True)
 class Download:
-    """A file that somebody publishes.
+    """A published file.
 
     Attributes:
-        path: below ``base_url``, below a mirror, and below the folder of downloads.
+        path: relative to ``base_url``, to a mirror, and to the folder of downloads.
         base_url: the publisher's address.
-        corpus: the folder that a mirror may put it in.
-        bytes, sha256, md5: what it must be, as far as that is known.
+        corpus: the folder that a mirror may have it in.
+        bytes, sha256, md5: its size and checksums, as far as they are known.
     """
 
     path: str
@@ -47,21 +47,21 @@ class Download:
     md5: str | None = None
 
     def addresses(self, mirror: str | None) -> list[str]:
-        """Where to look for it, in turn. With a mirror nowhere else: networks are closed for a reason."""
+        """Return the addresses to try in turn. With a mirror, no other server is contacted."""
         if not mirror:
             return [f"{self.base_url.rstrip('/')}/{self.path}"]
         return [f"{mirror.rstrip('/')}/{self.corpus}/{self.path}", f"{mirror.rstrip('/')}/{self.path}"]
 
 
-class NotThereError(Exception):
-    """An address that has no such file."""
+class MissingFileError(Exception):
+    """No file at an address."""
 
 
 def mirror_of_the_environment() -> str | None:
-    """What ``LNEXP_MIRROR`` says, if anything; a folder without ``file://`` and ``~``.
+    """Return the mirror of ``LNEXP_MIRROR``, or None; a folder is returned without ``file://`` and ``~``.
 
     Raises:
-        UserError: for an address of another kind.
+        UserError: for an address that is neither http, https nor a folder.
     """
     mirror = os.environ.get(MIRROR_VARIABLE)
     if not mirror:
@@ -76,23 +76,23 @@ def mirror_of_the_environment() -> str | None:
     return f"{scheme.lower()}://{rest}"
 
 
-def fetch(download: Download, workshop: Workshop) -> Path:
-    """The verified file, from the folder of downloads or, the first time, from where it is published.
+def fetch(download: Download, context: PreparationContext) -> Path:
+    """Return the path of the verified file in the folder of downloads; download it where it is missing.
 
     Raises:
-        UserError: where no address has it, a server stops half-way or answers with a web page, or what came is not
-            what it should be. What was received stays for the next call, unless it was wrong.
+        UserError: where no address has it, a server stops sending or answers with a web page, or size or checksum
+            are wrong. A partial file is kept for the next call.
     """
-    final = workshop.downloads / download.corpus / download.path
+    final = context.downloads / download.corpus / download.path
     final.parent.mkdir(parents=True, exist_ok=True)
     with locked(_beside(final, ".lock")):
         if final.is_file():
-            if _fault(final, download, _receipt(final)) is None:
+            if _fault(final, download, _recorded_sha256(final)) is None:
                 return final
-            tqdm.write(f"{final}: not what was once verified; fetched again")
+            tqdm.write(f"{final}: changed since it was verified; downloading it again")
             final.unlink()
         part = _beside(final, ".part")
-        address = _receive(download, workshop.mirror, part)
+        address = _download(download, context.mirror, part)
         if fault := _fault(part, download):
             part.unlink()
             raise UserError(f"{address}: {fault}")
@@ -102,11 +102,11 @@ def fetch(download: Download, workshop: Workshop) -> Path:
 
 
 def provenance(download: Download, final: Path) -> dict[str, Any]:
-    """What a manifest says of a download."""
+    """Return the manifest's entry of a download: address, size, checksum, and what was verified."""
     return {
         "address": f"{download.base_url.rstrip('/')}/{download.path}",
         "bytes": final.stat().st_size,
-        "sha256": _receipt(final),
+        "sha256": _recorded_sha256(final),
         "checked_against": [name for name in ("bytes", "sha256", "md5") if getattr(download, name)],
     }
 
@@ -115,33 +115,34 @@ def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f".{path.name}{suffix}")
 
 
-def _receipt(final: Path) -> str | None:
-    """The SHA-256 that a landed file had, whether or not the publisher's is known."""
-    receipt = _beside(final, ".sha256")
-    return receipt.read_text().strip() if receipt.is_file() else None
+def _recorded_sha256(final: Path) -> str | None:
+    """Return the SHA-256 that the file had when it was downloaded, or None."""
+    record = _beside(final, ".sha256")
+    return record.read_text().strip() if record.is_file() else None
 
 
-def _fault(path: Path, download: Download, receipt: str | None = None) -> str | None:
+def _fault(path: Path, download: Download, recorded: str | None = None) -> str | None:
+    """Return how a file differs from what it must be, or None."""
     size = path.stat().st_size
     if download.bytes is not None and size != download.bytes:
         return f"{size:,} bytes, not {download.bytes:,}"
-    for algorithm, wanted in (("sha256", download.sha256), ("md5", download.md5), ("sha256", receipt)):
+    for algorithm, wanted in (("sha256", download.sha256), ("md5", download.md5), ("sha256", recorded)):
         if wanted and (found := file_digest(path, algorithm)) != wanted:
             return f"{algorithm} is {found}, not {wanted}"
     return None
 
 
-def _receive(download: Download, mirror: str | None, part: Path) -> str:
-    """Bring the file to ``part``, and say from where."""
+def _download(download: Download, mirror: str | None, part: Path) -> str:
+    """Download the file to ``part``, and return the address that had it."""
     addresses = download.addresses(mirror)
     answers = []
     for address in addresses:
         try:
             if address.startswith(("http://", "https://")):
-                _receive_by_http(address, part, download.bytes)
+                _download_by_http(address, part, download.bytes)
             else:
                 _copy(Path(address), part)
-        except NotThereError as answer:
+        except MissingFileError as answer:
             answers.append(f"{address}: {answer}")
             continue
         return address
@@ -151,46 +152,46 @@ def _receive(download: Download, mirror: str | None, part: Path) -> str:
 
 def _copy(source: Path, part: Path) -> None:
     if not source.is_file():
-        raise NotThereError("no such file")
-    with source.open("rb") as here, _opened(part, 0) as there:
-        shutil.copyfileobj(here, there, BLOCK)
+        raise MissingFileError("no such file")
+    with source.open("rb") as original, _opened(part, 0) as copy:
+        shutil.copyfileobj(original, copy, BLOCK)
 
 
-def _receive_by_http(address: str, part: Path, size: int | None) -> None:
-    tries_left, most = PATIENCE, 0
+def _download_by_http(address: str, part: Path, size: int | None) -> None:
+    tries_left, most = MAX_FRUITLESS_REQUESTS, 0
     while True:
         had = part.stat().st_size if part.is_file() else 0
         if size is not None and had == size:
             return
-        problem = _receive_more(address, part, had)
+        problem = _request_rest(address, part, had)
         has = part.stat().st_size if part.is_file() else 0
         if problem is None and size is not None and has < size:
             problem = f"stopped after {has:,} of {size:,} bytes"
         if problem is None:
             return
-        tries_left = PATIENCE if has > most else tries_left - 1
+        tries_left = MAX_FRUITLESS_REQUESTS if has > most else tries_left - 1
         most = max(has, most)
         if not tries_left:
-            kept = f"; {has:,} bytes are kept, the next call goes on from there" if has else ""
+            kept = f"; {has:,} bytes are kept; the next call resumes the download" if has else ""
             raise UserError(f"{address}: {problem}{kept}")
-        if tries_left < PATIENCE:
+        if tries_left < MAX_FRUITLESS_REQUESTS:
             time.sleep(PAUSE)
 
 
-def _receive_more(address: str, part: Path, had: int) -> str | None:
-    """One request for what is missing; what went wrong, if anything, in words.
+def _request_rest(address: str, part: Path, had: int) -> str | None:
+    """Request the missing bytes once; return what went wrong, or None.
 
     Raises:
-        NotThereError: where the server has no such file.
-        UserError: where it says something that a second try will not change.
+        MissingFileError: where the server has no such file.
+        UserError: for an answer that another request will not change.
     """
-    # identity: a server must not unpack .gz files on the way
+    # identity: the server must not decompress .gz files
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={had}-"} if had else {})
     try:
         with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            if response.status_code in (403, 404, 410):  # some say 403 of what they do not have
-                raise NotThereError(f"answers {response.status_code} {response.reason}")
-            if response.status_code == 416:  # nothing after what we have: it is another file, or all of it
+            if response.status_code in (403, 404, 410):  # some servers answer 403 for missing files
+                raise MissingFileError(f"answers {response.status_code} {response.reason}")
+            if response.status_code == 416:  # no bytes after ours: another file, or the whole file
                 part.unlink()
                 return "answers 416 (range not satisfiable)"
             if response.status_code >= 500:
@@ -198,10 +199,10 @@ def _receive_more(address: str, part: Path, had: int) -> str | None:
             if response.status_code not in (200, 206):
                 raise UserError(f"{address}: answers {response.status_code} {response.reason}")
             if response.headers.get("Content-Type", "").startswith("text/html"):
-                raise NotThereError("answers with a web page (HTML), not with the file")
+                raise MissingFileError("answers with a web page (HTML), not with the file")
             resumed = had if response.status_code == 206 else 0
             return _append(response, part, resumed, address)
-    except (requests.RequestException, ValueError) as error:  # ValueError: an address or a length that is none
+    except (requests.RequestException, ValueError) as error:  # ValueError: malformed address or length
         return f"no connection ({type(error).__name__})"
 
 
@@ -230,5 +231,5 @@ def _opened(part: Path, resumed: int) -> Iterator[Any]:
             file.seek(resumed)
             yield file
     except OSError as error:
-        error.filename = error.filename or str(part)  # a full disk does not say what it is full of
+        error.filename = error.filename or str(part)  # a full disk is reported without a file name
         raise

@@ -1,7 +1,7 @@
-"""fairseq's binarised data: all sentences' numbers in ``.bin``, where each begins in ``.idx``.
+"""Write and check fairseq's binarised datasets: symbol numbers in ``.bin``, sentence offsets in ``.idx``.
 
-Byte for byte what ``fairseq-preprocess`` writes (fairseq's ``MMapIndexedDataset``, version 1), but as a stream, and
-without importing fairseq, which takes longer than binarising a small corpus.
+The files equal those of ``fairseq-preprocess`` byte for byte (fairseq's ``MMapIndexedDataset``, version 1). They are
+written as a stream and without importing fairseq, which takes longer than binarising a small corpus.
 """
 
 import struct
@@ -13,21 +13,21 @@ import numpy as np
 
 MAGIC = b"MMIDIDX\x00\x00"
 VERSION = 1
-#: fairseq's codes for the types of number in use.
+#: fairseq's codes of the number types.
 CODES: dict[Any, int] = {np.uint16: 8, np.uint32: 9}
-#: What an index begins with: version, type of number, how many sentences.
+#: The fields of an index behind ``MAGIC``: version, number type, number of sentences.
 HEADER = "<QBQ"
-#: From so many symbols on, fairseq takes the wider type.
+#: Vocabularies of at least this size have the wider number type.
 WIDE = 65_500
 
 
 def number_type(n_symbols: int) -> type:
-    """The numpy type that fairseq stores the numbers of so many symbols in."""
+    """Return the numpy type in which fairseq stores the numbers of ``n_symbols`` symbols."""
     return np.uint16 if n_symbols < WIDE else np.uint32
 
 
 class IndexedDatasetWriter:
-    """Appends sentences; use it as a context manager, or the index is never written."""
+    """Appends sentences to a dataset; as a context manager, it writes the index at the end of its block."""
 
     def __init__(self, prefix: Path, kind: type):
         self._prefix, self._kind = prefix, kind
@@ -38,7 +38,7 @@ class IndexedDatasetWriter:
         return self
 
     def add(self, numbers: bytes, sizes: bytes) -> None:
-        """Append the numbers of some sentences, and (as 32-bit integers) how many each has."""
+        """Append sentences: their numbers, and their lengths as 32-bit integers."""
         self._data.write(numbers)
         self._sizes.frombytes(sizes)
 
@@ -58,25 +58,25 @@ class IndexedDatasetWriter:
 
 
 def check_index(prefix: Path) -> None:
-    """Compare an index with itself and its data: fairseq would read on where a damaged one points.
+    """Check that an index is consistent in itself and with its data; fairseq would follow wrong offsets.
 
     Raises:
-        ValueError: what is wrong with it.
+        ValueError: that says what is wrong.
     """
     content = prefix.with_name(f"{prefix.name}.idx").read_bytes()
     start = len(MAGIC) + struct.calcsize(HEADER)
     if not content.startswith(MAGIC) or len(content) < start:
-        raise ValueError("no index of fairseq's")
+        raise ValueError("not an index of fairseq")
     version, code, count = struct.unpack(HEADER, content[len(MAGIC) : start])
     widths = {known: np.dtype(kind).itemsize for kind, known in CODES.items()}
     if version != VERSION or code not in widths:
-        raise ValueError(f"version {version} with numbers of type {code}, which is not known")
+        raise ValueError(f"version {version} with numbers of type {code}: unknown")
     if len(content) != start + 12 * count:
         raise ValueError(f"{len(content):,} bytes for {count:,} sentences")
     sizes = np.frombuffer(content, np.int32, count, start)
     starts = np.frombuffer(content, np.int64, count, start + 4 * count)
     ends = np.cumsum(sizes, dtype=np.int64) * widths[code]
     if (sizes < 1).any() or (starts[1:] != ends[:-1]).any() or (starts[:1] != 0).any():
-        raise ValueError("sentences that do not follow each other")
+        raise ValueError("sentences are not contiguous")
     if (ends[-1] if count else 0) != prefix.with_name(f"{prefix.name}.bin").stat().st_size:
-        raise ValueError("not that of its data")
+        raise ValueError("does not match its data")

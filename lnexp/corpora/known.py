@@ -1,18 +1,18 @@
-"""Corpora whose right preparation is known, to check ours against, and to name a part of one as a part."""
+"""State the known sizes and checksums of public corpora; check a preparation against them, recognise parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of a corpus.
+class KnownCorpus:
+    """The published facts of a corpus.
 
     Attributes:
-        title: what people call it.
+        title: its name for readers.
         pairs: sentence pairs of each split, where the exact number is known.
-        about: training pairs of the whole corpus, where their exact number is not known.
-        sha256: of the tokenised files, before subwords.
+        about: approximate number of training pairs, where the exact number is not known.
+        sha256: checksums of the tokenised files, before subwords.
     """
 
     title: str
@@ -23,7 +23,7 @@ class Known:
 
 KNOWN = {
     # sizes: the log of fairseq's prepare-iwslt14.sh; checksums: of its valid and test before BPE
-    "iwslt14": Known(
+    "iwslt14": KnownCorpus(
         title="IWSLT14 De-En",
         pairs={"train": 160_239, "valid": 7_283, "test": 6_750},
         sha256={
@@ -34,14 +34,14 @@ KNOWN = {
         },
     ),
     # newstest2013 and newstest2014; "about 4.5 million sentence pairs" (Vaswani et al. 2017, section 5.1)
-    "wmt14": Known(title="WMT14 En-De", pairs={"valid": 3_000, "test": 3_003}, about=4_500_000),
+    "wmt14": KnownCorpus(title="WMT14 En-De", pairs={"valid": 3_000, "test": 3_003}, about=4_500_000),
     # task 1 (Elliott et al. 2016), with the test set of 2016
-    "multi30k": Known(title="Multi30k De-En", pairs={"train": 29_000, "valid": 1_014, "test": 1_000}),
+    "multi30k": KnownCorpus(title="Multi30k De-En", pairs={"train": 29_000, "valid": 1_014, "test": 1_000}),
 }
 
 
 def recognise(sha256: Mapping[str, str]) -> str | None:
-    """The known corpus that these files' valid and test are of, whatever they are called."""
+    """Return the known corpus whose valid and test sets have these checksums, by file name, or None."""
     for name, known in KNOWN.items():
         if known.sha256 and all(sha256.get(file) == digest for file, digest in known.sha256.items()):
             return name
@@ -49,7 +49,14 @@ def recognise(sha256: Mapping[str, str]) -> str | None:
 
 
 def differences(name: str, pairs: Mapping[str, int], sha256: Mapping[str, str], *, part: bool) -> list[str]:
-    """Where a preparation differs from what is known, in words; a ``part`` may have any number of training pairs."""
+    """Return the differences between a preparation and the known corpus, a phrase each.
+
+    Args:
+        name: of the known corpus.
+        pairs: prepared sentence pairs of each split.
+        sha256: checksums of the prepared files.
+        part: whether it is a part of the corpus, which may have any number of training pairs.
+    """
     known = KNOWN[name]
     wrong = [
         f"{split} has {pairs[split]:,} pairs, not {count:,}"
@@ -60,12 +67,12 @@ def differences(name: str, pairs: Mapping[str, int], sha256: Mapping[str, str], 
 
 
 def is_whole(name: str, train_pairs: int) -> bool:
-    """Whether so many training pairs are all of a known corpus; False where their exact number is not known."""
+    """Return whether this is the full number of training pairs; False where the full number is not known."""
     return KNOWN[name].pairs.get("train") == train_pairs
 
 
 def train_pairs_in_words(count: int, part_of: str | None) -> str:
-    """``51,777 of 160,239 training pairs``: a part is never to be taken for the whole."""
+    """Return ``51,777 of 160,239 training pairs`` for a part of a known corpus, ``29,000 training pairs`` otherwise."""
     if part_of is None or is_whole(part_of, count):
         return f"{count:,} training pairs"
     known = KNOWN[part_of]

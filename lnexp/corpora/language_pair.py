@@ -1,30 +1,42 @@
-"""The two sides of parallel text: where they lie, how many lines they have, what they are."""
+"""Locate the two files of parallel text, and check that they have equally many lines."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lnexp.corpora.archives import Place
-from lnexp.corpora.context import Progress, Workshop
+from lnexp.corpora.archives import TextLocation
+from lnexp.corpora.context import PreparationContext, Progress
 from lnexp.corpora.markup import FORMS
 from lnexp.errors import UserError, near_names
 
 
-class Side(NamedTuple):
-    """One side of parallel text: where it lies, and how sentences stand there (``markup.py``)."""
+class TextFile(NamedTuple):
+    """A text in one language.
 
-    place: Place
+    Attributes:
+        location: of the text.
+        form: its markup, a key of :data:`lnexp.corpora.markup.FORMS`.
+    """
+
+    location: TextLocation
     form: str
 
     def lines(self) -> Iterator[bytes]:
-        return FORMS[self.form](self.place.lines())
+        """Yield the sentences."""
+        return FORMS[self.form](self.location.lines())
 
 
-Sides = tuple[Side, Side]
+#: The source and the target text.
+FilePair = tuple[TextFile, TextFile]
 
 
-def sides_of(file: dict[str, str], root: str | None, fetched: dict[str, Path]) -> Sides:
-    """The sides that a ``{source, target, form}`` of a config means.
+def file_pair(file: dict[str, str], root: str | None, fetched: dict[str, Path]) -> FilePair:
+    """Return the two files of a config's ``{source, target, form}``.
+
+    Args:
+        file: the config.
+        root: the user's folder or archive, if any.
+        fetched: the downloaded files, by their path in the config.
 
     Raises:
         UserError: for an unknown form, or a file that is neither a download nor below ``root``.
@@ -32,41 +44,42 @@ def sides_of(file: dict[str, str], root: str | None, fetched: dict[str, Path]) -
     form = file.get("form", "lines")
     if form not in FORMS:
         raise UserError(f"form {form}: unknown; {near_names(form, FORMS)}")
-    return Side(_place_of(file["source"], root, fetched), form), Side(_place_of(file["target"], root, fetched), form)
+    source, target = (TextFile(_locate(file[side], root, fetched), form) for side in ("source", "target"))
+    return source, target
 
 
-def _place_of(address: str, root: str | None, fetched: dict[str, Path]) -> Place:
-    """Where ``download!member``, or a path below ``root``, is to be read."""
+def _locate(address: str, root: str | None, fetched: dict[str, Path]) -> TextLocation:
+    """Return the location of ``download!member`` or of a path below ``root``."""
     download, _, member = address.partition("!")
     if download in fetched:
-        return Place(fetched[download], member or None)
+        return TextLocation(fetched[download], member or None)
     if root is None:
-        raise UserError(f"{address}: neither among the downloads nor below a folder of yours")
-    return Place(Path(root), address) if Path(root).is_file() else Place(Path(root) / address)
+        raise UserError(f"{address}: neither a download nor below data.path")
+    return TextLocation(Path(root), address) if Path(root).is_file() else TextLocation(Path(root) / address)
 
 
-def _count_lines(side: Side) -> int:
-    return sum(1 for _ in side.lines())
+def _count_lines(file: TextFile) -> int:
+    return sum(1 for _ in file.lines())
 
 
-def count_pairs(files: list[Sides], workshop: Workshop) -> dict[Sides, int]:
-    """How many pairs there are, counted before any work is done on files that are cut short or not parallel.
+def count_pairs(pairs: list[FilePair], context: PreparationContext) -> dict[FilePair, int]:
+    """Return the number of sentence pairs of each pair of files, before any other work on them.
 
     Raises:
-        UserError: for sides that differ in their number of lines, or have none.
+        UserError: for files of a pair that are empty or have different numbers of lines.
     """
-    flat = [side for sides in files for side in sides]
+    files = [file for pair in pairs for file in pair]
     counts = {}
-    with Progress("count", len(flat), "files") as progress:
-        for side, count in zip(flat, workshop.map(_count_lines, flat), strict=True):
-            counts[side] = count
+    with Progress("count", len(files), "files") as progress:
+        for file, count in zip(files, context.map(_count_lines, files), strict=True):
+            counts[file] = count
             progress.advance(1)
-    for source, target in files:
-        if empty := [side for side in (source, target) if not counts[side]]:
-            raise UserError(f"{empty[0].place}: empty")
+    for source, target in pairs:
+        if empty := [file for file in (source, target) if not counts[file]]:
+            raise UserError(f"{empty[0].location}: empty")
         if counts[source] != counts[target]:
             raise UserError(
-                f"{source.place} has {counts[source]:,} lines, {target.place} has {counts[target]:,}: "
+                f"{source.location} has {counts[source]:,} lines, {target.location} has {counts[target]:,}: "
                 "they must be parallel"
             )
-    return {sides: counts[sides[0]] for sides in files}
+    return {pair: counts[pair[0]] for pair in pairs}

@@ -1,7 +1,7 @@
-"""How sentences stand in a file: one a line, or within the mark-up of the evaluation campaigns.
+"""Extract sentences from plain text and from the markup of the evaluation campaigns (IWSLT, WMT).
 
-The rules are those of fairseq's ``prepare-iwslt14.sh``, line by line, for every published IWSLT14 number hangs on them:
-entities stay as they are, and only within segments is a typographic apostrophe made a straight one.
+The rules are exactly those of fairseq's ``prepare-iwslt14.sh``, because all published IWSLT14 numbers depend on them:
+entities are kept, and typographic apostrophes become straight ones within segments only.
 """
 
 import codecs
@@ -13,19 +13,19 @@ SEGMENT_START = re.compile(rb'<seg id="[0-9]*">\s*')
 SEGMENT_END = re.compile(rb"\s*</seg>\s*")
 APOSTROPHE = "’".encode()
 BYTE_ORDER_MARK = codecs.BOM_UTF8
-#: Lines from which the form of a file is told.
+#: Number of lines that decide the form of a file.
 LOOKED_AT = 50
 NO_SENTENCES = (b"<url>", b"<talkid>", b"<keywords>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
 
 
 def lines(raw: Iterable[bytes]) -> Iterator[bytes]:
-    """Plain text: a sentence a line."""
+    """Yield the sentences of plain text, one a line."""
     return iter(raw)
 
 
 def segments(raw: Iterable[bytes]) -> Iterator[bytes]:
-    """``<seg id="1"> … </seg>``: the XML of IWSLT, the SGML of WMT."""
+    """Yield the sentences of ``<seg id="1"> … </seg>``, as in the XML of IWSLT and the SGML of WMT."""
     for line in raw:
         if b"<seg id" in line:
             line = SEGMENT_END.sub(b"", SEGMENT_START.sub(b"", line))
@@ -33,17 +33,18 @@ def segments(raw: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def tags(raw: Iterable[bytes]) -> Iterator[bytes]:
-    """IWSLT's ``train.tags``: a sentence a line, between lines about the talk, of which title and description count."""
+    """Yield the sentences of IWSLT's ``train.tags``: one a line; of the talks' metadata, title and description."""
     for line in raw:
         if not any(tag in line for tag in NO_SENTENCES):
             yield KEPT_TAGS.sub(b"", line)
 
 
+#: The forms that configs and commands name.
 FORMS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {"lines": lines, "segments": segments, "tags": tags}
 
 
-def form_of(raw: Iterable[bytes]) -> str:
-    """The form of a file by its first lines: a campaign's documents begin with mark-up."""
+def detect_form(raw: Iterable[bytes]) -> str:
+    """Return the form of a file, a key of ``FORMS``, by its first lines."""
     head = [line.removeprefix(BYTE_ORDER_MARK).lstrip() for line in islice(raw, LOOKED_AT)]
     if not head or not head[0].startswith(b"<"):
         return "lines"

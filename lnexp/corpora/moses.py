@@ -1,10 +1,10 @@
-"""Moses tokenisation, byte for byte what ``tokenizer.perl`` of the Moses toolkit gives for text in European scripts.
+"""Tokenise as Moses does: byte for byte the output of ``tokenizer.perl`` for text in European scripts.
 
-The work is sacremoses'. Two things stand on top: the one rule of Moses that sacremoses leaves out, and a memory, for
-almost every word of a corpus has been tokenised before.
+sacremoses does the work. This module adds the one rule of Moses that sacremoses lacks, and a cache of tokenised words,
+because most words of a corpus occur many times.
 
-sacremoses' table of letters is older than Perl's: of Chinese, Korean and other scripts that it lacks, it makes each
-character a token, where Perl keeps words together.
+sacremoses' table of letters is older than Perl's. In scripts that it lacks, Chinese and Korean among them, each
+character becomes a token, where Perl keeps words together.
 """
 
 import re
@@ -13,29 +13,29 @@ from itertools import pairwise
 
 import sacremoses
 
-#: Words remembered before the memory is emptied: some 20 MB a process and language.
-MEMORY = 100_000
-#: Stands between words that are tokenised in one go, and is a neighbour without influence: alphanumeric, upper case.
+#: Words in the cache before it is emptied: some 20 MB for each process and language.
+CACHE_SIZE = 100_000
+#: Separates words that are tokenised in one call; alphanumeric and upper case, so it does not affect its neighbours.
 SEPARATOR = "QQLNEXPQQ"
-#: Python takes these for white space; Perl does not, and Moses deletes them.
+#: White space for Python but not for Perl; Moses deletes these characters.
 ASCII_SEPARATORS = re.compile("[\x1c-\x1f]")
-#: What no word should have in it: control characters, which Moses deletes, and our separator.
+#: Lines with these are tokenised whole: control characters, which Moses deletes, and our separator.
 ODD = re.compile(f"[\x00-\x08\x0e-\x1f]|{SEPARATOR}")
 
 
 class _Moses(sacremoses.MosesTokenizer):
-    """sacremoses with Moses' rule for the last word: its full stop is split off, abbreviation or not."""
+    """sacremoses with Moses' rule for the last word: its full stop is split off, even from an abbreviation."""
 
     def __init__(self, lang: str):
         super().__init__(lang)
         self.lower, self.alpha = frozenset(self.IsLower), frozenset(self.IsAlpha)
 
     def islower(self, text: str) -> bool:
-        """As sacremoses has it, which builds the set anew at every call."""
+        """Return the same as sacremoses, which builds the set again in every call."""
         return self.lower.issuperset(text)
 
     def isanyalpha(self, text: str) -> bool:
-        """As sacremoses has it, which builds the set anew at every call."""
+        """Return the same as sacremoses, which builds the set again in every call."""
         return not self.alpha.isdisjoint(text)
 
     def handles_nonbreaking_prefixes(self, text: str) -> str:
@@ -50,78 +50,80 @@ def _split_last_stop(text: str) -> str:
 class MosesTokenizer:
     """Tokenises lines of one language, with Moses' escapes (``&apos;``) and without splitting at hyphens.
 
-    Moses looks no further than from a word to its neighbours: to the blank between them, and past a full stop to the
-    first character of the next word. So a line is put together from its words, each tokenised once between stand-ins
-    for its neighbours. The few lines where that is not so go to sacremoses whole.
+    The tokens of a word depend on the word alone and, where it ends in a full stop, on the first character of the next
+    word. So each word is tokenised once, between separators, and a line is joined from its words. The few lines for
+    which this does not hold are tokenised whole.
     """
 
     def __init__(self, language: str):
         self._moses = _Moses(language)
-        self._memory: dict[str, str] = {}
+        self._cache: dict[str, str] = {}
 
     def tokenize(self, lines: list[str]) -> list[str]:
-        """Tokenise lines (any white space) into lines of tokens with one blank between them.
+        """Return lines of tokens with one blank between them; the given lines may have any white space.
 
-        After a last ``.'`` there is one more blank: that is how Moses has it.
+        After a final ``.'`` there is one more blank, as Moses leaves it.
         """
-        if len(self._memory) > MEMORY:
-            self._memory.clear()
-        odd = bool(ODD.search("\n".join(lines)))  # one search for all lines: there is hardly ever one
+        if len(self._cache) > CACHE_SIZE:
+            self._cache.clear()
+        odd = bool(ODD.search("\n".join(lines)))  # one search for all lines, because there is hardly ever one
         keys = [None if odd and ODD.search(line) else self._keys(line) for line in lines]
-        self._remember({key for line in keys if line for key in line} - self._memory.keys())
+        self._fill_cache({key for line in keys if line for key in line} - self._cache.keys())
         return [
             self.exact(line) if line_keys is None else self._join(line_keys)
             for line, line_keys in zip(lines, keys, strict=True)
         ]
 
     def exact(self, line: str) -> str:
-        """One line, all of it by sacremoses and the rule it leaves out."""
+        """Tokenise one line without the cache."""
         return self._moses.tokenize(ASCII_SEPARATORS.sub("", line), return_str=True)
 
     def _keys(self, line: str) -> list[str] | None:
-        """What the words of a line are remembered by; None for a line that words alone do not decide."""
+        """Return the cache keys of a line's words, or None for a line that must be tokenised whole."""
         words = line.split()
         line = " ".join(words)
-        if line.startswith(","):  # it wants a character to its left
+        if line.startswith(","):  # the rule for commas needs a character to the left
             return None
         if "'" in line and (line[0] == "'" or line[-1] == "'" or "' '" in line):
-            return None  # it wants one to either side, and sacremoses' expressions cannot use one blank twice
+            return (
+                None  # rules for quotes need both neighbours, and sacremoses' expressions cannot match one blank twice
+            )
         if ". " in line:
             before = [f"{word} {self._kind(after)}" if word[-1] == "." else word for word, after in pairwise(words)]
             return [*before, words[-1]]
         return words
 
     def _kind(self, word: str) -> str:
-        """A word that begins as ``word`` does, as far as the rule for full stops can tell."""
+        """Return a word that the rule for full stops does not distinguish from ``word``."""
         return "b" if word[0] in self._moses.lower else "5" if word[0] in "0123456789" else "X"
 
-    def _remember(self, keys: set[str]) -> None:
+    def _fill_cache(self, keys: set[str]) -> None:
         if not keys:
             return
         between = f" {SEPARATOR} "
         done = self.exact(f"{SEPARATOR} {between.join(keys)} {SEPARATOR}")
         tokens = done.removeprefix(f"{SEPARATOR} ").removesuffix(f" {SEPARATOR}").split(between)
         for key, text in zip(keys, tokens, strict=True):
-            self._memory[key] = text[:-2] if " " in key else text
+            self._cache[key] = text[:-2] if " " in key else text
 
     def _join(self, keys: list[str]) -> str:
-        memory = self._memory
-        return _split_last_stop(" ".join([memory[key] for key in keys]))
+        cache = self._cache
+        return _split_last_stop(" ".join([cache[key] for key in keys]))
 
 
-def without_rules(language: str) -> str | None:
-    """A word of warning where Moses has no abbreviations for a language, and so takes the English ones."""
+def missing_rules_warning(language: str) -> str | None:
+    """Return a warning where Moses has no abbreviations for a language and uses the English ones, else None."""
     if language in sacremoses.corpus.NonbreakingPrefixes().available_langs.values():
         return None
-    return f"{language}: no list of abbreviations for it, the English one is taken"
+    return f"{language}: Moses has no list of abbreviations; the English one is used"
 
 
 @lru_cache
 def moses_tokenizer(language: str) -> MosesTokenizer:
-    """This process' tokeniser of a language."""
+    """Return this process' tokeniser of a language."""
     return MosesTokenizer(language)
 
 
 def lowercase(line: str) -> str:
-    """As Moses' ``lowercase.perl``: Perl knows no final sigma."""
+    """Lower-case as Moses' ``lowercase.perl``, where Perl has no final sigma."""
     return line.replace("Σ", "σ").lower()

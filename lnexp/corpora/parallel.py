@@ -1,6 +1,6 @@
-"""Parallel text from wherever it lies to ``{train,valid,test}.{language}``, tokenised and filtered.
+"""Write the tokenised and filtered text of a corpus from its files: ``{train,valid,test}.{language}``.
 
-One road for every corpus that exists as files: what differs between them stands in ``configs/data``.
+All corpora that exist as files share this code; they differ in their configs in ``configs/data``.
 """
 
 import hashlib
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,11 +17,11 @@ from tqdm import tqdm
 from lnexp.checks import check_choice, check_flag, check_whole
 from lnexp.corpora import known
 from lnexp.corpora.cleaning import PairFilter
-from lnexp.corpora.context import Progress, Workshop
+from lnexp.corpora.context import PreparationContext, Progress
 from lnexp.corpora.fetch import Download, fetch, provenance
-from lnexp.corpora.language_pair import Sides, count_pairs, sides_of
-from lnexp.corpora.moses import without_rules
-from lnexp.corpora.preprocessing import Pair, Treatment, Work, chunks_of, treat
+from lnexp.corpora.language_pair import FilePair, count_pairs, file_pair
+from lnexp.corpora.moses import missing_rules_warning
+from lnexp.corpora.preprocessing import Pair, Preprocessing, chunks_of, preprocess
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import file_digest
@@ -28,7 +29,7 @@ from lnexp.hashing import file_digest
 
 def write(
     folder: Path,
-    workshop: Workshop,
+    context: PreparationContext,
     *,
     source_lang: str,
     target_lang: str,
@@ -48,23 +49,28 @@ def write(
     """Write ``{train,valid,test}.{language}`` into ``folder``.
 
     Args:
-        splits: of each split, the files: ``{source, target, form}``. A file is a path below ``root``, or
-            ``download!member`` of an archive that ``downloads`` names.
-        root: a folder or an archive; None where everything is downloaded.
-        downloads: ``base_url``, ``corpus`` and ``files`` (path: what is known of it); see ``fetch.Download``.
-        hold_out: every so many-th kept pair of train goes to valid instead.
-        tokenizer, lowercase, bad_lines, pair_filter: see ``Treatment``. Only train is filtered, dropped from and
-            freed of duplicates (and what is held out of it): a sentence of valid or test is never left out.
-        known_as: the known corpus that this must be (``known.py``).
-        part_of: the known corpus of which this has a part of train, and all of the rest.
-        sha256: of the files below ``root``; tells corpora apart, nothing more.
+        folder: to write to.
+        context: worker processes and downloads.
+        source_lang, target_lang: language codes.
+        splits: the files of each split, as ``{source, target, form}``. A file is a path below ``root``, or
+            ``download!member`` of an archive in ``downloads``.
+        root: the user's folder or archive; None where everything is downloaded.
+        downloads: ``base_url``, ``corpus`` and ``files`` (by path, with size and checksum); see ``fetch.Download``.
+        hold_out: every pair of train whose number is a multiple of this goes to valid; None: no pair does.
+        tokenizer, lowercase, bad_lines, pair_filter: see :class:`Preprocessing`. They leave out pairs of train only
+            (and of what is held out of it), never of valid or test.
+        drop_duplicates: whether train has every pair once.
+        known_as: the known corpus that this must equal (``known.py``).
+        part_of: the known corpus of which this has a part of train, and the whole valid and test sets.
+        sha256: of the files below ``root``; it only makes the settings of different texts differ.
 
     Returns:
-        For the manifest: ``sources``, ``steps`` (what was read, left out and kept), ``mended``, ``part_of``.
+        For the manifest: ``sources``, ``steps`` (pairs read, left out and kept), ``mended`` (repaired lines),
+        ``part_of``.
 
     Raises:
-        UserError: for a file that cannot be had or read, sides that differ in their number of lines, a line that is
-            refused (with its file and number), and where the outcome is not what is known of the corpus.
+        UserError: for a missing or damaged file, files with different numbers of lines, a refused line (with its file
+            and number), or a result that differs from the known corpus.
     """
     check_choice("data.text.tokenizer", tokenizer, ("moses", "none"))
     check_choice("data.text.bad_lines", bad_lines, ("refuse", "drop", "keep"))
@@ -75,47 +81,47 @@ def write(
     if hold_out is not None:
         check_whole("data.text.hold_out", hold_out, least=2)
     if tokenizer == "moses":
-        for warning in filter(None, map(without_rules, (source_lang, target_lang))):
+        for warning in filter(None, map(missing_rules_warning, (source_lang, target_lang))):
             tqdm.write(warning)
-    fetched = _fetch_all(downloads, workshop)
+    fetched = _fetch_all(downloads, context)
     paths = {download.path: path for download, path in fetched}
-    files = {split: [sides_of(file, root, paths) for file in splits.get(split) or []] for split in SPLITS}
-    train = Treatment((source_lang, target_lang), tokenizer, lowercase, bad_lines, _filter(pair_filter))
-    road = Road(files, train, hold_out, drop_duplicates, workshop)
-    counts = road.write(folder)
+    files = {split: [file_pair(file, root, paths) for file in splits.get(split) or []] for split in SPLITS}
+    train = Preprocessing((source_lang, target_lang), tokenizer, lowercase, bad_lines, _filter(pair_filter))
+    pipeline = TextPipeline(files, train, hold_out, drop_duplicates, context)
+    counts = pipeline.write(folder)
     return {
         "sources": _sources(fetched, files),
-        "steps": {split: _in_words(step, counts[split]) for split, step in road.steps.items()},
-        "mended": dict(road.mended),
+        "steps": {split: _summary(steps, counts[split]) for split, steps in pipeline.steps.items()},
+        "mended": dict(pipeline.repaired),  # the key of manifests that are published
         "part_of": _check(folder, counts, known_as, part_of),
     }
 
 
-class Road:
-    """From the files of each split to the text of each split.
+class TextPipeline:
+    """Reads the files of all splits, preprocesses them and writes the text of all splits.
 
     Attributes:
-        steps: of each split, how many pairs were read, and how many left out for which reason.
-        mended: what was taken away from how many lines of which file.
+        steps: by split, the number of pairs that were read (``read``), and of those left out, by reason.
+        repaired: numbers of lines that ``decode`` changed, by file and change.
     """
 
     def __init__(
         self,
-        files: dict[str, list[Sides]],
-        train: Treatment,
+        files: dict[str, list[FilePair]],
+        train: Preprocessing,
         hold_out: int | None,
         drop_duplicates: bool,
-        workshop: Workshop,
+        context: PreparationContext,
     ):
-        self._files, self._train, self._workshop = files, train, workshop
+        self._files, self._train, self._context = files, train, context
         self._hold_out, self._drop_duplicates = hold_out, drop_duplicates
-        self._totals = count_pairs([sides for split in SPLITS for sides in files[split]], workshop)
+        self._totals = count_pairs([pair for split in SPLITS for pair in files[split]], context)
         self.steps = {split: Counter[str]() for split in SPLITS}
-        self.mended = Counter[str]()
+        self.repaired = Counter[str]()
 
     def write(self, folder: Path) -> Counter[str]:
-        """Write ``{train,valid,test}.{language}``, and return the number of pairs in each split."""
-        with Writer(folder, self._train.languages) as writer:
+        """Write ``{train,valid,test}.{language}`` into ``folder``, and return the number of pairs of each split."""
+        with SplitWriter(folder, self._train.languages) as writer:
             for split in SPLITS:
                 for number, pair in enumerate(self._kept(split), start=1):
                     held_out = split == "train" and self._hold_out and number % self._hold_out == 0
@@ -124,25 +130,25 @@ class Road:
 
     def _kept(self, split: str) -> Iterator[Pair]:
         if split != "train":
-            return self._treated(split, self._train.for_held_out())
-        pairs = self._treated(split, self._train)
+            return self._preprocessed(split, self._train.for_held_out())
+        pairs = self._preprocessed(split, self._train)
         return _without_duplicates(pairs, self.steps[split]) if self._drop_duplicates else pairs
 
-    def _treated(self, split: str, treatment: Treatment) -> Iterator[Pair]:
-        """The pairs of a split that stay, as a stream; what happens to the others is counted."""
-        work = (Work(treatment, chunk) for sides in self._files[split] for chunk in chunks_of(sides))
-        total = sum(self._totals[sides] for sides in self._files[split])
+    def _preprocessed(self, split: str, steps: Preprocessing) -> Iterator[Pair]:
+        """Yield the pairs of a split that are kept, and count the others by reason."""
+        chunks = (chunk for files in self._files[split] for chunk in chunks_of(files))
+        total = sum(self._totals[files] for files in self._files[split])
         with Progress(f"tokenise {split}", total, "pairs") as progress:
-            for treated in self._workshop.map(treat, work):
-                read = len(treated.pairs) + treated.dropped.total()
-                self.steps[split].update(treated.dropped, read=read)
-                self.mended.update(treated.mended)
+            for result in self._context.map(partial(preprocess, steps), chunks):
+                read = len(result.pairs) + result.dropped.total()
+                self.steps[split].update(result.dropped, read=read)
+                self.repaired.update(result.repaired)
                 progress.advance(read)
-                yield from treated.pairs
+                yield from result.pairs
 
 
-class Writer:
-    """Appends pairs to the files of the splits."""
+class SplitWriter:
+    """Appends pairs to the files of the splits, and counts them."""
 
     def __init__(self, folder: Path, languages: tuple[str, str]):
         self._stack = ExitStack()
@@ -155,7 +161,7 @@ class Writer:
         }
         self.counts: Counter[str] = Counter(dict.fromkeys(SPLITS, 0))
 
-    def __enter__(self) -> "Writer":
+    def __enter__(self) -> "SplitWriter":
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -169,7 +175,7 @@ class Writer:
 
 def _filter(options: dict[str, Any] | None) -> PairFilter | None:
     if options is not None and not isinstance(options, dict):
-        raise UserError(f"data.text.pair_filter={options}: must be null or have options of its own")
+        raise UserError(f"data.text.pair_filter={options}: must be null or a set of options")
     known_options = [field.name for field in fields(PairFilter)]
     for option, value in (options or {}).items():
         if option not in known_options:
@@ -179,26 +185,26 @@ def _filter(options: dict[str, Any] | None) -> PairFilter | None:
     return PairFilter(**options) if options else None
 
 
-def _fetch_all(downloads: dict[str, Any] | None, workshop: Workshop) -> list[tuple[Download, Path]]:
+def _fetch_all(downloads: dict[str, Any] | None, context: PreparationContext) -> list[tuple[Download, Path]]:
     if not downloads:
         return []
     place = {"base_url": downloads["base_url"], "corpus": downloads["corpus"]}
     wanted = [Download(path, **place, **(facts or {})) for path, facts in downloads["files"].items()]
-    return [(download, fetch(download, workshop)) for download in wanted]
+    return [(download, fetch(download, context)) for download in wanted]
 
 
-def _sources(fetched: list[tuple[Download, Path]], files: dict[str, list[Sides]]) -> dict[str, Any]:
-    """Where the text came from: downloads by their address, files of the user's by their path."""
+def _sources(fetched: list[tuple[Download, Path]], files: dict[str, list[FilePair]]) -> dict[str, Any]:
+    """Return the manifest's entries of all files: downloads with their address, the user's files with their path."""
     sources = {download.path: provenance(download, path) for download, path in fetched}
-    places = {side.place.path for split in files.values() for sides in split for side in sides}
-    own = sorted(places - {path for _, path in fetched})
+    paths = {file.location.path for split in files.values() for pair in split for file in pair}
+    own = sorted(paths - {path for _, path in fetched})
     return sources | {
         path.name: {"address": str(path), "bytes": path.stat().st_size, "sha256": file_digest(path)} for path in own
     }
 
 
 def _without_duplicates(pairs: Iterable[Pair], steps: Counter[str]) -> Iterator[Pair]:
-    """Each pair once; eight bytes of a digest stand for one that was seen."""
+    """Yield every pair once, and count the others; pairs are compared by a digest of eight bytes."""
     seen: set[bytes] = set()
     for pair in pairs:
         digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
@@ -209,13 +215,18 @@ def _without_duplicates(pairs: Iterable[Pair], steps: Counter[str]) -> Iterator[
             yield pair
 
 
-def _in_words(steps: Counter[str], kept: int) -> dict[str, Any]:
+def _summary(steps: Counter[str], kept: int) -> dict[str, Any]:
+    """Return the manifest's entry of a split: numbers of pairs read, left out by reason, and kept."""
     left_out = {reason: count for reason, count in sorted(steps.items()) if reason != "read"}
     return {"read": steps["read"], "left_out": left_out, "kept": kept}
 
 
 def _check(folder: Path, counts: Counter[str], known_as: str | None, part_of: str | None) -> str | None:
-    """The known corpus that this is a part of, if it is one."""
+    """Check the text; return the known corpus that it equals or is a part of, or None.
+
+    Raises:
+        UserError: for an empty split, or a text that differs from the known corpus.
+    """
     for split in SPLITS:
         if not counts[split]:
             raise UserError(f"{split}: no sentence pair is left")
@@ -224,8 +235,8 @@ def _check(folder: Path, counts: Counter[str], known_as: str | None, part_of: st
     if name:
         if wrong := known.differences(name, counts, digests, part=known_as is None):
             raise UserError(
-                f"this is not {known.KNOWN[name].title} as it is known: {'; '.join(wrong)} "
-                "(data.text.known_as=null data.text.part_of=null takes it all the same)"
+                f"this differs from {known.KNOWN[name].title}: {'; '.join(wrong)} "
+                "(data.text.known_as=null data.text.part_of=null accepts it)"
             )
         return name
     return known.recognise(digests)

@@ -1,13 +1,13 @@
-"""From a corpus' settings to fairseq's binarised data, once, and for good.
+"""Prepare a corpus by its settings, once, into a folder named after them.
 
-A prepared corpus is a folder ``<data_dir>/<name>-<hash8>/`` named after its settings:
+A prepared corpus is a folder ``<data_dir>/<name>-<hash8>/``:
 
-- ``text/``: ``{train,valid,test}.{language}``, tokenised, before subwords: what BLEU is computed against;
-- ``subwords/``: the same cut into subwords; beside them what the subwords have learned;
+- ``text/``: ``{train,valid,test}.{language}``, tokenised, before subwords; BLEU is computed against it;
+- ``subwords/``: the same files in subwords; what the method of segmentation learned is beside this folder;
 - ``bin/``: fairseq's binarised data and dictionaries;
 - ``manifest.json``: settings, sources, counts at each step, checksums and tool versions.
 
-It is built aside and renamed when whole, so a folder that exists is complete.
+It is built in a temporary folder that is renamed in the end, so a folder of this name is complete.
 """
 
 import inspect
@@ -26,7 +26,7 @@ from omegaconf import DictConfig
 
 from lnexp.checks import check_flag
 from lnexp.corpora import binarise
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.indexed_dataset import check_index
 from lnexp.corpora.subwords import Subwords
@@ -38,8 +38,8 @@ from lnexp.plain import plain
 from lnexp.versions import version
 
 TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
-#: Settings that say where text comes from; what it is stands in their checksums.
-INDIFFERENT = (
+#: Settings that state where text is; checksums beside them state what it is.
+LOCATION_SETTINGS = (
     ("path",),
     ("text", "root"),
     ("text", "downloads", "base_url"),
@@ -60,7 +60,7 @@ class PreparedCorpus:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What ``manifest.json`` says. Raises UserError where it cannot be read."""
+        """The contents of ``manifest.json``. Raises UserError where it is missing or malformed."""
         try:
             manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
             manifest["bytes"].items()
@@ -70,10 +70,10 @@ class PreparedCorpus:
 
     @property
     def _advice(self) -> str:
-        return f"remove {self.folder}, and it is prepared again"
+        return f"remove {self.folder} to have it prepared again"
 
     def check(self) -> None:
-        """Raises UserError where a file is missing or not as large as it was made, or an index is corrupt."""
+        """Raise UserError where a file is missing or its size is not that of the manifest, or an index is damaged."""
         for name, size in self.manifest["bytes"].items():
             path = self.folder / name
             found = path.stat().st_size if path.is_file() else None
@@ -87,14 +87,14 @@ class PreparedCorpus:
                 raise UserError(f"{index}: damaged ({error}); {self._advice}") from error
 
     def lines(self, split: str, language: str) -> list[str]:
-        """The tokenised sentences of one side of a split, before subwords."""
+        """Return the tokenised sentences of one language of a split, before subwords."""
         return read_lines(self.folder / "text" / f"{split}.{language}")
 
 
 def deciding(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a corpus without those that cannot change what it holds."""
+    """Return a copy of the settings of a corpus without those that cannot change its contents."""
     settings = json.loads(json.dumps(settings))
-    for *path, last in INDIFFERENT:
+    for *path, last in LOCATION_SETTINGS:
         inner: Any = settings
         for key in path:
             inner = (inner or {}).get(key)
@@ -104,61 +104,61 @@ def deciding(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
-    """Prepare a corpus unless it lies there already; a second process that wants the same one waits.
+    """Prepare a corpus unless it exists; a second process that prepares the same one waits.
 
     Args:
         data: the resolved config group ``data``.
-        data_dir: where prepared corpora and downloads live.
+        data_dir: the folder of prepared corpora and downloads.
 
     Raises:
-        UserError: where the corpus' own text is at fault or cannot be had, or a prepared corpus is damaged.
-        OSError: where ``data_dir`` cannot be written.
+        UserError: where the text is missing or malformed, or a prepared corpus is damaged.
+        OSError: where ``data_dir`` cannot be written to.
     """
-    final = place(data, data_dir)
+    final = corpus_folder(data, data_dir)
     if not final.is_dir():
         with locked(final.with_name(f".{final.name}.lock")):
             if not final.is_dir():
-                _build_aside(plain(data), final)
+                _build_and_rename(plain(data), final)
     corpus = PreparedCorpus(final)
     corpus.check()
     return corpus
 
 
-def place(data: DictConfig, data_dir: str | Path) -> Path:
-    """Where a corpus lies once it is prepared. Raises UserError for settings that cannot be meant."""
+def corpus_folder(data: DictConfig, data_dir: str | Path) -> Path:
+    """Return the folder of a prepared corpus, whether it exists or not. Raises UserError for invalid settings."""
     settings = plain(data)
     if settings["source_lang"] == settings["target_lang"]:
         raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
     check_flag("data.joined_dictionary", data.joined_dictionary)
     if not re.fullmatch(r"[\w.-]+", str(data.name)) or str(data.name).startswith("."):
-        raise UserError(f"data.name={data.name}: must be letters, digits, and - _ . within")
+        raise UserError(f"data.name={data.name}: must be letters, digits, - _ and ., and not begin with .")
     return Path(data_dir) / f"{data.name}-{short_hash(deciding(settings))}"
 
 
-def _build_aside(settings: dict[str, Any], final: Path) -> None:
-    for left_over in final.parent.glob(f".{final.name}-*/"):  # of a process that was killed: the lock is ours
+def _build_and_rename(settings: dict[str, Any], final: Path) -> None:
+    for left_over in final.parent.glob(f".{final.name}-*/"):  # of a killed process: this one holds the lock
         shutil.rmtree(left_over, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
     try:
-        with Workshop(final.parent / "downloads", mirror_of_the_environment()) as workshop:
-            _build(settings, aside, workshop)
+        with PreparationContext(final.parent / "downloads", mirror_of_the_environment()) as context:
+            _build(settings, aside, context)
         os.chmod(aside, 0o755)
         aside.rename(final)
     except OSError as error:
-        error.filename = error.filename or str(final)  # a full disk does not say what it is full of
+        error.filename = error.filename or str(final)  # a full disk is reported without a file name
         raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
+def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) -> None:
     text = folder / "text"
     text.mkdir()
-    subwords = subwords_of(settings)  # first: its options are checked before the long work
-    report = _make(get_method, "text", settings, text, workshop) or {}
+    subwords = subwords_of(settings)  # first, because this checks its options before the long work
+    report = _make(get_method, "text", settings, text, context) or {}
     languages = settings["source_lang"], settings["target_lang"]
-    corpus = binarise.Corpus(folder, languages, subwords)
-    tokens = binarise.binarise(corpus, settings["joined_dictionary"], workshop)
+    corpus = binarise.TokenisedCorpus(folder, languages, subwords)
+    tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
     manifest = {
         "settings": settings,
         **report,
@@ -174,15 +174,15 @@ def _build(settings: dict[str, Any], folder: Path, workshop: Workshop) -> None:
 
 
 def subwords_of(settings: dict[str, Any]) -> Subwords:
-    """How words are cut. Raises UserError for options that this way does not have."""
+    """Return the method of segmentation of a corpus. Raises UserError for options that it does not have."""
     return _make(get_class, "subword", settings)
 
 
 def _make(get: Callable[[str], Any], part: str, settings: dict[str, Any], *arguments: Any) -> Any:
-    """Call what ``_target_`` of a part of the config names with the part's other options.
+    """Call the ``_target_`` of a part of the config with the part's other options, and return the result.
 
     Raises:
-        UserError: for options that it does not have.
+        UserError: for options that the target does not have.
     """
     target = get(settings[part]["_target_"])
     options = {key: value for key, value in settings[part].items() if key != "_target_"}

@@ -1,4 +1,4 @@
-"""What is done to the lines of parallel text, a chunk at a time: decode, check, tokenise, filter, lower-case."""
+"""Preprocess parallel text in chunks of lines: decode, check, tokenise, filter, lower-case."""
 
 import codecs
 from collections import Counter
@@ -7,40 +7,46 @@ from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from typing import Literal, NamedTuple
 
-from lnexp.corpora.archives import Place
+from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.cleaning import PairFilter, decode, flaw
-from lnexp.corpora.language_pair import Sides
+from lnexp.corpora.language_pair import FilePair
 from lnexp.corpora.moses import lowercase, moses_tokenizer
 from lnexp.errors import UserError
 
-#: Sentence pairs that a process takes at a time.
+#: Sentence pairs that a worker process is given at a time.
 CHUNK = 4_000
 
-#: What ``decode`` takes away.
-MENDED = {"carriage return at the end of a line": b"\r\n", "byte order mark": b"\n" + codecs.BOM_UTF8}
+#: What ``decode`` removes.
+REMOVED = {"carriage return at the end of a line": b"\r\n", "byte order mark": b"\n" + codecs.BOM_UTF8}
 
 Pair = tuple[str, str]
 
 
 class Chunk(NamedTuple):
-    """Neighbouring lines of both sides as they were read; ``number`` is the first one's."""
+    """Consecutive lines of two files, as they were read.
 
-    sides: Sides
+    Attributes:
+        files: source and target.
+        number: of the first line, from 1.
+        lines: of source and target.
+    """
+
+    files: FilePair
     number: int
     lines: list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True)
-class Treatment:
-    """What is done to the lines of a split.
+class Preprocessing:
+    """The steps of preprocessing for one split.
 
     Attributes:
         languages: source and target.
-        tokenizer: ``moses``, or ``none`` for text that somebody has tokenised.
-        lowercase: as Moses does it.
-        bad_lines: what a line means that can be no sentence (``cleaning.flaw``): ``refuse`` the corpus, ``drop`` the
-            pair, or ``keep`` it. Bytes that are not UTF-8 cannot be kept.
-        pair_filter: which tokenised pairs stay; None: all.
+        tokenizer: ``moses``, or ``none`` for tokenised text.
+        lowercase: whether to lower-case, as Moses does.
+        bad_lines: what to do with a line that is not a valid sentence (``cleaning.flaw``): ``refuse`` the corpus,
+            ``drop`` the pair, or ``keep`` it. Bytes that are not UTF-8 are always refused or dropped.
+        pair_filter: selects tokenised pairs; None: all are kept.
     """
 
     languages: tuple[str, str]
@@ -49,64 +55,63 @@ class Treatment:
     bad_lines: Literal["refuse", "drop", "keep"]
     pair_filter: PairFilter | None
 
-    def for_held_out(self) -> "Treatment":
-        """For valid and test, of which no sentence is ever left out."""
+    def for_held_out(self) -> "Preprocessing":
+        """Return the steps for valid and test, which leave out no sentence."""
         return replace(self, bad_lines="refuse" if self.bad_lines == "refuse" else "keep", pair_filter=None)
 
 
-class Treated(NamedTuple):
-    """The pairs of a chunk that stay, why others do not, and what was mended in how many lines."""
+class PreprocessedChunk(NamedTuple):
+    """The result of preprocessing a chunk.
+
+    Attributes:
+        pairs: the tokenised pairs that are kept.
+        dropped: numbers of pairs left out, by reason.
+        repaired: numbers of lines that ``decode`` changed, by file and change.
+    """
 
     pairs: list[Pair]
     dropped: Counter[str]
-    mended: Counter[str]
+    repaired: Counter[str]
 
 
-class Work(NamedTuple):
-    """What a process is given."""
-
-    treatment: Treatment
-    chunk: Chunk
-
-
-def chunks_of(sides: Sides) -> Iterator[Chunk]:
-    source, target = sides
+def chunks_of(files: FilePair) -> Iterator[Chunk]:
+    """Yield the lines of two files in chunks."""
+    source, target = files
     lines = zip_longest(source.lines(), target.lines(), fillvalue=b"")
     number = 1
     while chunk := list(islice(lines, CHUNK)):
-        yield Chunk(sides, number, chunk)
+        yield Chunk(files, number, chunk)
         number += len(chunk)
 
 
-def treat(work: Work) -> Treated:
+def preprocess(steps: Preprocessing, chunk: Chunk) -> PreprocessedChunk:
     """Decode, check, tokenise, filter and lower-case a chunk.
 
     Raises:
         UserError: for a line that is refused, with its file and number.
     """
-    treatment, chunk = work
-    pairs, dropped = _decoded(chunk, treatment.bad_lines)
-    if treatment.tokenizer == "moses" and pairs:
-        sides = zip(treatment.languages, zip(*pairs, strict=True), strict=True)
+    pairs, dropped = _decode(chunk, steps.bad_lines)
+    if steps.tokenizer == "moses" and pairs:
+        sides = zip(steps.languages, zip(*pairs, strict=True), strict=True)
         pairs = list(zip(*(moses_tokenizer(language).tokenize(list(side)) for language, side in sides), strict=True))
     kept: list[Pair] = []
     for pair in pairs:
-        if treatment.pair_filter and (reason := treatment.pair_filter.reason(*pair)):
+        if steps.pair_filter and (reason := steps.pair_filter.reason(*pair)):
             dropped[reason] += 1
         else:
-            kept.append(_finished(pair, treatment))
-    return Treated(kept, dropped, _mended(chunk))
+            kept.append(_finish(pair, steps))
+    return PreprocessedChunk(kept, dropped, _count_repairs(chunk))
 
 
-def _finished(pair: Pair, treatment: Treatment) -> Pair:
+def _finish(pair: Pair, steps: Preprocessing) -> Pair:
     source, target = pair
-    if treatment.pair_filter:  # clean-corpus-n.perl takes away the blank that tokenizer.perl leaves after ".'"
+    if steps.pair_filter:  # clean-corpus-n.perl removes the blank that tokenizer.perl leaves after ".'"
         source, target = source.strip(), target.strip()
-    return (lowercase(source), lowercase(target)) if treatment.lowercase else (source, target)
+    return (lowercase(source), lowercase(target)) if steps.lowercase else (source, target)
 
 
-def _decoded(chunk: Chunk, bad_lines: str) -> tuple[list[Pair], Counter[str]]:
-    """The pairs without a flaw, and the flaws of the others."""
+def _decode(chunk: Chunk, bad_lines: str) -> tuple[list[Pair], Counter[str]]:
+    """Return the valid pairs, and the numbers of the others by reason."""
     pairs: list[Pair] = []
     dropped: Counter[str] = Counter()
     for number, raw in enumerate(chunk.lines, start=chunk.number):
@@ -117,29 +122,30 @@ def _decoded(chunk: Chunk, bad_lines: str) -> tuple[list[Pair], Counter[str]]:
                 continue
         except UnicodeDecodeError:
             pass
-        where, problem = _first_problem(chunk, raw)
+        location, problem = _first_problem(chunk, raw)
         if bad_lines != "drop":
-            raise UserError(f"{where}:{number}: {problem}")
+            raise UserError(f"{location}:{number}: {problem}")
         dropped[problem] += 1
     return pairs, dropped
 
 
-def _first_problem(chunk: Chunk, raw: tuple[bytes, bytes]) -> tuple[Place, str]:
-    for side, line in zip(chunk.sides, raw, strict=True):
+def _first_problem(chunk: Chunk, raw: tuple[bytes, bytes]) -> tuple[TextLocation, str]:
+    """Return the location and the reason of the first invalid line of a pair that has one."""
+    for file, line in zip(chunk.files, raw, strict=True):
         try:
             if problem := flaw(decode(line)):
-                return side.place, problem
+                return file.location, problem
         except UnicodeDecodeError:
-            return side.place, "not UTF-8"
-    raise AssertionError("only called for a pair with a problem")
+            return file.location, "not UTF-8"
+    raise AssertionError("called for a pair without a problem")
 
 
-def _mended(chunk: Chunk) -> Counter[str]:
-    """What Windows put into the files and ``decode`` takes away; lossless, but to be told."""
-    mended: Counter[str] = Counter()
-    for side, lines in zip(chunk.sides, zip(*chunk.lines, strict=True), strict=True):
+def _count_repairs(chunk: Chunk) -> Counter[str]:
+    """Return how often ``decode`` removes what Windows programs add, by file and kind, for the report."""
+    repaired: Counter[str] = Counter()
+    for file, lines in zip(chunk.files, zip(*chunk.lines, strict=True), strict=True):
         text = b"\n" + b"\n".join(lines) + b"\n"
-        for what, mark in MENDED.items():
+        for what, mark in REMOVED.items():
             if mark in text:
-                mended[f"{side.place}: {what} taken away"] += text.count(mark)
-    return mended
+                repaired[f"{file.location}: {what} removed"] += text.count(mark)
+    return repaired

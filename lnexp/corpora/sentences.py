@@ -1,4 +1,4 @@
-"""New sentences in the form of a prepared corpus' source side."""
+"""Preprocess new sentences like the source side of a prepared corpus."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from lnexp.corpora.moses import lowercase, moses_tokenizer
 from lnexp.corpora.prepare import PreparedCorpus, subwords_of
 
 
-def cut_as_source(sentences: list[str], settings: dict[str, Any], corpus: PreparedCorpus) -> list[str]:
-    """Tokenise, lower-case and cut sentences as the corpus was, by the settings of its config.
+def preprocess_as_source(sentences: list[str], settings: dict[str, Any], corpus: PreparedCorpus) -> list[str]:
+    """Tokenise, lower-case and segment sentences as the settings of the corpus' config state.
 
-    A corpus that was tokenised elsewhere, as ``data=tokenized`` and the toy's, takes them as they are typed.
+    Sentences for a corpus without a tokeniser, as ``data=tokenized`` and ``data=toy``, must be tokenised.
     """
     text = settings["text"]
     if text.get("tokenizer") == "moses":
@@ -17,4 +17,4 @@ def cut_as_source(sentences: list[str], settings: dict[str, Any], corpus: Prepar
     if text.get("lowercase"):
         sentences = list(map(lowercase, sentences))
     subwords = subwords_of(settings)
-    return [" ".join(subwords.cut(sentence.split(), corpus.folder)) for sentence in sentences]
+    return [" ".join(subwords.segment(sentence.split(), corpus.folder)) for sentence in sentences]

@@ -1,4 +1,4 @@
-"""The splits of a corpus as files of lines, one sentence a line."""
+"""Read text files: lines, line counts, chunks of lines; the names of the splits."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -8,25 +8,25 @@ SPLITS = ("train", "valid", "test")
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a UTF-8 file, without line feeds; only a line feed ends a line."""
+    """Return the lines of a UTF-8 file without their line feeds; no other character ends a line."""
     return list(stream_lines(path))
 
 
 def stream_lines(path: Path) -> Iterator[str]:
-    """As ``read_lines``, one at a time."""
+    """Yield the lines of a UTF-8 file without their line feeds; no other character ends a line."""
     with path.open(encoding="utf-8", newline="\n") as file:
         for line in file:
             yield line.removesuffix("\n")
 
 
 def count_lines(path: Path) -> int:
-    """How many lines a file has."""
+    """Return the number of lines of a file."""
     with path.open("rb") as file:
         return sum(1 for _ in file)
 
 
 def chunks(lines: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Lists of at most ``size`` lines."""
+    """Yield lists of at most ``size`` lines."""
     iterator = iter(lines)
     while chunk := list(islice(iterator, size)):
         yield chunk

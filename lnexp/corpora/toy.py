@@ -1,9 +1,9 @@
-"""The embedded corpus: German-English from a probabilistic synchronous grammar.
+"""Generate the embedded corpus ``toy``: German-English from a probabilistic synchronous grammar.
 
-Real words, real morphology and real word order: verb-second and verb-final clauses, separable verbs, modal verbs,
-perfect against simple past, do-support, agreement in case, gender and number, compounds. Every sentence is derived on
-both sides at once, so the two are translations of each other by construction. Text is tokenised and truecased (only
-nouns and names carry capitals, as after the usual Moses steps); there is no licence on it and nothing to download.
+It has real words, morphology and word order: verb-second and verb-final clauses, separable verbs, modal verbs, perfect
+and simple past, do-support, agreement in case, gender and number, compounds. Both sentences of a pair are derived
+together, so they are translations of each other by construction. Text is tokenised and truecased (only nouns and names
+have capitals, as after the usual Moses steps). It has no licence, and nothing is downloaded.
 """
 
 import random
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lnexp.checks import check_whole
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.context import PreparationContext
 
 Tokens = tuple[str, ...]
 
 
 class Noun(NamedTuple):
-    """Gender is one of m, f, n."""
+    """A noun in both languages; gender is ``m``, ``f`` or ``n``."""
 
     german: str
     german_plural: str
@@ -29,7 +29,7 @@ class Noun(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """Forms that the grammar uses; a separable verb has its particle (``auf`` of ``aufheben``)."""
+    """The forms of a verb that the grammar uses; a separable verb has its particle (``auf`` of ``aufheben``)."""
 
     infinitive: str
     first_singular: str
@@ -50,7 +50,7 @@ class Modal(NamedTuple):
     english_third_negated: Tokens
 
 
-#: Who can act: the subjects.
+#: Nouns that can be subjects.
 ANIMATE = (
     Noun("Hund", "Hunde", "m", "dog", "dogs"),
     Noun("Freund", "Freunde", "m", "friend", "friends"),
@@ -140,7 +140,7 @@ MIXED_ENDINGS = {
 
 
 class Alignment(NamedTuple):
-    """Content words that stand for each other: all of ``german`` in the source, all of ``english`` in the target."""
+    """Content words that translate each other: ``german`` in the source, ``english`` in the target."""
 
     german: Tokens
     english: Tokens
@@ -148,7 +148,7 @@ class Alignment(NamedTuple):
 
 @dataclass(frozen=True)
 class NounPhrase:
-    """A noun phrase in every case, with what a verb must agree with."""
+    """A noun phrase in every case, with the person and number that a verb agrees with."""
 
     german: dict[str, Tokens]
     english: dict[str, Tokens]
@@ -175,7 +175,7 @@ PRONOUNS = (
 
 @dataclass(frozen=True)
 class Clause:
-    """A German clause by its fields, and its English counterpart."""
+    """A German clause by its topological fields, and its English translation."""
 
     subject: Tokens
     finite: str
@@ -194,17 +194,17 @@ class Clause:
     verb_base: str
 
     def german(self, first: Tokens = ()) -> Tokens:
-        """Verb-second order: ``first``, or else the subject, then the finite verb."""
+        """Return the clause in verb-second order: ``first`` or the subject, then the finite verb."""
         if first:
             return (*first, self.finite, *self.subject, *self.middle, *self.end)
         return (*self.subject, self.finite, *self.middle, *self.end)
 
     def german_verb_first(self) -> Tokens:
-        """The order of a yes-no question."""
+        """Return the clause in the order of a yes-no question."""
         return (self.finite, *self.subject, *self.middle, *self.end)
 
     def german_verb_final(self) -> Tokens:
-        """The order of a subordinate clause."""
+        """Return the clause in the order of a subordinate clause."""
         return self.subject + self.middle + self.final
 
     @property
@@ -222,7 +222,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence pair, and the content words that correspond in it."""
+    """One sentence pair with its aligned content words."""
 
     german: Tokens
     english: Tokens
@@ -234,7 +234,7 @@ def _article_a(following: str) -> str:
 
 
 def noun_phrase(rng: random.Random, nouns: tuple[Noun, ...]) -> NounPhrase:
-    """A random noun phrase: article or possessive, perhaps an adjective, one of ``nouns``."""
+    """Return a random noun phrase: article or possessive, perhaps an adjective, one of ``nouns``."""
     noun, plural = rng.choice(nouns), rng.random() < 0.3
     determiner = rng.choice(("der", "mein") if plural else ("der", "der", "ein", "mein"))
     adjective = rng.choice(ADJECTIVES) if rng.random() < 0.3 else None
@@ -263,7 +263,7 @@ def _german_noun_phrase(noun: Noun, plural: bool, determiner: str, adjective, ca
 
 
 def _dative(phrase: NounPhrase) -> Tokens:
-    """The dative, whose plural nouns end in -n."""
+    """Return a noun phrase in the dative, where plural nouns end in -n."""
     *before, noun = phrase.german["dative"]
     return (*before, noun + "n") if phrase.plural and noun[-1] not in "ns" else (*before, noun)
 
@@ -275,7 +275,7 @@ def _finite(verb: Verb, subject: NounPhrase) -> str:
 
 
 def clause(rng: random.Random) -> Clause:
-    """A random clause: subject, verb (present, perfect or with a modal; negated or not), its object or a place."""
+    """Return a random clause: subject, verb (present, perfect or with a modal; negated or not), object or place."""
     subject = noun_phrase(rng, ANIMATE) if rng.random() < 0.65 else rng.choice(PRONOUNS)
     transitive = rng.random() < 0.65
     verb = rng.choice(TRANSITIVE if transitive else INTRANSITIVE)
@@ -303,14 +303,14 @@ def clause(rng: random.Random) -> Clause:
 
 
 def _verb_tokens(verb: Verb, end: Tokens, finite: str) -> Tokens:
-    """The German tokens that carry the verb's meaning in verb-second order."""
+    """Return the German tokens that carry the verb's meaning in verb-second order."""
     if end and end[0] in (verb.infinitive, verb.participle):
         return end
     return (finite, *end)
 
 
 def _complement(rng: random.Random, transitive: bool) -> tuple[Tokens, Tokens, tuple[Alignment, ...]]:
-    """An object in the accusative, or perhaps a prepositional phrase in the dative."""
+    """Return an object in the accusative, or for an intransitive verb perhaps a prepositional phrase in the dative."""
     if not transitive and rng.random() < 0.4:
         return (), (), ()
     phrase = noun_phrase(rng, ANIMATE + THINGS)
@@ -371,7 +371,7 @@ def _modal(rng: random.Random, verb: Verb, subject: NounPhrase, negated: bool):
 
 
 def _modal_question(modal: Modal, third: bool, negated: bool) -> tuple[Tokens, Tokens]:
-    """What stands before and after the subject of a question: "can … not", "does … have to"."""
+    """Return the tokens before and after the subject of a question: "can … not", "does … have to"."""
     not_ = ("not",) if negated else ()
     if len(modal.english) == 1:
         return modal.english, not_
@@ -379,7 +379,7 @@ def _modal_question(modal: Modal, third: bool, negated: bool) -> tuple[Tokens, T
 
 
 def sentence(rng: random.Random) -> Sentence:
-    """A random sentence: plain, with a fronted adverb, a question, or with a subordinate clause."""
+    """Return a random sentence: plain, with a fronted adverb, a question, or with a subordinate clause."""
     kind = rng.choices(("plain", "fronted", "question", "reason", "opinion"), (40, 20, 12, 14, 14))[0]
     first = clause(rng)
     if kind == "plain":
@@ -414,7 +414,7 @@ MIN_TOKENS, MAX_TOKENS = 4, 16
 
 
 def sentences(seed: int) -> Iterator[Sentence]:
-    """Endless distinct sentence pairs of 4 to 16 tokens a side; no German and no English side comes twice."""
+    """Yield distinct sentence pairs without end, of 4 to 16 tokens per side; no German or English sentence repeats."""
     rng = random.Random(seed)
     seen: set[Tokens] = set()
     while True:
@@ -425,14 +425,16 @@ def sentences(seed: int) -> Iterator[Sentence]:
             yield pair
 
 
-def write(folder: Path, workshop: Workshop, *, seed: int, train_pairs: int, valid_pairs: int, test_pairs: int) -> None:
-    """Write ``{train,valid,test}.{de,en}`` into ``folder``, tokenised; no sentence is in two of them.
+def write(
+    folder: Path, context: PreparationContext, *, seed: int, train_pairs: int, valid_pairs: int, test_pairs: int
+) -> None:
+    """Write ``{train,valid,test}.{de,en}`` into ``folder``, tokenised; no sentence is in two splits.
 
     Raises:
         UserError: for a split without a sentence.
     """
     source = sentences(seed)
-    # the held-out splits first: then they stay the same whatever the size of train
+    # the held-out splits first, so that they do not depend on the size of train
     for split, count in (("test", test_pairs), ("valid", valid_pairs), ("train", train_pairs)):
         check_whole(f"data.text.{split}_pairs", count, least=1)
         pairs = [next(source) for _ in range(count)]

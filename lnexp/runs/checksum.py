@@ -8,14 +8,14 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from lnexp.files import write_whole
-from lnexp.hashing import digest_of_state
+from lnexp.hashing import cached_sha256
 
 
 def write_checksum(checkpoint: Path) -> None:
     """Write the checksum of a complete checkpoint, after the checkpoint has reached the disk."""
     with checkpoint.open("rb") as file:
         os.fsync(file.fileno())
-    write_whole(_beside(checkpoint), f"{digest_of_state(checkpoint)}  {checkpoint.name}\n")
+    write_whole(_beside(checkpoint), f"{cached_sha256(checkpoint)}  {checkpoint.name}\n")
 
 
 def is_archive(checkpoint: Path) -> bool:
@@ -42,7 +42,7 @@ def is_whole(checkpoint: Path) -> bool:
         said = _beside(checkpoint).read_text(encoding="utf-8", errors="replace").split()
     except FileNotFoundError:
         return True
-    return said[:1] == [digest_of_state(checkpoint)]
+    return said[:1] == [cached_sha256(checkpoint)]
 
 
 def remove_checksum(checkpoint: Path) -> None:

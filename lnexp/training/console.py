@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
@@ -29,7 +30,7 @@ def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> No
     if update := folder.last_update_within():
         how = f"goes on within epoch {first_epoch}, after update {update}"
     among = f", one of {members} in an array" if members > 1 else ""
-    say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}{among}")
+    say(f"{folder.name} | {how}: {Length.of(cfg)} of {cfg.data.name}, profile {cfg.profile}{among}")
     if cfg.update_freq > 1:
         share = f", {cfg.update_freq // ranks.size} of them in each of {ranks.size} processes" if ranks.size > 1 else ""
         most = cfg.update_freq * cfg.max_tokens
@@ -46,9 +47,8 @@ def announce_end(member: Member, end: Record) -> None:
 
 def epoch_line(member: Member, record: Record, seconds_left: float) -> str:
     """Return a line on an epoch: what it reached, how fast, and how long the run will still take."""
-    last = member.cfg.max_epoch
     return (
-        f"{member.folder.name} | epoch {record['epoch']:>{len(str(last))}}/{last}"
+        f"{member.folder.name} | {Length.of(member.cfg).words(record['epoch'], record['update'])}"
         f" | valid loss {record['valid_loss']:.3f}, nll {record['valid_nll']:.3f},"
         f" {task_of(member.cfg).epoch_words(record)}"
         f" | train loss {record['train_loss']:.3f} | lr {record['lr']:.2e} | grad norm {record['grad_norm']:.2f}"
@@ -59,14 +59,14 @@ def epoch_line(member: Member, record: Record, seconds_left: float) -> str:
 class Clock:
     """Estimates the time left from the pace of the epochs of this process."""
 
-    def __init__(self, first_epoch: int, max_epoch: int):
-        self.first_epoch, self.max_epoch = first_epoch, max_epoch
+    def __init__(self, length: Length, first_epoch: int):
+        self.length, self.first_epoch = length, first_epoch
         self.start = time.monotonic()
 
-    def seconds_left(self, epoch: int) -> float:
-        """Return the estimated seconds that are left after ``epoch``."""
+    def seconds_left(self, epoch: int, update: int) -> float:
+        """Return the estimated seconds that are left after so many epochs and updates."""
         done = epoch - self.first_epoch + 1
-        return (time.monotonic() - self.start) / done * (self.max_epoch - epoch)
+        return (time.monotonic() - self.start) / done * self.length.epochs_left(epoch, update)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Write a run's records to its folder and to wandb, and a line an epoch to the terminal."""
 
+from lnexp.runs.length import Length
 from lnexp.runs.records import Record
 from lnexp.tasks.contract import Member
 from lnexp.tracking.tracker import Tracker
@@ -13,7 +14,7 @@ class Journal:
     def __init__(self, member: Member, first_epoch: int, ranks: Ranks = ALONE):
         self.member = member
         self._tracker = Tracker(member.cfg, member.folder) if ranks.leads else None
-        self._clock = Clock(first_epoch, member.cfg.max_epoch)
+        self._clock = Clock(Length.of(member.cfg), first_epoch)
 
     def __enter__(self) -> "Journal":
         if self._tracker:
@@ -27,7 +28,8 @@ class Journal:
         self.member.folder.append(record)
         self._tracker.log(record)
         if record["kind"] == "epoch":
-            say(epoch_line(self.member, record, self._clock.seconds_left(record["epoch"])))
+            left = self._clock.seconds_left(record["epoch"], record["update"])
+            say(epoch_line(self.member, record, left))
 
     def __exit__(self, *error: object) -> None:
         if self._tracker:

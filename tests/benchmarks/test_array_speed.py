@@ -1,4 +1,4 @@
-"""What is made of measurements; that they can be taken at all, at the smallest size."""
+"""The benchmark of arrays measures at the smallest size, and writes its page."""
 
 import json
 import re
@@ -8,12 +8,12 @@ import sys
 import pytest
 from helpers import ROOT, TINY
 
-from lnexp.benchmarks.array_speed import Measured, write
+from lnexp.benchmarks.array_speed import ArraySpeed, write
 from lnexp.benchmarks.page import table
 
 FOUND = [
-    Measured([10.0, 12.0, 11.0], [5.0, 12.0, 10.0], 1, "a processor", 1.5, 0.01, 467.7),
-    Measured([20.0, 40.0, 30.0], [10.0, 10.0, 10.0], 4, "a processor", 2.5, 0.01, 467.7),
+    ArraySpeed([10.0, 12.0, 11.0], [5.0, 12.0, 10.0], 1, "a processor", 1.5, 0.01, 467.7),
+    ArraySpeed([20.0, 40.0, 30.0], [10.0, 10.0, 10.0], 4, "a processor", 2.5, 0.01, 467.7),
 ]
 
 
@@ -27,7 +27,7 @@ def test_table_and_plot_name_the_machine(tmp_path):
     assert "| 4 | 30.00 | 10.00 | 3.00 | 3.3 | 2.50 |" in re.sub(" +", " ", page)
     assert table(FOUND) in page
     assert "a processor" in page
-    assert [Measured(**one) for one in json.loads((tmp_path / "bench" / "arrays.json").read_text())] == FOUND
+    assert [ArraySpeed(**one) for one in json.loads((tmp_path / "bench" / "arrays.json").read_text())] == FOUND
     assert (tmp_path / "bench" / "arrays.png").stat().st_size > 10_000
 
 
@@ -36,7 +36,7 @@ def test_one_size_is_measured_in_a_process_of_its_own(prepared):
     options = [*(option for option in TINY if option != "tracker=none"), f"data_dir={prepared}", "max_tokens=100"]
     command = [sys.executable, "-W", "ignore", "-m", "lnexp.benchmarks.array_speed", "2", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    measured = Measured(**json.loads(done.stdout.splitlines()[-1]))
+    measured = ArraySpeed(**json.loads(done.stdout.splitlines()[-1]))
     assert measured.members == 2
     assert len(measured.ours) == len(measured.stock) > 1
     assert min(*measured.ours, *measured.stock, measured.memory, measured.products, measured.tokens) > 0

@@ -1,4 +1,4 @@
-"""What is made of measurements; that they can be taken at all, at the smallest size."""
+"""The benchmark of translating measures at the smallest size, and writes its page."""
 
 import json
 import re
@@ -6,12 +6,12 @@ import re
 import pytest
 from helpers import TINY
 
-from lnexp.benchmarks.decoding_speed import Decoded, measure_all, write
+from lnexp.benchmarks.decoding_speed import DecodingSpeed, measure_all, write
 from lnexp.benchmarks.page import table
 
 FOUND = [
-    Decoded([100.0, 90.0, 110.0], [100.0, 100.0, 100.0], 1, "a processor", 61.5, 61.5, 200, 5),
-    Decoded([300.0, 400.0, 500.0], [100.0, 100.0, 100.0], 4, "a processor", 61.5, 61.5, 200, 5),
+    DecodingSpeed([100.0, 90.0, 110.0], [100.0, 100.0, 100.0], 1, "a processor", 61.5, 61.5, 200, 5),
+    DecodingSpeed([300.0, 400.0, 500.0], [100.0, 100.0, 100.0], 4, "a processor", 61.5, 61.5, 200, 5),
 ]
 
 
@@ -21,7 +21,7 @@ def test_table_and_plot(tmp_path):
     assert "| 4 | 200 | 5 | 400.0 | 100.0 | 4.00 | 61.50 | 61.50 |" in re.sub(" +", " ", page)
     assert table(FOUND) in page
     assert "a processor" in page
-    assert [Decoded(**one) for one in json.loads((tmp_path / "bench" / "decoding.json").read_text())] == FOUND
+    assert [DecodingSpeed(**one) for one in json.loads((tmp_path / "bench" / "decoding.json").read_text())] == FOUND
     assert (tmp_path / "bench" / "decoding.png").stat().st_size > 10_000
 
 

@@ -1,4 +1,4 @@
-"""Lines out of files and archives: all of them, or an error that names the file."""
+"""Lines are read from files and archives in full, or an error names the file."""
 
 import bz2
 import gzip
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lnexp.corpora.archives import Place
+from lnexp.corpora.archives import TextLocation
 from lnexp.errors import UserError
 
 LINES = [f"Zeile {number}, ein wenig länger als nötig".encode() for number in range(300)]
@@ -39,9 +39,9 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
 def test_lines_are_read_however_they_are_packed(tmp_path, compress):
     (tmp_path / "text").write_bytes(compress(TEXT))
     (tmp_path / "archive").write_bytes(compress(tar({"./deep/other": b"no", "./deep/text": TEXT})))
-    assert list(Place(tmp_path / "text").lines()) == LINES
-    assert list(Place(tmp_path / "archive", "text").lines()) == LINES
-    assert list(Place(tmp_path / "archive", "deep/text").lines()) == LINES
+    assert list(TextLocation(tmp_path / "text").lines()) == LINES
+    assert list(TextLocation(tmp_path / "archive", "text").lines()) == LINES
+    assert list(TextLocation(tmp_path / "archive", "deep/text").lines()) == LINES
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_lines_are_read_however_they_are_packed(tmp_path, compress):
         ([member("link", tarfile.SYMTYPE, "/etc/passwd")], "link or a device: 'link'"),
         ([member("link", tarfile.LNKTYPE, "text")], "link or a device: 'link'"),
         ([member("device", tarfile.CHRTYPE)], "link or a device"),
-        ([member("other/text")], "more than one text in it"),
+        ([member("other/text")], "has more than one text"),
     ],
 )
 def test_an_archive_made_to_do_harm_is_refused(tmp_path, others, message):
     path = tmp_path / "archive.tgz"
     path.write_bytes(gzip.compress(tar({"text": TEXT}, *others)))
     with pytest.raises(UserError, match=message) as caught:
-        list(Place(path, "text").lines())
+        list(TextLocation(path, "text").lines())
     assert str(path) in str(caught.value)
 
 
@@ -68,10 +68,10 @@ def test_what_is_not_there_is_named(tmp_path):
     (tmp_path / "archive").write_bytes(tar({"text": TEXT}))
     (tmp_path / "page.tgz").write_bytes(b"<!DOCTYPE html><html>Sorry</html>" * 50)
     for place, message in {
-        Place(tmp_path / "nowhere"): "nowhere: no such file",
-        Place(tmp_path / "nowhere", "text"): "nowhere: no such archive",
-        Place(tmp_path / "archive", "valid"): "archive: no valid in it",
-        Place(tmp_path / "page.tgz", "text"): "page.tgz: damaged, or no tar archive at all",
+        TextLocation(tmp_path / "nowhere"): "nowhere: no such file",
+        TextLocation(tmp_path / "nowhere", "text"): "nowhere: no such archive",
+        TextLocation(tmp_path / "archive", "valid"): "archive: has no member valid",
+        TextLocation(tmp_path / "page.tgz", "text"): "page.tgz: damaged, or not a tar archive",
     }.items():
         with pytest.raises(UserError, match=message):
             list(place.lines())
@@ -80,7 +80,7 @@ def test_what_is_not_there_is_named(tmp_path):
 def test_an_archive_is_no_text(tmp_path):
     (tmp_path / "archive").write_bytes(tar({"text": TEXT}))
     with pytest.raises(UserError, match="archive: an archive of files, not a text"):
-        list(Place(tmp_path / "archive").lines())
+        list(TextLocation(tmp_path / "archive").lines())
 
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"a", b"a\rb\nc\n", b"x" * 300 + b"\n" + b"y" * 300, b"a\n" * 200])
@@ -88,7 +88,7 @@ def test_an_archive_is_no_text(tmp_path):
 def test_lines_end_at_line_feeds_alone(tmp_path, text, pack):
     (tmp_path / "text").write_bytes(pack(text))
     lines = text.split(b"\n")
-    assert list(Place(tmp_path / "text").lines()) == (lines if lines[-1] else lines[:-1])
+    assert list(TextLocation(tmp_path / "text").lines()) == (lines if lines[-1] else lines[:-1])
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
@@ -96,8 +96,8 @@ def test_a_damaged_file_is_named(tmp_path, pack):
     packed = bytearray(pack(TEXT * 100))
     packed[len(packed) // 2] ^= 0xFF
     (tmp_path / "text").write_bytes(packed)
-    with pytest.raises(UserError, match="text: damaged or cut short"):
-        list(Place(tmp_path / "text").lines())
+    with pytest.raises(UserError, match="text: damaged or truncated"):
+        list(TextLocation(tmp_path / "text").lines())
 
 
 ARCHIVE = gzip.compress(tar({"first": TEXT, "text": TEXT, "last": TEXT}), mtime=0)
@@ -109,7 +109,7 @@ def test_an_archive_cut_short_never_passes_for_a_whole_one(tmp_path_factory, len
     path = tmp_path_factory.mktemp("archive") / "archive.tgz"
     path.write_bytes(ARCHIVE[:length])
     with pytest.raises(UserError, match=r"archive\.tgz: damaged"):
-        list(Place(path, "text").lines())
+        list(TextLocation(path, "text").lines())
 
 
 @settings(max_examples=60)
@@ -120,4 +120,4 @@ def test_a_flipped_bit_is_found(tmp_path_factory, position, bit):
     path = tmp_path_factory.mktemp("archive") / "archive.tgz"
     path.write_bytes(broken)
     with pytest.raises(UserError):
-        list(Place(path, "text").lines())
+        list(TextLocation(path, "text").lines())

@@ -1,4 +1,4 @@
-"""What we binarise is what ``fairseq-preprocess`` writes, byte for byte."""
+"""Binarised data equal those of ``fairseq-preprocess`` byte for byte."""
 
 import random
 
@@ -6,8 +6,8 @@ import pytest
 from fairseq import options
 from fairseq_cli import preprocess
 
-from lnexp.corpora.binarise import Corpus, binarise
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.binarise import TokenisedCorpus, binarise
+from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.subwords.none import Whole
 from lnexp.corpora.subwords.subword_nmt import SubwordNmt
 from lnexp.corpora.text import SPLITS
@@ -30,9 +30,9 @@ def put(folder, vocabulary, seed=1):
 def test_equal_to_fairseq_preprocess(tmp_path, joined, subwords, cores, monkeypatch):
     monkeypatch.setattr("lnexp.corpora.binarise.LINES", 40)
     put(tmp_path / "ours", [*"abcdefg", "haus", "häuser", "<unk>", "<pad>", "1 2", "z.B."])
-    corpus = Corpus(tmp_path / "ours", ("de", "en"), subwords)
-    with Workshop(tmp_path, cores=cores) as workshop:
-        counts = binarise(corpus, joined, workshop)
+    corpus = TokenisedCorpus(tmp_path / "ours", ("de", "en"), subwords)
+    with PreparationContext(tmp_path, cores=cores) as context:
+        counts = binarise(corpus, joined, context)
     arguments = ["--source-lang", "de", "--target-lang", "en", "--destdir", str(tmp_path / "theirs")]
     for split, option in zip(SPLITS, ("--trainpref", "--validpref", "--testpref"), strict=True):
         arguments += [option, str(tmp_path / "ours" / "subwords" / split)]
@@ -46,15 +46,15 @@ def test_equal_to_fairseq_preprocess(tmp_path, joined, subwords, cores, monkeypa
     assert counts["train"]["de"]["words"] == len((tmp_path / "ours/text/train.de").read_text().split())
 
 
-def test_a_full_memory_is_emptied_and_nothing_changes(tmp_path, monkeypatch):
+def test_a_full_cache_is_emptied_and_nothing_changes(tmp_path, monkeypatch):
     results = []
     for memory in (100_000, 3):
-        monkeypatch.setattr("lnexp.corpora.cutting.MEMORY", memory)
+        monkeypatch.setattr("lnexp.corpora.segmentation.CACHE_SIZE", memory)
         monkeypatch.setattr("lnexp.corpora.binarise.LINES", 40)
         put(tmp_path / str(memory), [*"abcdefg", "haus"])
-        corpus = Corpus(tmp_path / str(memory), ("de", "en"), SubwordNmt(size=30))
-        with Workshop(tmp_path, cores=1) as workshop:
-            binarise(corpus, False, workshop)
+        corpus = TokenisedCorpus(tmp_path / str(memory), ("de", "en"), SubwordNmt(size=30))
+        with PreparationContext(tmp_path, cores=1) as context:
+            binarise(corpus, False, context)
         results.append({path.name: path.read_bytes() for path in (tmp_path / str(memory) / "bin").iterdir()})
     assert results[0] == results[1]
 
@@ -65,9 +65,9 @@ def test_a_vocabulary_too_large_for_short_numbers(tmp_path):
         file.write("".join(f"w{number}\n" for number in range(66_000)))
     with (tmp_path / "text" / "train.en").open("a") as file:
         file.write("x\n" * 66_000)
-    corpus = Corpus(tmp_path, ("de", "en"), Whole())
-    with Workshop(tmp_path, cores=1) as workshop:
-        binarise(corpus, False, workshop)
+    corpus = TokenisedCorpus(tmp_path, ("de", "en"), Whole())
+    with PreparationContext(tmp_path, cores=1) as context:
+        binarise(corpus, False, context)
     from fairseq.data import Dictionary, data_utils
 
     dictionary = Dictionary.load(str(tmp_path / "bin" / "dict.de.txt"))

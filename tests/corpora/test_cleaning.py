@@ -1,4 +1,4 @@
-"""What is no sentence, and which pairs are not trained on."""
+"""Malformed lines are found, and pairs are filtered by Moses' rules."""
 
 import pytest
 

@@ -1,11 +1,11 @@
-"""All cores, in order, a few at a time."""
+"""Worker processes return results in order, a few at a time."""
 
 import itertools
 import os
 
 import pytest
 
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.context import PreparationContext
 from lnexp.errors import UserError
 
 
@@ -26,24 +26,24 @@ def die(number: int) -> None:
 @pytest.mark.parametrize("cores", [1, 2])
 @pytest.mark.parametrize("count", [0, 1, 2, 50])
 def test_results_come_in_order(tmp_path, cores, count):
-    with Workshop(tmp_path, cores=cores) as workshop:
-        assert list(workshop.map(square, range(count))) == [number * number for number in range(count)]
+    with PreparationContext(tmp_path, cores=cores) as context:
+        assert list(context.map(square, range(count))) == [number * number for number in range(count)]
 
 
 def test_an_endless_corpus_does_not_fill_the_memory(tmp_path):
     taken = itertools.count()
-    with Workshop(tmp_path, cores=2) as workshop:
-        results = workshop.map(square, (next(taken) for _ in itertools.repeat(None)))
+    with PreparationContext(tmp_path, cores=2) as context:
+        results = context.map(square, (next(taken) for _ in itertools.repeat(None)))
         assert [next(results) for _ in range(20)][-1] == 19 * 19
         assert next(taken) < 40
         results.close()
 
 
 def test_an_error_of_a_process_is_raised_here(tmp_path):
-    with Workshop(tmp_path, cores=2) as workshop, pytest.raises(UserError, match="seven: refused"):
-        list(workshop.map(refuse_seven, range(20)))
+    with PreparationContext(tmp_path, cores=2) as context, pytest.raises(UserError, match="seven: refused"):
+        list(context.map(refuse_seven, range(20)))
 
 
 def test_a_killed_process_is_told_in_a_line(tmp_path):
-    with Workshop(tmp_path, cores=2) as workshop, pytest.raises(UserError, match="killed: out of memory"):
-        list(workshop.map(die, range(3)))
+    with PreparationContext(tmp_path, cores=2) as context, pytest.raises(UserError, match="killed: out of memory"):
+        list(context.map(die, range(3)))

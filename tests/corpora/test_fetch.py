@@ -1,4 +1,4 @@
-"""Downloads land whole and right, or not at all."""
+"""Downloads are complete and verified, or fail with one line."""
 
 import functools
 import gzip
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.fetch import Download, fetch, mirror_of_the_environment, provenance
 from lnexp.errors import UserError
 
@@ -115,7 +115,7 @@ KNOWN = {"bytes": len(CONTENT), "sha256": SHA256}
 @pytest.mark.parametrize("facts", [KNOWN, {"md5": MD5}, {}])
 def test_a_file_lands_whole_whatever_the_server_does(server, tmp_path, way, facts):
     wanted = download(server, way, **facts)
-    path = fetch(wanted, Workshop(tmp_path))
+    path = fetch(wanted, PreparationContext(tmp_path))
     assert path == tmp_path / "corpus/deep/file.gz"
     assert path.read_bytes() == CONTENT
     assert not list(path.parent.glob("*.part"))
@@ -126,7 +126,7 @@ def test_a_file_lands_whole_whatever_the_server_does(server, tmp_path, way, fact
         "checked_against": sorted(facts),
     }
     asked = len(server.requests)
-    assert fetch(wanted, Workshop(tmp_path)) == path
+    assert fetch(wanted, PreparationContext(tmp_path)) == path
     assert len(server.requests) == asked, "what is there is not asked for again"
 
 
@@ -146,28 +146,28 @@ def test_a_file_lands_whole_whatever_the_server_does(server, tmp_path, way, fact
 )
 def test_what_is_wrong_is_said_and_nothing_lands(server, tmp_path, way, facts, message):
     with pytest.raises(UserError, match=message):
-        fetch(download(server, way, **facts), Workshop(tmp_path))
+        fetch(download(server, way, **facts), PreparationContext(tmp_path))
     assert list((tmp_path / "corpus/deep").iterdir()) == []
 
 
 def test_a_download_that_stops_goes_on_with_the_next_call(server, tmp_path):
     with pytest.raises(UserError, match=r"stopped after 1,000 of [0-9,]+ bytes; 1,000 bytes are kept"):
-        fetch(download(server, "stuck", **KNOWN), Workshop(tmp_path))
+        fetch(download(server, "stuck", **KNOWN), PreparationContext(tmp_path))
     del server.requests[:]
-    fetch(download(server, "well", **KNOWN), Workshop(tmp_path))
+    fetch(download(server, "well", **KNOWN), PreparationContext(tmp_path))
     assert server.requests == [("/well/deep/file.gz", "bytes=1000-")]
 
 
 def test_a_server_that_never_gets_further_is_given_up(server, tmp_path):
     with pytest.raises(UserError, match=r"answers 416|stopped after"):
-        fetch(download(server, "forgetful", **KNOWN), Workshop(tmp_path))
+        fetch(download(server, "forgetful", **KNOWN), PreparationContext(tmp_path))
     assert len(server.requests) < 10
 
 
 def test_a_break_is_seen_without_a_length_and_what_came_is_kept(server, tmp_path):
     with pytest.raises(UserError, match=r"stopped after 1,000 bytes; 1,000 bytes are kept"):
-        fetch(download(server, "lengthless"), Workshop(tmp_path))
-    assert fetch(download(server, "well", **KNOWN), Workshop(tmp_path)).read_bytes() == CONTENT
+        fetch(download(server, "lengthless"), PreparationContext(tmp_path))
+    assert fetch(download(server, "well", **KNOWN), PreparationContext(tmp_path)).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("refusal", ["forbidden", "page", "nothing"])
@@ -176,7 +176,7 @@ def test_a_mirror_may_refuse_one_of_its_two_addresses(server, tmp_path, refusal)
         getattr(self, f"serve_{refusal}")() if "/corpus/" in self.path else self.serve_well()
     )
     wanted = Download("deep/file.gz", "http://127.0.0.1:9", "corpus", **KNOWN)
-    assert fetch(wanted, Workshop(tmp_path, f"{server.address}/either")).read_bytes() == CONTENT
+    assert fetch(wanted, PreparationContext(tmp_path, f"{server.address}/either")).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize(
@@ -203,14 +203,14 @@ def test_what_a_mirror_cannot_be(monkeypatch):
 def test_no_connection_is_said(tmp_path):
     nowhere = Download("file", "http://127.0.0.1:9", "corpus")
     with pytest.raises(UserError, match=r"http://127\.0\.0\.1:9/file: no connection"):
-        fetch(nowhere, Workshop(tmp_path))
+        fetch(nowhere, PreparationContext(tmp_path))
 
 
 def test_a_file_that_changed_after_landing_is_fetched_again(server, tmp_path):
     wanted = download(server, "well")
-    path = fetch(wanted, Workshop(tmp_path))
+    path = fetch(wanted, PreparationContext(tmp_path))
     path.write_bytes(b"x" * len(CONTENT))
-    assert fetch(wanted, Workshop(tmp_path)).read_bytes() == CONTENT
+    assert fetch(wanted, PreparationContext(tmp_path)).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("place", ["corpus/deep", "deep"])
@@ -219,21 +219,23 @@ def test_a_mirror_is_a_folder_or_an_address(server, tmp_path, place):
     (mirror / place).mkdir(parents=True)
     (mirror / place / "file.gz").write_bytes(CONTENT)
     wanted = Download("deep/file.gz", "http://127.0.0.1:9", "corpus", **KNOWN)
-    assert fetch(wanted, Workshop(tmp_path / "a", str(mirror))).read_bytes() == CONTENT
-    assert fetch(wanted, Workshop(tmp_path / "b", f"{server.address}/well")).read_bytes() == CONTENT
+    assert fetch(wanted, PreparationContext(tmp_path / "a", str(mirror))).read_bytes() == CONTENT
+    assert fetch(wanted, PreparationContext(tmp_path / "b", f"{server.address}/well")).read_bytes() == CONTENT
 
 
 def test_with_a_mirror_no_other_address_is_asked(server, tmp_path):
     with pytest.raises(
         UserError, match=r"nowhere/corpus/deep/file\.gz: no such file and .*nowhere/deep/file\.gz: no such file$"
     ):
-        fetch(download(server, "well", **KNOWN), Workshop(tmp_path, str(tmp_path / "nowhere")))
+        fetch(download(server, "well", **KNOWN), PreparationContext(tmp_path, str(tmp_path / "nowhere")))
     assert server.requests == []
 
 
 def test_two_processes_that_want_one_file_fetch_it_once(server, tmp_path):
     wanted = download(server, "well", **KNOWN)
-    threads = [threading.Thread(target=functools.partial(fetch, wanted, Workshop(tmp_path))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=functools.partial(fetch, wanted, PreparationContext(tmp_path))) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,4 +1,4 @@
-"""An index that points elsewhere is noticed before it is followed."""
+"""Damaged indexes are detected."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_data_of_another_size_is_noticed(prefix, size):
     data = prefix.with_name(f"{prefix.name}.bin")
     content = data.read_bytes()
     data.write_bytes(content[:size] if size < 1 else content + b"\0")
-    with pytest.raises(ValueError, match="not that of its data"):
+    with pytest.raises(ValueError, match="does not match its data"):
         check_index(prefix)
     data.write_bytes(content)
 

@@ -1,4 +1,4 @@
-"""A part of a known corpus is called a part."""
+"""Parts of known corpora are recognised and named as parts."""
 
 import pytest
 

@@ -1,8 +1,8 @@
-"""Sentences out of the campaigns' mark-up, by the rules of the original script."""
+"""Sentences are extracted from markup by the rules of the original script."""
 
 import pytest
 
-from lnexp.corpora.markup import FORMS, form_of
+from lnexp.corpora.markup import FORMS, detect_form
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <mteval>
@@ -51,4 +51,4 @@ def test_tags_leave_title_and_description_and_what_the_script_does_not_know():
     ],
 )
 def test_a_form_is_recognised(lines, form):
-    assert form_of(lines) == form
+    assert detect_form(lines) == form

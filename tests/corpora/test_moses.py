@@ -1,4 +1,4 @@
-"""Our tokeniser gives what Moses' own script gives."""
+"""Tokenised text equals that of Moses' own script."""
 
 import re
 import shutil
@@ -59,13 +59,13 @@ def test_lower_case_knows_no_final_sigma_as_perl():
     assert lowercase("ΟΔΟΣ Straße ÄÖÜ İ") == "οδοσ straße äöü i̇"
 
 
-def test_a_full_memory_is_emptied_and_nothing_changes(monkeypatch):
-    monkeypatch.setattr("lnexp.corpora.moses.MEMORY", 3)
+def test_a_full_cache_is_emptied_and_nothing_changes(monkeypatch):
+    monkeypatch.setattr("lnexp.corpora.moses.CACHE_SIZE", 3)
     tokenizer = MosesTokenizer("en")
     line = "one, two, three, four, five."
     assert [tokenizer.tokenize([line]) for _ in range(3)] == [["one , two , three , four , five ."]] * 3
     tokenizer.tokenize(["six seven"])
-    assert len(tokenizer._memory) == 2
+    assert len(tokenizer._cache) == 2
 
 
 def test_the_official_test_sets_come_out_to_the_byte(real_text, tmp_path):
@@ -92,6 +92,6 @@ def test_the_command_takes_plain_text_and_says_what_is_wrong_with_it(tmp_path):
     assert done.returncode == 2
     assert re.fullmatch(r"error: .*bad:2: not UTF-8 \(byte 2 of the line\)\n", done.stderr)
     done = run_script("tokenize_text", "--lang", "xx", str(tmp_path / "text"))
-    assert done.stderr == "xx: no list of abbreviations for it, the English one is taken\n"
+    assert done.stderr == "xx: Moses has no list of abbreviations; the English one is used\n"
     done = run_script("tokenize_text", "--lang", "de", str(tmp_path / "nowhere"))
     assert done.stderr == f"error: {tmp_path / 'nowhere'}: no such file\n"

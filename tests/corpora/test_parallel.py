@@ -1,4 +1,4 @@
-"""Parallel text in, tokenised splits out: sides stay aligned, every pair is accounted for."""
+"""Parallel text stays aligned, and every pair is kept or counted."""
 
 import gzip
 import tarfile
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.parallel import write
 from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.errors import UserError
@@ -43,8 +43,8 @@ def put(folder, splits=NUMBERED, encode=str.encode):
 def run(tmp_path, root, cores=1, **options):
     out = tmp_path / "out"
     out.mkdir(exist_ok=True)
-    with Workshop(tmp_path, cores=cores) as workshop:
-        report = write(out, workshop, **OPTIONS | {"root": str(root)} | options)
+    with PreparationContext(tmp_path, cores=cores) as context:
+        report = write(out, context, **OPTIONS | {"root": str(root)} | options)
     text = {
         split: list(zip(*(read_lines(out / f"{split}.{lang}") for lang in ("de", "en")), strict=True))
         for split in SPLITS
@@ -143,8 +143,8 @@ def test_what_windows_left_is_taken_away_and_told(tmp_path):
     text, report = run(tmp_path, folder)
     assert text["train"][0] == ("Satz 1 , train .", "Sentence 1 , train .")
     assert text["valid"][0][1] == "one"
-    assert report["mended"][f"{folder / 'train.de'}: carriage return at the end of a line taken away"] == 3
-    assert report["mended"][f"{folder / 'valid.en'}: byte order mark taken away"] == 1
+    assert report["mended"][f"{folder / 'train.de'}: carriage return at the end of a line removed"] == 3
+    assert report["mended"][f"{folder / 'valid.en'}: byte order mark removed"] == 1
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_what_windows_left_is_taken_away_and_told(tmp_path):
         ("valid.de", b"a\nb\n", r"valid\.de has 2 lines, .*valid\.en has 3: they must be parallel"),
         ("train.en", b"", r"train\.en: empty"),
         ("train.en", None, r"train\.en: no such file"),
-        ("test.de", gzip.compress(b"a\nb\nc\n", mtime=0)[:-9], r"test\.de: damaged or cut short"),
+        ("test.de", gzip.compress(b"a\nb\nc\n", mtime=0)[:-9], r"test\.de: damaged or truncated"),
     ],
 )
 def test_faults_of_files_are_found_before_any_work(tmp_path, name, content, message):
@@ -177,10 +177,10 @@ def test_a_split_that_is_empty_or_filtered_away_is_refused(tmp_path):
 def test_what_is_not_the_known_corpus_is_refused(tmp_path):
     folder = put(tmp_path / "in")
     with pytest.raises(
-        UserError, match=r"not Multi30k De-En as it is known: train has 3 pairs, not 29,000; valid has 3"
+        UserError, match=r"this differs from Multi30k De-En: train has 3 pairs, not 29,000; valid has 3"
     ):
         run(tmp_path, folder, known_as="multi30k")
-    with pytest.raises(UserError, match=r"not WMT14 En-De as it is known: valid has 3 pairs, not 3,000; test has"):
+    with pytest.raises(UserError, match=r"this differs from WMT14 En-De: valid has 3 pairs, not 3,000; test has"):
         run(tmp_path, folder, part_of="wmt14")
 
 

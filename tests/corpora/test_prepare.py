@@ -1,4 +1,4 @@
-"""Preparing a corpus: complete or not there, and the same by any road."""
+"""A prepared corpus is complete or absent, and equal settings give equal corpora."""
 
 import io
 import json
@@ -173,7 +173,7 @@ def campaign_archive(path):
             archive.addfile(info, io.BytesIO(text.encode()))
 
 
-def test_the_whole_road_of_iwslt14(tmp_path):
+def test_iwslt14_is_prepared_end_to_end(tmp_path):
     (tmp_path / "mirror").mkdir()
     campaign_archive(tmp_path / "mirror" / "de-en.tgz")
     command = ["prepare_data", "data=iwslt14", "data.subword.size=60", f"data_dir={tmp_path / 'data'}"]
@@ -185,7 +185,7 @@ def test_the_whole_road_of_iwslt14(tmp_path):
     command += ["data.text.downloads.files={de-en.tgz: {bytes: null, md5: null}}"]
     done = run_script(*command, env=env)
     assert done.returncode == 2
-    assert "this is not IWSLT14 De-En as it is known: train has 96 pairs, not 160,239; " in done.stderr
+    assert "this differs from IWSLT14 De-En: train has 96 pairs, not 160,239; " in done.stderr
     assert len(done.stderr.splitlines()) == 1
     done = run_script(*command, "data.text.known_as=null", env=env)
     assert done.returncode == 0, done.stderr
@@ -363,5 +363,5 @@ def test_a_corrupt_index_is_refused(tmp_path):
     index = corpus.bin / "train.de-en.de.idx"
     content = index.read_bytes()
     index.write_bytes(content[:60] + b"\xff" + content[61:])
-    with pytest.raises(UserError, match=r"train\.de-en\.de\.idx: damaged \(.+\); remove .*, and it is prepared again"):
+    with pytest.raises(UserError, match=r"train\.de-en\.de\.idx: damaged \(.+\); remove .* to have it prepared again"):
         prepare(cfg.data, cfg.data_dir)

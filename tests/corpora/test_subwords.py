@@ -1,4 +1,4 @@
-"""Cut words can be joined again, and what was learned elsewhere is taken as it is."""
+"""Segmented words can be restored, and files learned elsewhere are used unchanged."""
 
 import shutil
 import subprocess
@@ -42,7 +42,7 @@ word = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_chara
 @given(words=st.lists(word | st.sampled_from(sorted(WORDS)), min_size=1))
 def test_what_is_cut_is_joined_again(way, words):
     subwords, folder, joined_by = way
-    cut = subwords.cut(words, folder)
+    cut = subwords.segment(words, folder)
     assert len(cut) == len(words)
     assert post_process(" ".join(cut), joined_by).strip() == " ".join(words)
 
@@ -51,7 +51,7 @@ def test_frequent_words_are_whole_and_rare_ones_are_not(tmp_path):
     words = Counter({"haus": 1000, "tür": 1000, "haustür": 1})
     for subwords in (SubwordNmt(size=5), SentencePiece(size=16)):
         subwords.learn(words, tmp_path)
-        cut = subwords.cut(["haus", "haustür"], tmp_path)
+        cut = subwords.segment(["haus", "haustür"], tmp_path)
         assert " " not in cut[0]
         assert " " in cut[1]
 
@@ -75,7 +75,7 @@ def test_a_model_learned_elsewhere_is_taken(tmp_path):
         subwords.learn(WORDS, there)
         again = type(subwords)(size=7, **{given_as: str(there / file)})
         again.learn(Counter(), here)
-        assert again.cut(list(WORDS), here) == subwords.cut(list(WORDS), there)
+        assert again.segment(list(WORDS), here) == subwords.segment(list(WORDS), there)
         with pytest.raises(UserError, match="nowhere: no such"):
             type(subwords)(size=7, **{given_as: str(tmp_path / "nowhere")}).learn(Counter(), here)
 
@@ -101,4 +101,4 @@ def test_the_known_merges_of_iwslt14_cut_as_subword_nmts_own_command(real_text, 
     command = [sys.executable, "-m", "subword_nmt.apply_bpe", "-c", str(folder / "code.10k")]
     official = subprocess.run(command, input=text, capture_output=True, check=True).stdout.decode()
     lines = text.decode().split("\n")[:-1]
-    assert official == "".join(" ".join(subwords.cut(line.split(), tmp_path)) + "\n" for line in lines)
+    assert official == "".join(" ".join(subwords.segment(line.split(), tmp_path)) + "\n" for line in lines)

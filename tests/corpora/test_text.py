@@ -1,4 +1,4 @@
-"""Files of lines: only a line feed ends a line."""
+"""Text files: only a line feed ends a line."""
 
 from hypothesis import given
 from hypothesis import strategies as st

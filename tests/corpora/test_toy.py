@@ -1,4 +1,4 @@
-"""The embedded corpus: determined by its seed, disjoint, and parallel by construction."""
+"""The embedded corpus depends on its seed alone; its splits are disjoint and parallel."""
 
 import itertools
 import re
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lnexp.corpora import toy
-from lnexp.corpora.context import Workshop
+from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
 
@@ -17,7 +17,7 @@ SIZES = {"train_pairs": 300, "valid_pairs": 40, "test_pairs": 30}
 
 def write(folder, seed=0, **sizes):
     folder.mkdir()
-    toy.write(folder, Workshop(folder), seed=seed, **{**SIZES, **sizes})
+    toy.write(folder, PreparationContext(folder), seed=seed, **{**SIZES, **sizes})
     return {
         split: list(zip(*(read_lines(folder / f"{split}.{language}") for language in ("de", "en")), strict=True))
         for split in ("train", "valid", "test")
@@ -99,4 +99,4 @@ def test_grammar_by_example():
 @pytest.mark.parametrize("split", ["train_pairs", "valid_pairs", "test_pairs"])
 def test_an_empty_split_is_refused(tmp_path, split):
     with pytest.raises(UserError, match=split):
-        toy.write(tmp_path, Workshop(tmp_path), seed=0, **{**SIZES, split: 0})
+        toy.write(tmp_path, PreparationContext(tmp_path), seed=0, **{**SIZES, split: 0})

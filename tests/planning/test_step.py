@@ -6,8 +6,8 @@ from helpers import TINY
 from omegaconf import OmegaConf
 
 import lnexp.planning.step as step
-from lnexp.benchmarks.activation_memory import GIVE_BACK, SETTINGS
-from lnexp.benchmarks.own_process import ask
+from lnexp.benchmarks.activation_memory import FREE_AT_ONCE, SETTINGS
+from lnexp.benchmarks.own_process import run_in_own_process
 from lnexp.configuration import compose
 from lnexp.planning.live_memory import LiveMemory
 from lnexp.tasks.translation.planning import PairsBatch, work_of
@@ -63,7 +63,9 @@ def test_memory_is_that_of_real_runs(prepared):
     real, said = [], []
     for tokens in (1024, 12288):
         overrides = [f"max_tokens={tokens}", f"data_dir={prepared}"]
-        grown = ask("lnexp.benchmarks.activation_memory", "6", "false", *overrides, env=GIVE_BACK)["memory"]
+        grown = run_in_own_process("lnexp.benchmarks.activation_memory", "6", "false", *overrides, env=FREE_AT_ONCE)[
+            "memory"
+        ]
         real.append(grown * 2**30)
         cfg = compose([*SETTINGS, *overrides])
         OmegaConf.resolve(cfg)

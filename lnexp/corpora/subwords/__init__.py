@@ -1,7 +1,7 @@
-"""Ways to cut words into subwords, one a file.
+"""Methods of segmenting words into subwords, one a file.
 
-Each is a class with the settings of its config for fields. It learns from how often each word occurs and cuts one
-word at a time: no subword reaches across a blank.
+A method is a class whose fields are the settings of its config. It learns from the frequencies of words and segments
+one word at a time, so no subword contains a blank.
 """
 
 from collections import Counter
@@ -10,17 +10,17 @@ from typing import Protocol
 
 
 class Subwords(Protocol):
-    """What every way can do."""
+    """The interface of a method."""
 
     def __hash__(self) -> int:
-        """By its settings: a process keeps what it has loaded for them."""
+        """Hash by the settings, by which a process caches what it has loaded."""
 
     def learn(self, words: Counter[str], folder: Path) -> None:
-        """Leave in ``folder`` what ``cut`` needs.
+        """Learn from words and their frequencies; write to ``folder`` what ``segment`` needs.
 
         Raises:
-            UserError: where the corpus is too small for what is asked.
+            UserError: where the corpus is too small for the settings.
         """
 
-    def cut(self, words: list[str], folder: Path) -> list[str]:
-        """Each word as its subwords with blanks between them, marked so that they can be joined again."""
+    def segment(self, words: list[str], folder: Path) -> list[str]:
+        """Return each word's subwords, joined by blanks and marked so that the word can be restored."""

@@ -1,4 +1,4 @@
-"""What the ways that learn have in common: from train into one file, or a file that was learned elsewhere."""
+"""Base class of methods that learn: from train into one file, or with a file learned elsewhere."""
 
 import shutil
 from abc import ABC, abstractmethod
@@ -12,22 +12,22 @@ from lnexp.errors import UserError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learned(ABC):
-    """See ``Subwords``.
+class LearnedSubwords(ABC):
+    """A method that learns, see :class:`lnexp.corpora.subwords.Subwords`.
 
     Attributes:
         size: how much to learn.
-        most_frequent: learn from so many word types at most, which bounds the memory on a large corpus.
-        sha256: of a file learned elsewhere; tells settings apart, nothing more.
+        most_frequent: number of word types to learn from, at most; it bounds the memory on a large corpus.
+        sha256: of a file learned elsewhere; it only makes the settings of different files differ.
     """
 
     size: int
     most_frequent: int = 1_000_000
     sha256: str | None = None
 
-    #: The file that it learns into.
+    #: Name of the file with what was learned.
     FILE: ClassVar[str]
-    #: What people call it.
+    #: Name of such a file in messages.
     WHAT: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -37,20 +37,20 @@ class Learned(ABC):
     @property
     @abstractmethod
     def given(self) -> str | None:
-        """The path of a file learned elsewhere, if there is one."""
+        """The path of a file learned elsewhere, or None."""
 
     @abstractmethod
     def train(self, words: list[tuple[str, int]], folder: Path) -> None:
-        """Learn from words and their counts; leave ``FILE`` in ``folder``, and nothing else."""
+        """Learn from words and their counts; write ``FILE`` to ``folder``, and no other file."""
 
     @abstractmethod
     def check(self, path: Path) -> bool:
-        """Whether a file is one that it could have learned."""
+        """Return whether a file has the format of ``FILE``."""
 
     def learn(self, words: Counter[str], folder: Path) -> None:
-        """Learn from both languages together, or take the given file."""
+        """Learn from the words of both languages, or copy the given file."""
         if self.given is None:
-            # ties in the order of code points, so that the same text always teaches the same
+            # ties are sorted by code points, so that equal texts give equal subwords
             frequent = sorted(words.items(), key=lambda item: (-item[1], item[0]))[: self.most_frequent]
             self.train(frequent, folder)
         elif not Path(self.given).is_file():

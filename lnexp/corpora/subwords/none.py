@@ -1,4 +1,4 @@
-"""Words stay whole."""
+"""No segmentation: words are the symbols."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Whole:
-    """See ``Subwords``."""
+    """The method without subwords, see :class:`lnexp.corpora.subwords.Subwords`."""
 
     def learn(self, words: Counter[str], folder: Path) -> None:
-        """There is nothing to learn."""
+        """Do nothing."""
 
-    def cut(self, words: list[str], folder: Path) -> list[str]:
-        """The words themselves."""
+    def segment(self, words: list[str], folder: Path) -> list[str]:
+        """Return the words."""
         return words

@@ -1,4 +1,4 @@
-"""Byte-pair encoding with SentencePiece (Kudo and Richardson 2018)."""
+"""Segment with SentencePiece's byte-pair encoding (Kudo and Richardson 2018)."""
 
 import io
 import re
@@ -9,16 +9,16 @@ from pathlib import Path
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 
-from lnexp.corpora.subwords.learned import Learned
+from lnexp.corpora.subwords.learned import LearnedSubwords
 from lnexp.errors import UserError
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentencePiece(Learned):
-    """``size`` is that of the vocabulary, joint over both languages.
+class SentencePiece(LearnedSubwords):
+    """SentencePiece; ``size`` is the size of the vocabulary, joint over both languages.
 
     Attributes:
-        model: a model that somebody has trained; None: train it on train.
+        model: path of a trained model; None: train one on train.
     """
 
     model: str | None = None
@@ -31,7 +31,7 @@ class SentencePiece(Learned):
         return self.model
 
     def train(self, words: list[tuple[str, int]], folder: Path) -> None:
-        """Train a model on the counts, which gives the vocabulary that the sentences would."""
+        """Train a model on word counts, which gives the same vocabulary as training on sentences."""
         table = folder / "words.tsv"
         table.write_text("".join(f"{word}\t{count}\n" for word, count in words), encoding="utf-8", newline="\n")
         model = io.BytesIO()
@@ -42,7 +42,7 @@ class SentencePiece(Learned):
                 normalization_rule_name="identity", max_sentence_length=1 << 16, minloglevel=2,
             )  # fmt: skip
         except RuntimeError as error:
-            raise UserError(_in_words(str(error), self.size)) from None
+            raise UserError(_describe(str(error), self.size)) from None
         table.unlink()
         (folder / self.FILE).write_bytes(_without_paths(model.getvalue()))
 
@@ -53,21 +53,21 @@ class SentencePiece(Learned):
             return False
         return True
 
-    def cut(self, words: list[str], folder: Path) -> list[str]:
-        """``▁unter ir disch`` of ``unterirdisch``."""
+    def segment(self, words: list[str], folder: Path) -> list[str]:
+        """Segment words, as ``unterirdisch`` into ``▁unter ir disch``."""
         pieces = _load(folder / self.FILE).encode(words, out_type=str)
         return [" ".join(found) or word for word, found in zip(words, pieces, strict=True)]
 
 
-def _in_words(error: str, size: int) -> str:
+def _describe(error: str, size: int) -> str:
     limit = re.search(r"value <= (\d+)", error)
     if limit:
-        return f"data.subword.size={size}: more than this corpus gives; at most {limit[1]}"
-    return f"data.subword.size={size}: sentencepiece cannot learn it here ({' '.join(error.split())})"
+        return f"data.subword.size={size}: too large for this corpus; at most {limit[1]}"
+    return f"data.subword.size={size}: sentencepiece cannot learn from this corpus ({' '.join(error.split())})"
 
 
 def _without_paths(model: bytes) -> bytes:
-    """A model that does not say where it was trained, so that the same text always gives the same bytes."""
+    """Return a model without the path of its training file, so that equal texts give equal bytes."""
     content = sentencepiece_model_pb2.ModelProto.FromString(model)
     content.trainer_spec.ClearField("input")
     return content.SerializeToString(deterministic=True)

@@ -1,4 +1,4 @@
-"""Byte-pair encoding with subword-nmt (Sennrich et al. 2016), as earlier work on IWSLT14 used it."""
+"""Segment with subword-nmt's byte-pair encoding (Sennrich et al. 2016), as earlier work on IWSLT14 does."""
 
 import io
 import sys
@@ -10,19 +10,19 @@ from pathlib import Path
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 
-from lnexp.corpora.subwords.learned import Learned
+from lnexp.corpora.subwords.learned import LearnedSubwords
 from lnexp.errors import UserError
 
-#: subword-nmt remembers every word it has cut; so many words are enough.
-MEMORY = 100_000
+#: Words in subword-nmt's own cache before it is emptied.
+CACHE_SIZE = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubwordNmt(Learned):
-    """``size`` is the number of merges.
+class SubwordNmt(LearnedSubwords):
+    """subword-nmt; ``size`` is the number of merges.
 
     Attributes:
-        codes: a file of merges that somebody has learned; None: learn them from train.
+        codes: path of a file of learned merges; None: learn them from train.
     """
 
     codes: str | None = None
@@ -35,14 +35,14 @@ class SubwordNmt(Learned):
         return self.codes
 
     def train(self, words: list[tuple[str, int]], folder: Path) -> None:
-        """Learn merges."""
+        """Learn merges from word counts."""
         counts = [f"{word} {count}\n" for word, count in words]
-        quiet = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())  # its progress bar
+        quiet = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())  # hides its progress bar
         with quiet, (folder / self.FILE).open("w", encoding="utf-8") as file:
             try:
                 learn_bpe(counts, file, num_symbols=self.size, is_dict=True)
             except ValueError:
-                raise UserError(f"data.subword.size={self.size}: there is nothing to merge in this corpus") from None
+                raise UserError(f"data.subword.size={self.size}: this corpus has nothing to merge") from None
 
     def check(self, path: Path) -> bool:
         try:
@@ -52,10 +52,10 @@ class SubwordNmt(Learned):
             return False
         return True
 
-    def cut(self, words: list[str], folder: Path) -> list[str]:
-        """``unter@@ ir@@ disch`` of ``unterirdisch``."""
+    def segment(self, words: list[str], folder: Path) -> list[str]:
+        """Segment words, as ``unterirdisch`` into ``unter@@ ir@@ disch``."""
         bpe = _load(folder / self.FILE)
-        if len(bpe.cache) > MEMORY:
+        if len(bpe.cache) > CACHE_SIZE:
             bpe.cache.clear()
         return [" ".join(bpe.segment_tokens([word])) for word in words]
 

@@ -63,9 +63,9 @@ class Translation(Task):
         return prepare(data, data_dir)
 
     def manifest(self, data: DictConfig, data_dir: str | Path) -> Record:
-        from lnexp.corpora.prepare import PreparedCorpus, place
+        from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 
-        return PreparedCorpus(place(data, data_dir)).manifest
+        return PreparedCorpus(corpus_folder(data, data_dir)).manifest
 
     def size_in_words(self, data: Mapping[str, Any]) -> str:
         return train_pairs_in_words(data["pairs"]["train"], data.get("part_of"))

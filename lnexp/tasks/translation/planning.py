@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 from torch import nn
 
 from lnexp.corpora.known import KNOWN
-from lnexp.corpora.prepare import PreparedCorpus, place, prepare
+from lnexp.corpora.prepare import PreparedCorpus, corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.work import LargestBatch, Work
@@ -109,7 +109,7 @@ def work_of(cfg: DictConfig) -> PairsWork:
     Raises:
         UserError: for a corpus that is not prepared and whose size is not known.
     """
-    folder = place(cfg.data, cfg.data_dir)
+    folder = corpus_folder(cfg.data, cfg.data_dir)
     if folder.is_dir() or cfg.data.name == "toy":
         return _counted(cfg, prepare(cfg.data, cfg.data_dir))
     known = KNOWN.get(str(cfg.data.text.get("known_as")))

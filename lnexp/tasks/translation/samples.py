@@ -5,7 +5,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.corpora.prepare import PreparedCorpus, place
+from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 from lnexp.runs.folder import RunFolder
 
 #: Sentences of valid whose translations are shown.
@@ -15,7 +15,7 @@ SAMPLE_COLUMNS = ("epoch", "sentence", "source", "reference", "hypothesis")
 
 def samples(cfg: DictConfig, folder: RunFolder, epoch: int) -> list[Sequence[Any]]:
     """Return a row for every one of the first sentences and every epoch until ``epoch``, all text tokenised."""
-    corpus = PreparedCorpus(place(cfg.data, cfg.data_dir))
+    corpus = PreparedCorpus(corpus_folder(cfg.data, cfg.data_dir))
     sources, references = (
         corpus.lines("valid", language)[:SAMPLES] for language in (cfg.data.source_lang, cfg.data.target_lang)
     )

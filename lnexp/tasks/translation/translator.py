@@ -6,7 +6,7 @@ from omegaconf import DictConfig
 
 import lnexp.plugin  # noqa: F401  (registers our models and task)
 from lnexp.corpora.prepare import PreparedCorpus
-from lnexp.corpora.sentences import cut_as_source
+from lnexp.corpora.sentences import preprocess_as_source
 from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
@@ -51,7 +51,7 @@ class Translator:
         Raises:
             UserError: for a sentence that fits no batch, or a model whose scores are not finite.
         """
-        cut = cut_as_source(sentences, plain(self.cfg.data), self.corpus)
+        cut = preprocess_as_source(sentences, plain(self.cfg.data), self.corpus)
         words = self.task.source_dictionary
         numbers = [words.encode_line(line, add_if_not_exist=False).long() for line in cut]
         longest = max(map(len, numbers), default=0)

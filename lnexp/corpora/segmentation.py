@@ -1,4 +1,4 @@
-"""Lines of words to lines of subwords and their numbers, remembering the words of before."""
+"""Segment lines of words into subwords and fairseq's symbol numbers, with a cache of words."""
 
 from array import array
 from functools import lru_cache
@@ -12,18 +12,18 @@ from lnexp.corpora.indexed_dataset import number_type
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.vocabulary import END, UNKNOWN, read_vocabulary
 
-#: Words that are remembered before they are all forgotten.
-MEMORY = 100_000
+#: Words in the cache before it is emptied.
+CACHE_SIZE = 100_000
 
 
-class Cut(NamedTuple):
-    """Some lines after cutting.
+class SegmentedLines(NamedTuple):
+    """Lines in subwords.
 
     Attributes:
         text: the lines, each with its line feed.
-        numbers: of all their subwords, with fairseq's end of sentence after each line.
+        numbers: of all subwords, with fairseq's end of sentence after each line.
         sizes: how many numbers each line has, as 32-bit integers.
-        words, subwords, unknown: how many there are.
+        words, subwords, unknown: how many there are in all lines.
     """
 
     text: str
@@ -34,11 +34,12 @@ class Cut(NamedTuple):
     unknown: int
 
 
-class Cutter:
-    """Cuts the lines of one language.
+class Segmenter:
+    """Segments the lines of one language.
 
     Args:
-        subwords: the way to cut words, which has learned in ``folder``.
+        subwords: the method, which has learned in ``folder``.
+        folder: of the corpus.
         dictionary: fairseq's, of that language.
     """
 
@@ -48,18 +49,18 @@ class Cutter:
         self._number = {symbol: number for number, symbol in enumerate(symbols)}
         self._kind = np.dtype(number_type(len(symbols)))
         self._end = self._packed([END])
-        self._cut: dict[str, str] = {}
-        self._numbers: dict[str, bytes] = {}
+        self._subwords_of: dict[str, str] = {}
+        self._numbers_of: dict[str, bytes] = {}
 
-    def cut(self, lines: list[str]) -> Cut:
-        """Cut lines of words with white space between them."""
+    def segment(self, lines: list[str]) -> SegmentedLines:
+        """Segment lines of words with white space between them."""
         split = [line.split() for line in lines]
-        self._remember(set(chain.from_iterable(split)))
-        cut, numbers = self._cut, self._numbers
-        text = [" ".join([cut[word] for word in words]) for words in split]
+        self._fill_cache(set(chain.from_iterable(split)))
+        subwords, numbers = self._subwords_of, self._numbers_of
+        text = [" ".join([subwords[word] for word in words]) for words in split]
         rows = [b"".join([numbers[word] for word in words]) + self._end for words in split]
         everything = np.frombuffer(b"".join(rows), dtype=self._kind)
-        return Cut(
+        return SegmentedLines(
             text="".join(f"{line}\n" for line in text),
             numbers=everything.tobytes(),
             sizes=array("i", [len(row) // len(self._end) for row in rows]).tobytes(),
@@ -68,20 +69,20 @@ class Cutter:
             unknown=int(np.count_nonzero(everything == UNKNOWN)),
         )
 
-    def _remember(self, words: set[str]) -> None:
-        if len(self._cut) > MEMORY:
-            self._cut.clear()
-            self._numbers.clear()
-        new = list(words - self._cut.keys())
-        for word, subwords in zip(new, self._subwords.cut(new, self._folder), strict=True):
-            self._cut[word] = subwords
-            self._numbers[word] = self._packed([self._number.get(subword, UNKNOWN) for subword in subwords.split()])
+    def _fill_cache(self, words: set[str]) -> None:
+        if len(self._subwords_of) > CACHE_SIZE:
+            self._subwords_of.clear()
+            self._numbers_of.clear()
+        new = list(words - self._subwords_of.keys())
+        for word, subwords in zip(new, self._subwords.segment(new, self._folder), strict=True):
+            self._subwords_of[word] = subwords
+            self._numbers_of[word] = self._packed([self._number.get(subword, UNKNOWN) for subword in subwords.split()])
 
     def _packed(self, numbers: list[int]) -> bytes:
         return array(self._kind.char, numbers).tobytes()
 
 
 @lru_cache(maxsize=4)
-def cutter(subwords: Subwords, folder: Path, dictionary: Path) -> Cutter:
-    """This process' cutter for such text."""
-    return Cutter(subwords, folder, dictionary)
+def segmenter(subwords: Subwords, folder: Path, dictionary: Path) -> Segmenter:
+    """Return this process' segmenter with these arguments."""
+    return Segmenter(subwords, folder, dictionary)
