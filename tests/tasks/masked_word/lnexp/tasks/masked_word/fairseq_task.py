@@ -86,7 +86,13 @@ def batch_of(sentences, numbers, words):
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     net_input = {"src_tokens": source, "src_lengths": lengths}
     count = len(sentences)  # one word of each is told
-    return {"id": torch.tensor(numbers), "net_input": net_input, "target": target, "ntokens": count, "nsentences": count}
+    return {
+        "id": torch.tensor(numbers),
+        "net_input": net_input,
+        "target": target,
+        "ntokens": count,
+        "nsentences": count,
+    }
 
 
 @dataclass
