@@ -28,10 +28,11 @@ AS_ANALYSED = ("init=paper", "model.dropout=0", "tracker=none")
 def sides_of(model: Any) -> dict[str, str]:
     """Return the sides of a model that have layers, each with the name of its input tokens in ``net_input``.
 
-    A family of models whose names differ from fairseq's states them in an attribute ``sides``, in the form of
-    :data:`SIDES`.
+    A family of models states its sides in an attribute ``sides``; where the names of their input tokens differ from
+    fairseq's, in the form of :data:`SIDES`.
     """
-    names: dict[str, str] = getattr(model, "sides", SIDES)
+    stated = getattr(model, "sides", SIDES)
+    names: dict[str, str] = stated if isinstance(stated, dict) else {side: SIDES[side] for side in stated}
     return {side: tokens for side, tokens in names.items() if hasattr(getattr(model, side, None), "layers")}
 
 
