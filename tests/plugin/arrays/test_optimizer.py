@@ -25,8 +25,15 @@ BY_MATRIX = [
     ELEMENTWISE[0],
     {"_name": "normalised", "lr": [0.1]},
     {
-        **{"_name": "adafactor", "lr": [0.02], "adafactor_eps": "(1e-30, 1e-3)", "clip_threshold": 1.0, "beta1": None},
-        **{"decay_rate": -0.8, "weight_decay": 0.0, "scale_parameter": True, "relative_step": False},
+        "_name": "adafactor",
+        "lr": [0.02],
+        "adafactor_eps": "(1e-30, 1e-3)",
+        "clip_threshold": 1.0,
+        "beta1": None,
+        "decay_rate": -0.8,
+        "weight_decay": 0.0,
+        "scale_parameter": True,
+        "relative_step": False,
         "warmup_init": False,
     },
 ]
