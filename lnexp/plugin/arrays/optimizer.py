@@ -42,7 +42,7 @@ class ArrayOptimizer(FairseqOptimizer):
 
     def __init__(self, cfg: ArrayOptimizerConfig, params: Iterable[Tensor]):
         super().__init__(cfg)
-        self.stacked = list(params)
+        self.stacked: list[Any] = list(params)
         self.values, self.gradients = _as_rows(self.stacked)
         self.members = [self._build(options, row) for row, options in enumerate(cfg.members)]
         self.frozen: dict[int, int] = {}
