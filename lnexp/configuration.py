@@ -141,7 +141,7 @@ def _spell_out(override: str, table: Table) -> str:
 #: Why two of them are not one.
 MIXTURES = {
     "model": "a placement is the whole of how a block is joined, and what unites two is a class of its own, see "
-    "docs/add_a_placement.md"
+    "docs/extending.md"
 }
 
 
