@@ -1,7 +1,7 @@
 """Every code block, command and relative link of README.md and docs/ is valid.
 
 Python and YAML blocks are parsed. Commands are given to the parsers of their programs, their overrides are composed,
-and the recipes, make targets and folders that they name must exist. A block or a command of an unknown kind is a failure.
+and the recipes, make targets and folders that they name must exist. Blocks and commands of unknown kinds are failures.
 """
 
 import argparse
