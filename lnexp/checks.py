@@ -1,13 +1,25 @@
-"""Values that cannot be meant, refused in one line that names the option, its value and what it must be."""
+"""Refuse values that cannot be meant, in one line that names the option, its value and what it must be."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lnexp.errors import UserError
 
 
 def check_whole(option: str, value: Any, least: int, hint: str = "") -> None:
-    """Raises UserError where ``value`` is no whole number, or below ``least``; a ``hint`` may follow the latter."""
+    """Refuse what is not a whole number, or is below ``least``.
+
+    Args:
+        option: the name to blame.
+        value: what it was given.
+        least: the smallest value that is allowed.
+        hint: a clause that follows the message about the smallest value.
+
+    Raises:
+        UserError: for such a value.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise UserError(f"{option}={value}: must be a whole number, at least {least}")
     if value < least:
@@ -15,20 +27,83 @@ def check_whole(option: str, value: Any, least: int, hint: str = "") -> None:
 
 
 def check_positive(option: str, value: Any) -> None:
-    """Raises UserError where ``value`` is no positive, finite number."""
+    """Refuse what is not a positive, finite number. Raises UserError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UserError(f"{option}={value}: must be a number")
     if not 0 < value < float("inf"):
         raise UserError(f"{option}={value}: must be positive and finite")
 
 
+def check_number(option: str, value: Any, least: float, below: float) -> None:
+    """Refuse what is not a number from ``least`` to below ``below``. Raises UserError."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < below:
+        raise UserError(f"{option}={value}: must be {_range(least, below)}")
+
+
+def _range(least: float, below: float) -> str:
+    start = "a finite number" if least == float("-inf") else f"a number from {least:g}"
+    return start if below == float("inf") else f"{start} to below {below:g}"
+
+
 def check_flag(option: str, value: Any) -> None:
-    """Raises UserError where ``value`` is neither true nor false; any other would count as true."""
+    """Refuse what is neither true nor false; any other value would count as true. Raises UserError."""
     if not isinstance(value, bool):
         raise UserError(f"{option}={value}: must be true or false")
 
 
 def check_choice(option: str, value: Any, choices: Collection[str | None]) -> None:
-    """Raises UserError where ``value`` is none of ``choices``."""
+    """Refuse what is none of ``choices``. Raises UserError."""
     if value not in choices:
         raise UserError(f"{option}={value}: must be one of {', '.join(choice or 'null' for choice in choices)}")
+
+
+def check_text(option: str, value: Any) -> None:
+    """Refuse what is not text, or is empty. Raises UserError."""
+    if not isinstance(value, str) or not value:
+        raise UserError(f"{option}={value}: must be text")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which values an option takes.
+
+    Attributes:
+        words: for people, as ``a whole number from 1``.
+        check: raises UserError for another value of the option that it is given the name of.
+    """
+
+    words: str
+    check: Callable[[str, Any], None]
+
+    def or_null(self) -> "Kind":
+        """Return the kind that takes null, too."""
+        return Kind(f"{self.words}, or null", self._check_unless_null)
+
+    def _check_unless_null(self, option: str, value: Any) -> None:
+        if value is not None:
+            self.check(option, value)
+
+
+def whole(least: int, hint: str = "") -> Kind:
+    """Return the kind of whole numbers from ``least`` on."""
+    return Kind(f"a whole number from {least}", partial(check_whole, least=least, hint=hint))
+
+
+def number(least: float = float("-inf"), below: float = float("inf")) -> Kind:
+    """Return the kind of numbers from ``least`` to below ``below``."""
+    return Kind(_range(least, below), partial(check_number, least=least, below=below))
+
+
+def choice(*choices: str) -> Kind:
+    """Return the kind of a few names."""
+    return Kind(" | ".join(choices), partial(check_choice, choices=choices))
+
+
+def checked_elsewhere(words: str) -> Kind:
+    """Return a kind that takes any value, because what the option belongs to checks it."""
+    return Kind(words, lambda option, value: None)
+
+
+POSITIVE = Kind("a positive number", check_positive)
+FLAG = Kind("true | false", check_flag)
+TEXT = Kind("text", check_text)

@@ -1,4 +1,4 @@
-"""What the commands share: a mistake ends in one clear line and a non-zero exit."""
+"""Share what all commands do: read overrides, and end a mistake in one line and a non-zero exit code."""
 
 import argparse
 import io
@@ -20,20 +20,21 @@ EXIT_INTERRUPTED = 130
 
 
 def overrides_of_the_command_line(description: str, example: str) -> list[str]:
-    """The overrides that a command was given; ``--help`` ends it with what it does."""
+    """Return the overrides that a command was given; ``--help`` prints the description and the example, and exits."""
     parser = argparse.ArgumentParser(description=description, epilog=f"example: {example}")
-    parser.add_argument("overrides", nargs="*", help="options of configs/train.yaml, GROUP=NAME or OPTION=VALUE")
+    parser.add_argument("overrides", nargs="*", help="GROUP=NAME or OPTION=VALUE; scripts/train.py --help lists them")
     return parser.parse_args().overrides
 
 
 def add_runs_option(parser: argparse.ArgumentParser) -> None:
-    """``--runs``: where run folders lie; it need not be there unless it is said."""
+    """Add ``--runs``, where run folders lie, to a command."""
     parser.add_argument(
         "--runs", type=_folder, default=Path("runs"), help="where run folders lie: runs_dir of the runs (default: runs)"
     )
 
 
 def _folder(path: str) -> Path:
+    """Return the path of a folder that must exist. argparse does not ask this of the default."""
     if not Path(path).is_dir():
         raise argparse.ArgumentTypeError(f"{path}: no such folder")
     return Path(path)
@@ -41,20 +42,20 @@ def _folder(path: str) -> Path:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """End the program with one line on standard error for whatever the user or the machine can mend.
+    """End the program with one line on standard error for what is wrong with the input or the machine.
 
-    Everything else is our fault and keeps its traceback; ``LNEXP_TRACEBACK=1`` keeps all of them.
+    Other exceptions are faults of the program and keep their traceback; ``LNEXP_TRACEBACK=1`` keeps all of them.
     """
-    # Hydra prints its own many lines and exits unless it is asked for the exception itself
+    # otherwise Hydra prints many lines of its own and exits
     os.environ["HYDRA_FULL_ERROR"] = "1"
     _make_streams_usable()
     try:
         yield
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here", file=sys.stderr)
+        print("interrupted; the same command resumes from here", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:  # as of head: nobody reads on
+    except BrokenPipeError:  # the reader has closed the pipe, as head does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_INTERRUPTED)
     except (UserError, HydraException, OmegaConfBaseException, OSError) as error:
@@ -65,7 +66,7 @@ def one_line_errors() -> Iterator[None]:
 
 
 def _make_streams_usable() -> None:
-    """Closed streams lead nowhere, and what a terminal cannot show is shown escaped."""
+    """Replace closed streams by the null device, and escape what a terminal cannot show."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -75,13 +76,13 @@ def _make_streams_usable() -> None:
 
 
 def describe(error: Exception) -> str:
-    """One line that says what is wrong, with the nearest names where a name is unknown."""
-    for said in (error, error.__cause__):  # Hydra wraps what a launcher says of its options
-        if isinstance(said, UserError):
-            return str(said)
+    """Return one line that says what is wrong, with the nearest names where a name is unknown."""
+    for raised in (error, error.__cause__):  # Hydra wraps what a launcher raises for its options
+        if isinstance(raised, UserError):
+            return str(raised)
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
-        return f"{group}={name}: no such {group}; {near_names(name, _chosen(error.options or []))}"
+        return f"{group}={name}: no such {group}; {near_names(name, _choices(error.options or []))}"
     if isinstance(error, OSError):
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
     first_line = str(error).splitlines()[0]
@@ -96,13 +97,13 @@ def describe(error: Exception) -> str:
     return first_line
 
 
-def _chosen(options: list[str]) -> list[str]:
-    """The files of a group that are there to be chosen, not to be built upon."""
+def _choices(options: list[str]) -> list[str]:
+    """Return the files of a group that can be chosen; those that begin with ``_`` are parts of others."""
     return [option for option in options if not option.startswith("_")]
 
 
 def _all_options() -> list[str]:
-    """Every key of the default config, dotted."""
+    """Return every key of the default config, dotted."""
     names: list[str] = []
 
     def walk(node, prefix: str) -> None:

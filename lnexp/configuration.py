@@ -1,14 +1,19 @@
-"""Composing configs: where they lie, what they may compute, and what is refused before any work begins."""
+"""Compose configs, and refuse what cannot be meant before any work begins."""
 
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hydra.core.config_store import ConfigStore
+from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.checks import check_choice, check_positive, check_whole
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest, sha256_of_files
+from lnexp.options import Alias, Option, Table
+from lnexp.tasks import DEFAULT, load_task, task_names
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG_DIR = ROOT / "configs"
@@ -17,6 +22,7 @@ CONFIG_DIR = ROOT / "configs"
 def register_resolvers() -> None:
     """Make ``${lnexp.…}`` known to OmegaConf."""
     OmegaConf.register_new_resolver("lnexp.equal", lambda a, b: a == b, replace=True)
+    OmegaConf.register_new_resolver("lnexp.or_zero", lambda value: value or 0, replace=True)
     OmegaConf.register_new_resolver("lnexp.corpus_sha256", _corpus_sha256, replace=True, use_cache=False)
     OmegaConf.register_new_resolver("lnexp.file_sha256", _file_sha256, replace=True, use_cache=False)
 
@@ -37,54 +43,40 @@ def _file_sha256(path: str | None) -> str | None:
     return file_digest(Path(path))
 
 
-AT_LEAST_ONE = (
-    "max_epoch",
-    "max_tokens",
-    "update_freq",
-    "threads",
-    "model.encoder_layers",
-    "model.decoder_layers",
-    "evaluation.valid_beam",
-    "evaluation.test_beam",
-    "evaluation.max_tokens",
-    "probes.batches",
-)
+@cache
+def table_of_task(task: str) -> Table:
+    """Return the options that a config of a task can have."""
+    return Table(load_task(task).options)
 
-AT_LEAST_ZERO = (
-    "seed",
-    "order_seed",
-    "probes.every",
-    "evaluation.valid_sentences",
-    "evaluation.whole_valid_every",
-    "evaluation.average_last",
-)
+
+def table_of(cfg: Any) -> Table:
+    """Return the options of a config, resolved or not, or of a plain dictionary: every run's, and those of its task."""
+    return table_of_task(str(cfg.get("task") or DEFAULT))
 
 
 def check(cfg: DictConfig) -> None:
-    """Refuse values that cannot be meant.
+    """Refuse values that cannot be meant, and options that have two values under two names.
 
     Raises:
         UserError: one line that names the option, its value and what it must be.
     """
     OmegaConf.missing_keys(cfg)  # raises where a setting is made of one that is missing
-    check_whole("warmup_updates", cfg.warmup_updates, least=1, hint="; 1 means no warm-up")
-    for option in AT_LEAST_ONE:
-        check_whole(option, OmegaConf.select(cfg, option), least=1)
-    for option in AT_LEAST_ZERO:
-        check_whole(option, OmegaConf.select(cfg, option), least=0)
-    for option, least in {"first_seed": 0, "n_seeds": 1}.items():
-        if cfg[option] is not None:
-            check_whole(option, cfg[option], least)
-    check_positive("lr_max", cfg.lr_max)
-    if not isinstance(cfg.label_smoothing, int | float) or not 0 <= cfg.label_smoothing < 1:
-        raise UserError(f"label_smoothing={cfg.label_smoothing}: must be a number from 0 to below 1")
-    for option, choices in {
-        "device": ("auto", "cpu", "cuda"),
-        "precision": ("fp32", "bf16", "fp16"),
-        "init": ("paper", "fairseq"),
-        "checkpoints.keep": ("best_and_last", "last", "all"),
-    }.items():
-        check_choice(option, OmegaConf.select(cfg, option), choices)
+    for option in table_of(cfg).rows:
+        value = OmegaConf.select(cfg, option.name, default=ABSENT)
+        if value is not ABSENT:
+            option.kind.check(option.name, value)
+            for alias in option.aliases:
+                _check_alias(cfg, alias, option, value)
+
+
+#: Stands for the value of an option that a config does not have.
+ABSENT = object()
+
+
+def _check_alias(cfg: DictConfig, alias: Alias, option: Option, value: Any) -> None:
+    there = OmegaConf.select(cfg, alias.name, default=ABSENT)
+    if there is not ABSENT and there != alias.there(value):
+        raise UserError(f"{alias.name}={there}: is {option.name} by another name, which is {value}; set {option.name}")
 
 
 def check_device(cfg: DictConfig) -> None:
@@ -111,29 +103,38 @@ def compose(overrides: list[str]) -> DictConfig:
     import hydra
 
     register_resolvers()
-    forget_schemas()
-    with hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
-        return hydra.compose("train", overrides=[spell_out(override) for override in overrides])
+    with own_schemas(), hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
+        return hydra.compose("train", overrides=spell_out(overrides))
 
 
-#: What these groups of fairseq's are called in our config, where they are set.
-OUR_GROUPS = {"model": "model", "optimizer": "optimizer", "lr_scheduler": "lr_schedule"}
+def spell_out(overrides: Sequence[str]) -> list[str]:
+    """Return overrides as Hydra wants them, each option under its own name.
 
-
-def spell_out(override: str) -> str:
-    """``fairseq.common.fp16=true`` as Hydra wants it: ``++``, for only fairseq itself knows which options there are.
-
-    An option of its model, optimizer or lr_scheduler is set in our group, which fairseq's is made of.
+    ``fairseq.common.log_interval=7`` becomes ``++fairseq.common.log_interval=7``, for only fairseq itself knows which
+    options it has; ``fairseq.common.fp16=true``, which is one of ours by another name, becomes ``precision=fp16``.
 
     Raises:
-        UserError: for two files of one group.
+        UserError: for two files of one group, and for an alias whose text does not say what the option's value is.
     """
+    tasks = [override.partition("=")[2] for override in overrides if override.startswith("task=")]
+    table = table_of_task(tasks[-1] if tasks and tasks[-1] in task_names() else DEFAULT)
+    return [_spell_out(override, table) for override in overrides]
+
+
+#: An override of a value: how it is set, its name, and the text.
+VALUE_OVERRIDE = re.compile(r"(~|\+{0,2})([\w.]+)(?:=(.*))?", re.DOTALL)
+
+
+def _spell_out(override: str, table: Table) -> str:
     _refuse_mixture(override)
-    prefix, _, rest = override.partition("fairseq.")
-    if prefix not in ("", "+", "++") or not rest:
+    parts = VALUE_OVERRIDE.fullmatch(override)
+    if not parts:
         return override
-    group, _, option = rest.partition(".")
-    return f"++{OUR_GROUPS[group]}.{option}" if group in OUR_GROUPS else f"++fairseq.{rest}"
+    how, said, text = parts.groups()
+    name, value = table.in_our_words(said, text)
+    if said.startswith("fairseq.") or name != said:
+        how = how if how == "~" else "" if table.has(name) else "++"
+    return f"{how}{name}" if value is None else f"{how}{name}={value}"
 
 
 #: Why two of them are not one.
@@ -152,14 +153,27 @@ def _refuse_mixture(override: str) -> None:
         )
 
 
-def forget_schemas() -> None:
-    """Take out of Hydra's ConfigStore what others put there under the names of our files.
+@contextmanager
+def own_schemas() -> Iterator[None]:
+    """Hide from Hydra what others keep in its ConfigStore under the names of our files.
 
     Hydra validates a config file against a stored one of the same name, so once fairseq is imported our
-    ``optimizer/adam`` would have to fit fairseq's.
+    ``optimizer/adam`` would have to fit fairseq's. The store itself is left as it is. Launchers pickle it into the
+    processes that they start, where this holds, too.
     """
-    for path in CONFIG_DIR.glob("**/*.yaml"):
-        stored: Any = ConfigStore.instance().repo
-        for group in path.relative_to(CONFIG_DIR).parent.parts:
-            stored = stored.get(group, {})
-        stored.pop(path.name, None)
+    store: Any = ConfigStore.instance()
+    if "load" in vars(store):
+        yield
+        return
+    store.load = _load_unless_ours
+    try:
+        yield
+    finally:
+        del store.load
+
+
+def _load_unless_ours(config_path: str) -> ConfigNode:
+    """Return a stored config. Raises ConfigLoadError where there is none, or where we have a file of the name."""
+    if (CONFIG_DIR / config_path).is_file():
+        raise ConfigLoadError(f"{config_path}: not to be validated")
+    return ConfigStore.load(ConfigStore.instance(), config_path)

@@ -10,6 +10,13 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
 
 
+def find(settings: Any, key: str) -> Any:
+    """Return the value of ``a.b.c`` in nested dicts; None where it is not there."""
+    for part in key.split("."):
+        settings = settings.get(part) if isinstance(settings, dict) else None
+    return settings
+
+
 def drop(settings: Any, key: str) -> None:
     """Remove the key ``a.b.c`` from nested dictionaries where it exists."""
     *path, last = key.split(".")

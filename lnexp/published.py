@@ -1,4 +1,4 @@
-"""Where results lie, and how their tables are read."""
+"""Locate published results, and read their tables."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ RESULTS_DIR = Path("results")
 
 
 def result_folders(results_dir: Path) -> list[Path]:
-    """``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
+    """Return the folders ``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
     return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json"))
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """A CSV of results, every number as it was written."""
+    """Read a CSV of results, every number exactly as it was written."""
     return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)

@@ -1,6 +1,6 @@
 """Translate sentences with a trained run."""
 
-from lnexp.training.translate_command import main
+from lnexp.tasks.translation.translate_command import main
 
 if __name__ == "__main__":
     main()

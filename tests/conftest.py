@@ -1,6 +1,7 @@
 """Fixtures of all tests."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,31 @@ def checkpoint(tmp_path_factory, prepared) -> Path:
     done = run_script("train", *TINY, "max_epoch=1", f"runs_dir={here / 'runs'}", f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
     return only_run(here) / "checkpoints" / "checkpoint1.pt"
+
+
+@pytest.fixture
+def registering() -> Iterator[None]:
+    """Forget what a test registers with fairseq after it: other tests go through all that is registered."""
+    from fairseq import models, optim
+
+    from lnexp.plugin.model import PLACEMENTS
+
+    registries = [
+        PLACEMENTS,
+        models.MODEL_REGISTRY,
+        models.MODEL_DATACLASS_REGISTRY,
+        models.ARCH_MODEL_REGISTRY,
+        models.ARCH_MODEL_NAME_REGISTRY,
+        models.ARCH_MODEL_INV_REGISTRY,
+        models.ARCH_CONFIG_REGISTRY,
+        optim.OPTIMIZER_REGISTRY,
+        optim.OPTIMIZER_DATACLASS_REGISTRY,
+    ]
+    before = [dict(registry) for registry in registries]
+    yield
+    for registry, known in zip(registries, before, strict=True):
+        registry.clear()
+        registry.update(known)
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_D
 OWN_TEXT = ("data=plain", "data=tokenized", "data=wmt14_mini")
 WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
 PROFILES = ("small", "paper")
-TRAINED = [name for name in recipe_names() if not load_recipe(name).probe]
-PROBED = [name for name in recipe_names() if load_recipe(name).probe]
+TRAINED = [name for name in recipe_names() if not load_recipe(name).measurement]
+PROBED = [name for name in recipe_names() if load_recipe(name).measurement]
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_every_recipe_that_probes_asks_what_its_probe_can_answer(name):
     recipe = load_recipe(name)
     assert set(recipe.profiles) == {THEORY}
     assert recipe.n_seeds >= 10
-    taken = set(inspect.signature(MEASUREMENTS[recipe.probe]).parameters) - {"context"}
+    taken = set(inspect.signature(MEASUREMENTS[recipe.measurement]).parameters) - {"context"}
     for job in jobs_of(recipe, compose([])):
         settings, only = settings_of(job)
         assert set(settings) == taken

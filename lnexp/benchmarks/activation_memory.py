@@ -24,6 +24,7 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.figures.line_styles import COLOURS
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 
 DEPTHS = (6, 12, 18, 36, 100)
 UPDATES = 3
@@ -72,7 +73,7 @@ def _measure(layers: str, checkpoint: str, overrides: list[str]) -> dict:
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
         run = RunFolder(Path(folder) / "bench-00000000")
         run.checkpoints.mkdir(parents=True)
-        engine = Engine(cfg, run, prepare(cfg.data, cfg.data_dir), show_progress=False)
+        engine = Engine([Member(cfg, run)], prepare(cfg.data, cfg.data_dir))
         before = peak_memory(engine.trainer.cuda)
         TimedTrainer(engine.trainer, engine.task, engine.fairseq).updates(UPDATES)
         memory = peak_memory(engine.trainer.cuda) - before

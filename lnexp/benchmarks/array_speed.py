@@ -27,6 +27,7 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.figures.line_styles import COLOURS
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 
 SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
@@ -74,7 +75,6 @@ def _measure(members: int, overrides: list[str]) -> ArraySpeed:
         check(cfg)
         OmegaConf.resolve(cfg)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    # before our engine takes fairseq's schemas out of Hydra's store
     stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
     # fairseq's trainer resets the peak after every update
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
@@ -98,12 +98,13 @@ def _measure(members: int, overrides: list[str]) -> ArraySpeed:
 
 
 def _array_trainer(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> TimedTrainer:
-    from lnexp.training.arrays.engine import ArrayEngine
+    from lnexp.training.engine import Engine
+    from lnexp.training.models.array import ArrayModels
 
     folders = [RunFolder(folder / f"bench-{number:08}") for number in range(len(cfgs))]
     for run in folders:
         run.checkpoints.mkdir(parents=True)
-    engine = ArrayEngine(cfgs, folders, corpus)
+    engine = Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels)
     return TimedTrainer(engine.trainer, engine.task, engine.fairseq)
 
 

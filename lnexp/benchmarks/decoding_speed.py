@@ -19,6 +19,7 @@ from lnexp.benchmarks.stock import device_name, stock_config, stock_trainer
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 
 SIZES = (1, 4, 8)
 ROUNDS = 3
@@ -70,22 +71,24 @@ def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[DecodingS
         check(cfg)
         OmegaConf.resolve(cfg)
     corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)  # first: our engine takes fairseq's schemas away
-    from lnexp.training.arrays.checkpoints import load_member_model, member_model
-    from lnexp.training.arrays.engine import ArrayEngine
+    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
+    from lnexp.training.engine import Engine
+    from lnexp.training.models.array import ArrayModels
+    from lnexp.training.models.array_checkpoints import load_member_model, member_model
 
     with tempfile.TemporaryDirectory() as root:
         folders = [RunFolder(Path(root) / f"bench-{number:08}") for number in range(most)]
         for folder in folders:
             folder.checkpoints.mkdir(parents=True)
-        trained = ArrayEngine(cfgs, folders, corpus)
-        trained.train(0, lambda member, record: folders[member].append(record))
+        members = list(map(Member, cfgs, folders))
+        trained = Engine(members, corpus, ArrayModels)
+        trained.train()
         models = [member_model(trained.model, member) for member in range(most)]
         stock = stock_trainer(stock_cfg).trainer.model
         stock.load_state_dict(models[0])
         found = []
         for size in sizes:
-            array = ArrayEngine(cfgs[:size], folders[:size], corpus)
+            array = Engine(members[:size], corpus, ArrayModels)
             for member in range(size):
                 load_member_model(array.model, member, models[member])
             found.append(_measure(array, stock))
@@ -93,9 +96,9 @@ def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[DecodingS
 
 
 def _measure(array, stock) -> DecodingSpeed:
-    from lnexp.training.arrays.translate import translate_array
-    from lnexp.training.bleu import tokenised_bleu
-    from lnexp.training.translate import FirstSentences, translate
+    from lnexp.tasks.translation.array_decoding import translate_array
+    from lnexp.tasks.translation.bleu import tokenised_bleu
+    from lnexp.tasks.translation.decoding import FirstSentences, translate
 
     sentences = FirstSentences(array.task.dataset("test"), 0)
     evaluation, members = array.cfg.evaluation, range(array.model.members)

@@ -12,6 +12,7 @@ from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 
 ROUNDS = 7
 UPDATES = 20  # a round
@@ -38,7 +39,7 @@ def _updates_per_probe(overrides: list[str]) -> float:
     with tempfile.TemporaryDirectory() as folder:
         run = RunFolder(Path(folder) / "bench-00000000")
         run.checkpoints.mkdir(parents=True)
-        engine = Engine(cfg, run, prepare(cfg.data, cfg.data_dir), show_progress=False)
+        engine = Engine([Member(cfg, run)], prepare(cfg.data, cfg.data_dir))
         trainer = TimedTrainer(engine.trainer, engine.task, engine.fairseq)
         trainer.updates(UPDATES)  # warm up
         probe = LayerProbe(engine, EVERY, cfg.probes.batches)

@@ -12,6 +12,7 @@ from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer, sto
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 
 ROUNDS = 7
 
@@ -24,7 +25,6 @@ def compare(overrides: list[str]) -> dict[str, AlternatingRates]:
         check(cfg)
         OmegaConf.resolve(cfg)
         corpora[name] = prepare(cfg.data, cfg.data_dir)
-    # all of stock's before any of ours: our engine takes fairseq's schemas out of Hydra's store
     stock = {name: stock_config(cfg, corpora[name], name) for name, cfg in configs.items()}
     return {name: _measure(cfg, corpora[name], stock[name]) for name, cfg in configs.items()}
 
@@ -35,7 +35,7 @@ def _measure(cfg: DictConfig, corpus: PreparedCorpus, stock_cfg: DictConfig) -> 
     with tempfile.TemporaryDirectory() as folder:
         run = RunFolder(Path(folder) / "bench-00000000")
         run.checkpoints.mkdir(parents=True)
-        engine = Engine(cfg, run, corpus, show_progress=False)
+        engine = Engine([Member(cfg, run)], corpus)
         ours = TimedTrainer(engine.trainer, engine.task, engine.fairseq)
         stock = stock_trainer(stock_cfg)
         for trainer in (ours, stock):

@@ -1,1 +1,1 @@
-"""Figures as data, and on paper: what tables of results show, in the paper's form."""
+"""Figures of results: as data, and drawn for a paper."""

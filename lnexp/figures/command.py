@@ -1,4 +1,4 @@
-"""The command behind ``scripts/figures.py``."""
+"""Run ``scripts/figures.py``: draw the figures of results again."""
 
 import argparse
 from pathlib import Path

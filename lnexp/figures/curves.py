@@ -1,44 +1,44 @@
-"""Training in the paper's form: validation loss and BLEU against epoch, one line an arm, the learning rate beside."""
+"""Make the figure of training, in the paper's form: loss, score and learning rate by epoch, a line an arm."""
 
 import pandas as pd
 
-from lnexp.figures.line_styles import looks_of
+from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
-
-PANELS = {
-    "valid_loss": "validation loss (nats a token)",
-    "valid_bleu": "validation BLEU",
-    "lr": "learning rate at its last update",
-}
+from lnexp.tasks import load_task
 
 
 def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
-    """The figure of ``epochs.csv``, of runs that are over.
+    """Return the figure of ``epochs.csv``, of runs that are over.
 
     Args:
         recipe: whose arms they are.
         epochs: the table, not empty.
         scope: what they were trained on, in words.
     """
+    task = load_task(recipe.task)
+    panels = {
+        "valid_loss": "validation loss (nats a token)",
+        task.score.valid: f"validation {task.score.title}",
+        "lr": "learning rate at its last update",
+    }
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
-    rows = [_row(row, arms, by_arm) for row, arms in recipe.rows.items()]
+    rows = [_row(row, arms, panels, by_arm) for row, arms in recipe.rows.items()]
     seeds = ", ".join(map(str, sorted(epochs["seed"].unique())))
-    bleu = epochs.iloc[0]
-    subtitle = f"{scope} · seeds {seeds} · BLEU: {bleu['n_sentences']} sentences, beam {bleu['beam']}"
+    subtitle = " · ".join(filter(None, (scope, f"seeds {seeds}", task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3)
 
 
-def _row(row: str, arms: list[Arm], by_arm: dict[str, pd.DataFrame]) -> list[Panel]:
-    looks = looks_of([arm.label_in_row for arm in arms])
+def _row(row: str, arms: list[Arm], panels: dict[str, str], by_arm: dict[str, pd.DataFrame]) -> list[Panel]:
+    styles = styles_of([arm.label_in_row for arm in arms])
     shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms if arm.name in by_arm]
     return [
         Panel(
             title=f"{row}\n{title}" if row else title,
             x_label="epoch",
             y_label="",
-            lines=[line(label, looks[label], table, "epoch", column) for label, table in shown],
+            lines=[line(label, styles[label], table, "epoch", column) for label, table in shown],
             whole=True,
         )
-        for column, title in PANELS.items()
+        for column, title in panels.items()
     ]

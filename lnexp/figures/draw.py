@@ -1,4 +1,4 @@
-"""Figures for a paper, by matplotlib: PNG, SVG and PDF in one style, with their fonts in them."""
+"""Draw figures for a paper with matplotlib: PNG, SVG and PDF in one style, with their fonts embedded."""
 
 import textwrap
 from pathlib import Path
@@ -19,14 +19,14 @@ STYLE: Any = {
     "grid.alpha": 0.3,
     "svg.hashsalt": "lnexp",
     "svg.fonttype": "path",  # letters as outlines
-    "pdf.fonttype": 42,  # letters as letters of a TrueType font, which publishers ask for
+    "pdf.fonttype": 42,  # letters of an embedded TrueType font, which publishers ask for
 }
-#: Letters on a line of a subtitle, for each inch of the figure.
+#: Letters on a line of a subtitle, for every inch of the figure's width.
 LETTERS_AN_INCH = 12
 
 
 def draw(drawing: Drawing, folder: Path) -> None:
-    """Write ``NAME.png``, ``NAME.svg`` and ``NAME.pdf``, the same bytes for the same figure."""
+    """Write ``NAME.png``, ``NAME.svg`` and ``NAME.pdf``: the same bytes for the same figure."""
     across, down = drawing.panel_size
     size = across * len(drawing.rows[0]), 1.4 + down * len(drawing.rows)
     with rc_context(STYLE):
@@ -45,8 +45,8 @@ def draw(drawing: Drawing, folder: Path) -> None:
         _save(figure, folder, drawing.name)
 
 
-def forget(name: str, folder: Path) -> None:
-    """Remove the files of a figure that has nothing to show any more."""
+def remove(name: str, folder: Path) -> None:
+    """Remove the files of a figure."""
     for ending in ("png", "svg", "pdf"):
         (folder / f"{name}.{ending}").unlink(missing_ok=True)
 
@@ -63,13 +63,13 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
 
 
 def _draw_line(axis: Any, line: Line) -> None:
-    look = line.look
-    axis.plot(line.x, line.mean, label=line.label, color=look.colour, linestyle=look.dash, marker="o", markersize=3)
-    axis.fill_between(line.x, line.low, line.high, color=look.colour, alpha=0.15, linewidth=0)
+    colour, dash = line.style.colour, line.style.dash
+    axis.plot(line.x, line.mean, label=line.label, color=colour, linestyle=dash, marker="o", markersize=3)
+    axis.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
 
 
 def _add_legend(figure: Figure, columns: int) -> None:
-    """One legend for all axes, each label once, in at most so many columns."""
+    """Add one legend for all axes, with each label once."""
     lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
     figure.legend(
         list(lines.values()), list(lines), loc="outside lower center", ncols=min(columns, len(lines)), frameon=False
@@ -78,7 +78,7 @@ def _add_legend(figure: Figure, columns: int) -> None:
 
 def _save(figure: Figure, folder: Path, name: str) -> None:
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # everything has its place now; savefig would draw all of it four times more
+    figure.set_layout_engine("none")  # the layout is done; savefig would repeat it four times
     FigureCanvasAgg(figure).print_png(folder / f"{name}.png", metadata={"Software": None})
     FigureCanvasSVG(figure).print_svg(folder / f"{name}.svg", metadata={"Date": None})
     FigureCanvasPdf(figure).print_pdf(folder / f"{name}.pdf", metadata={"CreationDate": None})

@@ -1,23 +1,22 @@
-"""The figures of a folder of results, from its tables alone."""
+"""Make the figures of a folder of results from its tables."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
 
-from lnexp.errors import UserError
 from lnexp.figures.curves import curves
-from lnexp.figures.draw import draw, forget
+from lnexp.figures.draw import draw, remove
 from lnexp.figures.layers import layers
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.verdict_file import read_verdicts
 from lnexp.runs.folder import DONE
 
 
 def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
-    """What there is to draw of a folder's runs that are over, or of its measurements before training.
+    """Return the figures of a folder's runs that are over, or of its measurements before training.
 
     Args:
         recipe: whose results they are.
@@ -26,8 +25,8 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     Raises:
         UserError: where its verdicts.json is malformed.
     """
-    scope = _scope(folder / "verdicts.json")
-    if recipe.probe:
+    scope = read_verdicts(folder / "verdicts.json").scope
+    if recipe.measurement:
         return probed(recipe, read_table(folder / "measurements.csv"), scope)
     runs = read_table(folder / "runs.csv")
     over = set(runs[runs["status"].isin(DONE)]["identity"])
@@ -36,26 +35,18 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     return found if probes.empty else [*found, *layers(recipe, probes)]
 
 
-def _scope(path: Path) -> str:
-    """What was measured on, in words. Raises UserError where the file does not say it."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))["scope"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
-
-
 def draw_all(recipe: Recipe, folder: Path) -> list[Drawing]:
-    """Draw them, and remove the pictures that are none of them any more."""
+    """Draw the figures of a folder into it, remove those that it has no more, and return what was drawn."""
     found = drawings(recipe, folder)
     for name in {"figure", "gradients", "states", *plots(recipe)} - {drawing.name for drawing in found}:
-        forget(name, folder)
+        remove(name, folder)
     for drawing in found:
         draw(drawing, folder)
     return found
 
 
 def _of(runs: set[str], path: Path) -> pd.DataFrame:
-    """The rows of these runs; none where there is no such table."""
+    """Return the rows of these runs; none where there is no such table."""
     if not path.exists():
         return pd.DataFrame()
     table = read_table(path)

@@ -1,36 +1,36 @@
-"""Gradients and hidden states by layer along training, a line for every update that was probed: Fig. 3(a,b) again."""
+"""Make the figures of gradients and hidden states by layer along training, a line an update, as in Fig. 3(a,b)."""
 
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from lnexp.figures.panels import Drawing, Look, Panel, line
+from lnexp.figures.panels import Drawing, LineStyle, Panel, line
 from lnexp.figures.sampling import evenly_spaced
 from lnexp.recipes.recipe import Arm, Recipe
 
 MOST_LINES = 6
-SIDES = ("encoder", "decoder")
 
 
 def layers(recipe: Recipe, probes: pd.DataFrame) -> list[Drawing]:
-    """``gradients`` and ``states`` of ``probes.csv``, the arms below each other.
+    """Return the figures ``gradients`` and ``states`` of ``probes.csv``, with a row an arm.
 
-    Across are W¹ and W² of both sides, and what the layers of both sides give out.
+    A row has a panel for W¹ and W² of every side (encoder, decoder), or for the hidden states of every side.
     """
+    sides = probes["side"].unique().tolist()
     gradients = {
         f"{parameter}, {side}": probes.query("side == @side and parameter == @parameter")
         for parameter in ("W1", "W2")
-        for side in SIDES
+        for side in sides
     }
     drawings = [_drawing(recipe, "gradients", gradients, "grad_norm", "‖E[∂L/∂W]‖_F")]
     if "output" in probes:
-        states = {side: probes[probes["output"].notna() & (probes["side"] == side)] for side in SIDES}
+        states = {side: probes[probes["output"].notna() & (probes["side"] == side)] for side in sides}
         drawings.append(_drawing(recipe, "states", states, "output", "E‖x‖² / d"))
     return [drawing for drawing in drawings if drawing.rows]
 
 
 def _drawing(recipe: Recipe, name: str, panels: dict[str, pd.DataFrame], y: str, label: str) -> Drawing:
-    """One figure of the panels, which have their titles."""
+    """Return one figure of panels, which are tables by title."""
     probes = pd.concat(panels.values())
     arms = [arm for arm in recipe.arms.values() if arm.name in set(probes["arm"])]
     updates = evenly_spaced(sorted(probes["update"].unique().tolist()), MOST_LINES)
@@ -48,7 +48,7 @@ def _row(arm: Arm, panels: dict[str, pd.DataFrame], updates: list[float], y: str
             lines=[
                 line(
                     f"update {update}",
-                    Look(to_hex(colormaps["viridis"](place / len(updates)))),
+                    LineStyle(to_hex(colormaps["viridis"](place / len(updates)))),
                     table[(table["arm"] == arm.name) & (table["update"] == update)],
                     "layer",
                     y,

@@ -1,4 +1,4 @@
-"""What a figure shows, whoever draws it: matplotlib for paper, the report's page for a screen."""
+"""Define figures as data: what matplotlib draws for paper, and the report's page for a screen."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ import pandas as pd
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a line is told from the others.
+class LineStyle:
+    """The colour and the dash of a line.
 
     Attributes:
         colour: as ``#rrggbb``.
-        dash: matplotlib's word for the style of a line.
+        dash: in matplotlib's notation, as ``--``.
     """
 
     colour: str
@@ -20,10 +20,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Line:
-    """The mean over seeds at every ``x``, in a band from the least to the greatest; lists of one length."""
+    """The mean over seeds at every ``x``, in a band from the least to the greatest. All lists have one length."""
 
     label: str
-    look: Look
+    style: LineStyle
     x: list[float]
     mean: list[float]
     low: list[float]
@@ -35,12 +35,12 @@ class Panel:
     """One pair of axes.
 
     Attributes:
-        title: above it.
-        x_label, y_label: along it.
+        title: above the panel.
+        x_label, y_label: along the axes.
         lines: in the order of the legend.
         x_scale, y_scale: ``linear`` or ``log``.
-        ticks: the only values named along x, where they are few.
-        whole: whether x counts something.
+        ticks: the only values named along x, where there are few.
+        whole: whether x has whole numbers only, as a count has.
     """
 
     title: str
@@ -59,11 +59,11 @@ class Drawing:
 
     Attributes:
         name: of its files.
-        title: above it.
-        subtitle: what was measured on.
-        rows: of panels, from above, all equally long.
-        panel_size: inches across and down.
-        legend_columns: at most.
+        title: above the figure.
+        subtitle: under the title: corpus, seeds and the like.
+        rows: the panels, row by row from above, equally many in each.
+        panel_size: width and height of a panel, inches.
+        legend_columns: the most columns of the legend.
         share_y: whether the panels of a row have one scale along y.
     """
 
@@ -76,8 +76,8 @@ class Drawing:
     share_y: bool = False
 
 
-def line(label: str, look: Look, table: pd.DataFrame, x: str, y: str) -> Line:
-    """The line of a table with a row for every seed and ``x``."""
+def line(label: str, style: LineStyle, table: pd.DataFrame, x: str, y: str) -> Line:
+    """Return the line of a table that has a row for every seed and ``x``."""
     by_x = table.dropna(subset=[x, y]).groupby(x)[y]
     mean, low, high = by_x.mean(), by_x.min(), by_x.max()
-    return Line(label, look, mean.index.tolist(), mean.tolist(), low.tolist(), high.tolist())
+    return Line(label, style, mean.index.tolist(), mean.tolist(), low.tolist(), high.tolist())

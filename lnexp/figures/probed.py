@@ -1,27 +1,27 @@
-"""What a probe of models before training found: a panel for every row of the recipe's arms."""
+"""Make the figures of a probe of models before training: a panel for every row of the recipe's arms."""
 
 import pandas as pd
 
-from lnexp.figures.line_styles import looks_of
+from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 
-#: Where so few values were measured along x, each is named.
+#: At most so many values along x are named one by one.
 FEW = 8
 
 
 def plots(recipe: Recipe) -> dict[str, dict[str, str]]:
-    """What the recipe plots, by the name of the picture, its own first."""
+    """Return what the recipe plots, by the name of the picture; ``plot`` comes first."""
     return {"figure": recipe.plot, **recipe.more_plots}
 
 
 def rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
-    """The part of ``measurements.csv`` that a plot is about."""
+    """Return the rows of ``measurements.csv`` that have a plot's x and y."""
     return table.dropna(subset=[plot["x"], plot["y"]])
 
 
 def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
-    """The figures of ``measurements.csv``."""
+    """Return the figures of ``measurements.csv``."""
     return [_drawing(recipe, name, plot, rows_with(table, plot), scope) for name, plot in plots(recipe).items()]
 
 
@@ -36,7 +36,7 @@ def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFram
 
 def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:
     x, y = plot["x"], plot["y"]
-    looks = looks_of([arm.label_in_row for arm in arms])
+    styles = styles_of([arm.label_in_row for arm in arms])
     by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
     values = sorted(table[table["arm"].isin(by_arm)][x].unique().tolist())
     few = len(values) <= FEW
@@ -44,7 +44,7 @@ def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame,
         title=row,
         x_label=plot.get("x_label", x),
         y_label=plot.get("y_label", y) if first else "",
-        lines=[line(arm.label_in_row, looks[arm.label_in_row], by_arm[arm.name], x, y) for arm in arms],
+        lines=[line(arm.label_in_row, styles[arm.label_in_row], by_arm[arm.name], x, y) for arm in arms],
         x_scale=plot.get("x_scale", "linear"),
         y_scale=plot.get("y_scale", "linear"),
         ticks=tuple(values) if few else (),

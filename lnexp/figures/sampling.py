@@ -1,8 +1,8 @@
-"""What figures and tables leave out where there is too much of it."""
+"""Choose which values figures and tables show where there are too many."""
 
 import numpy as np
 
 
 def evenly_spaced(values: list[float], most: int) -> list[float]:
-    """At most so many of the values, the first and the last among them."""
+    """Return ``most`` of the values at most, the first and the last among them."""
     return [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), most))]

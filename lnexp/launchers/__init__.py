@@ -8,8 +8,6 @@ def register_plugins() -> None:
     """Make our plugins known to Hydra, as ``hydra_plugins.lnexp.<class>``: it takes them from that namespace alone."""
     from hydra.core.plugins import Plugins
 
-    from lnexp.configuration import forget_schemas
-
     known = Plugins.instance().class_name_to_class  # first: it loads Hydra's own plugins anew, our base classes too
     from lnexp.launchers.array_launcher import ArrayLauncher
     from lnexp.launchers.recipe_sweeper import RecipeSweeper
@@ -19,5 +17,4 @@ def register_plugins() -> None:
     plugins = {plugin.__name__: plugin for plugin in (ArrayLauncher, RecipeSweeper, TorchrunLauncher)}
     vars(module).update(plugins)
     sys.modules[module.__name__] = module
-    forget_schemas()
     known.update({f"{module.__name__}.{name}": plugin for name, plugin in plugins.items()})

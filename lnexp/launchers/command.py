@@ -1,4 +1,4 @@
-"""The command behind ``scripts/train.py``: Hydra, with our launchers, around :func:`lnexp.training.run.train_run`."""
+"""Run ``scripts/train.py``: Hydra with our launchers, around :func:`lnexp.training.run.train_run`."""
 
 import gc
 import os
@@ -12,19 +12,20 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import CONFIG_DIR, register_resolvers, spell_out
+from lnexp.configuration import CONFIG_DIR, own_schemas, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
+from lnexp.launchers.help import help_text
 from lnexp.processes import end_with_parent
 from lnexp.training.ranks import of_environment
 
-#: Tells the processes of a launcher's own who started the sweep.
+#: The environment variable that tells the processes of a launcher which one started the sweep.
 FIRST_PROCESS = "LNEXP_FIRST_PROCESS"
 
 
 @hydra.main(config_path=str(CONFIG_DIR), config_name="train", version_base="1.3")
 def _run(cfg: DictConfig) -> float | None:
-    """Train; what a sweeper that searches for the best settings sees is the least validation nll."""
+    """Train a run, and return its least validation nll, for sweepers that search for the best settings."""
     if os.environ.get(FIRST_PROCESS) != str(os.getpid()):  # a launcher called this in a process of its own
         _set_up_worker()
     from lnexp.training.run import train_run
@@ -39,11 +40,14 @@ def _run(cfg: DictConfig) -> float | None:
 
 @cache
 def _set_up_worker() -> None:
+    """Prepare a process that a launcher started, once."""
     end_with_parent()
     register_resolvers()
 
 
 def _check_command_line(arguments: list[str]) -> None:
+    """Refuse a sweep under torchrun, and a recipe that is not swept. Raises UserError."""
+
     def says(start: str) -> bool:
         return any(argument.startswith(start) for argument in arguments)
 
@@ -55,14 +59,18 @@ def _check_command_line(arguments: list[str]) -> None:
 
 
 def main() -> None:
-    """Run Hydra on the command line."""
+    """Run Hydra on the command line, or print the options."""
     with one_line_errors():
+        if {"-h", "--help"} & set(sys.argv[1:]):
+            print(help_text())
+            return
         os.environ[FIRST_PROCESS] = str(os.getpid())
         register_resolvers()
         register_plugins()
-        sys.argv[1:] = [spell_out(argument) for argument in sys.argv[1:]]
+        sys.argv[1:] = spell_out(sys.argv[1:])
         _check_command_line(sys.argv[1:])
         if of_environment().size > 1:
             end_with_parent()
-        _run()
+        with own_schemas():
+            _run()
         gc.freeze()  # the interpreter's last search for garbage would take a second

@@ -1,4 +1,4 @@
-"""From the jobs of a sweep to its runs: each once, and which of them are still to do."""
+"""Plan a sweep: which runs its jobs are, each once, and which of them are to be trained."""
 
 import json
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import check, check_device, forget_schemas
+from lnexp.configuration import check, check_device
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
@@ -14,16 +14,17 @@ from lnexp.plain import plain
 from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.identity import identity, readable_name
 from lnexp.runs.sweep import Member
+from lnexp.tasks import task_of
 
 
 @dataclass
 class Plan:
-    """What a sweep will do.
+    """The runs of a sweep.
 
     Attributes:
-        members: its runs, by identity.
+        members: all of them, by identity.
         missing: those that are not done.
-        corpora: of the missing ones, each with a config that has it and the runs that need it.
+        corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
     """
 
     members: dict[str, Member] = field(default_factory=dict)
@@ -32,7 +33,12 @@ class Plan:
 
     @classmethod
     def of(cls, jobs: list[list[str]], compose: Callable[[list[str]], DictConfig], runs_dir: str) -> "Plan":
-        """Plan jobs, each a list of overrides.
+        """Return the plan of jobs.
+
+        Args:
+            jobs: the overrides of each.
+            compose: returns the config for overrides.
+            runs_dir: where run folders lie.
 
         Raises:
             UserError: for a value that cannot be meant, or options that make two arms of a recipe one run.
@@ -43,7 +49,9 @@ class Plan:
             check(cfg)
             run = identity(cfg)
             if run not in plan.members:
-                plan.members[run] = Member(run, readable_name(cfg), cfg.seed, cfg.max_epoch)
+                plan.members[run] = Member(
+                    run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, task=task_of(cfg).name
+                )
                 if cfg.force or status_of(folders.get(run)).get("state") not in DONE:
                     plan._add_missing(run, overrides, cfg)
             if "arm" in cfg:
@@ -63,10 +71,13 @@ class Plan:
         self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
 
     def prepare(self) -> dict[str, str]:
-        """Prepare the corpora here, once, and not in every worker; which runs have none, and why.
+        """Prepare the corpora here, once, and not in every worker.
+
+        Returns:
+            The reasons for those that cannot be prepared, by the names of the runs that need them.
 
         Raises:
-            UserError, OSError: where no run has one.
+            UserError, OSError: where there is one corpus, and it cannot be prepared.
         """
         failures: dict[str, str] = {}
         for cfg, runs in self.corpora.values():
@@ -76,6 +87,5 @@ class Plan:
                 if len(self.corpora) == 1:
                     raise
                 failures |= {planned.name: str(error) for planned in self.missing if planned.identity in runs}
-            forget_schemas()
         self.missing = [planned for planned in self.missing if planned.name not in failures]
         return failures

@@ -1,4 +1,4 @@
-"""``-m +recipe=fig2a,fig4ab``: sweep the arms and seeds of recipes; ``-m lr_max=…,…``: any product of values."""
+"""Sweep the arms and seeds of recipes, ``-m +recipe=fig2a,fig4ab``, or a product of values, ``-m lr_max=…,…``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,20 +8,19 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn
 
 from lnexp.composer import Composer
-from lnexp.configuration import check, register_resolvers
+from lnexp.configuration import check, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
-from lnexp.launchers.retry import Rounds
+from lnexp.launchers.retry import RepeatedLaunch
 from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.runs.sweep import Sweep
 
 
 class RecipeSweeper(BasicSweeper):
-    """Hydra's own sweeper, which also knows recipes, and launches only what is not there yet.
+    """Hydra's own sweeper, which also knows recipes, and launches only the runs that are not finished.
 
-    A run that two arms share (of one recipe or of two) is launched once, and a finished one not at all. A sweep in
-    which a run fails trains all others, then raises.
+    A run that several recipes share is launched once. A sweep in which a run fails trains all others, then raises.
 
     Raises:
         UserError: for an unknown recipe, an option that the recipe itself sets, or a sweep in which runs failed.
@@ -33,7 +32,8 @@ class RecipeSweeper(BasicSweeper):
         register_resolvers()
         loader, config = self.hydra_context.config_loader, self.config
         recipes, rest = split_recipes([*self._parse_config(), *arguments])
-        jobs = self._jobs_of(recipes, rest) if recipes else self._product(rest)
+        # launchers of others have Hydra compose the jobs, which knows no aliases
+        jobs = [spell_out(job) for job in (self._jobs_of(recipes, rest) if recipes else self._product(rest))]
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
         plan = Plan.of(jobs, composer.compose, config.runs_dir)
         title = ", ".join(recipe.name for recipe in recipes) or " ".join(filter(_is_swept, rest)) or "one run"
@@ -45,12 +45,21 @@ class RecipeSweeper(BasicSweeper):
             flush=True,
         )
         Sweep(title, list(plan.members.values())).save(config.runs_dir)
-        rounds = Rounds(plan.missing, self._launch, config.runs_dir, config.force)
-        rounds.run()
-        _raise_on(failures | rounds.failures, launched)
-        return rounds.returns
+        launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, config.force)
+        launch.run()
+        _raise_on(failures | launch.failures, launched)
+        return launch.returns
 
     def _jobs_of(self, recipes: list[Recipe], rest: list[str]) -> list[list[str]]:
+        """Return the overrides of every run that recipes ask for.
+
+        Args:
+            recipes: the recipes.
+            rest: the other arguments of the command line.
+
+        Raises:
+            UserError: for arguments that change what an arm is.
+        """
         assert self.config is not None
         check_overrides(recipes, rest)
         check(self.config)
@@ -61,13 +70,13 @@ class RecipeSweeper(BasicSweeper):
         ]
 
     def _product(self, arguments: list[str]) -> list[list[str]]:
-        """Every combination of the values that options are given, as in Hydra's own sweep."""
+        """Return the overrides for every combination of the values that options have, as in Hydra's own sweep."""
         (jobs,) = self.split_arguments(OverridesParser.create().parse_overrides(arguments), None)
         self.validate_batch_is_legal(jobs)
         return jobs
 
     def _launch(self, jobs: list[list[str]]) -> list[JobReturn]:
-        """Launch them, at most ``hydra.sweeper.max_batch_size`` at once."""
+        """Launch jobs, at most ``hydra.sweeper.max_batch_size`` at once."""
         assert self.launcher is not None
         size = self.max_batch_size or len(jobs)
         returns: list[JobReturn] = []
@@ -85,4 +94,4 @@ def _is_swept(argument: str) -> bool:
 def _raise_on(failures: dict[str, str], launched: int) -> None:
     if failures:
         reasons = "".join(f"\n  {name}: {reason}" for name, reason in failures.items())
-        raise UserError(f"{len(failures)} of {launched} runs failed; the same command goes on with them:{reasons}")
+        raise UserError(f"{len(failures)} of {launched} runs failed; the same command trains them again:{reasons}")

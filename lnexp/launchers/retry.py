@@ -1,4 +1,4 @@
-"""Launching runs until each is done, has failed or is given up, whatever dies on the way."""
+"""Launch runs again and again, until each is done, has failed, or has died too often."""
 
 import time
 from collections import Counter
@@ -15,39 +15,50 @@ from lnexp.runs.lock import RunBusyError, is_held
 
 Launch = Callable[[list[list[str]]], Sequence[JobReturn]]
 
-#: A run whose process dies so often is given up; before its last try it runs alone, so that it takes none along.
+#: A run whose process dies so often is given up. Its last try is alone, so that it ends no other run.
 DEATHS = 3
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One run to launch: its identity, what people call it, and what to say to Hydra."""
+    """One run to launch.
+
+    Attributes:
+        identity: names the run.
+        name: what people call it.
+        overrides: what Hydra makes its config of.
+    """
 
     identity: str
     name: str
     overrides: list[str]
 
 
-class Rounds:
-    """Launches what is left, round after round.
+class RepeatedLaunch:
+    """Launches runs, and after a process has died those that are left, until none is.
 
-    A launcher gives up its whole round when a process of its own dies; the next round takes up what is left of it. A
-    run that another process trains is waited for, and taken over should that process die.
+    A launcher gives up all its jobs when one of its processes dies. A run that another program trains is waited for,
+    and taken over if that program dies.
+
+    Attributes:
+        left: the runs that are neither done nor given up, by identity.
+        failures: why runs failed, by their names.
+        returns: what launchers returned.
     """
 
     def __init__(self, runs: list[Planned], launch: Launch, runs_dir: str | Path, force: bool):
         self.left = {run.identity: run for run in runs}
-        self.failures: dict[str, str] = {}  # by the name of the run
+        self.failures: dict[str, str] = {}
         self.returns: list[JobReturn] = []
         self._launch, self._runs_dir, self._force = launch, runs_dir, force
         self._deaths: Counter[str] = Counter()
         self._fruitless = 0
 
     def run(self) -> None:
-        """Go on until nothing is left; :attr:`failures` then says which runs failed, and why.
+        """Launch until nothing is left; :attr:`failures` then says which runs failed, and why.
 
         Raises:
-            Exception: the launcher's own, where it fails again and again without having started a run.
+            Exception: the launcher's own, where it fails several times without having started a run.
         """
         while self.left:
             batch = self._next_batch()
@@ -65,7 +76,10 @@ class Rounds:
                 self.returns += returns
 
     def _next_batch(self) -> list[Planned]:
-        """The runs that nobody trains and whose processes died least often; the much tried ones alone."""
+        """Return the runs to launch next: of those that no program trains, the ones that died least often.
+
+        A run that has one try left is launched alone.
+        """
         if not self._force:
             self._drop_done()
         free = [run for run in self.left.values() if not is_held(self._runs_dir, run.identity)]
@@ -74,12 +88,13 @@ class Rounds:
         return batch[:1] if fewest == DEATHS - 1 else batch
 
     def _drop_done(self) -> None:
-        """Forget the runs that are done, by us or by another process."""
+        """Forget the runs that are done, by this program or another one."""
         for identity, path in find_folders(self._runs_dir).items():
             if identity in self.left and status_of(path).get("state") in DONE:
                 del self.left[identity]
 
     def _wait(self) -> None:
+        """Wait until one of the runs is not held by another program any more."""
         if not self.left:
             return
         print(f"{len(self.left)} runs are being trained by another process: waiting for them", flush=True)
@@ -87,6 +102,7 @@ class Rounds:
             time.sleep(1)
 
     def _after_a_job(self, run: Planned, job: JobReturn) -> None:
+        """Note what became of a job whose launcher returned. A run that another program holds stays in ``left``."""
         error = job._return_value  # the public property raises it
         if job.status == JobStatus.COMPLETED:
             del self.left[run.identity]
@@ -94,7 +110,13 @@ class Rounds:
             self._give_up(run, _reason(error))
 
     def _after_a_death(self, batch: list[Planned], before: dict[str, Any], error: Exception) -> None:
-        """Take note of the runs that began in this round: they are done, or nobody's because their process died."""
+        """Note what became of runs whose launcher raised an error: done, failed, or ended with their process.
+
+        Args:
+            batch: the runs that were launched.
+            before: their states before.
+            error: what the launcher raised.
+        """
         now = self._states(batch)
         begun = [run for run in batch if now[run.identity] != before[run.identity]]
         self._fruitless = 0 if begun else self._fruitless + 1
@@ -105,11 +127,11 @@ class Rounds:
             state = now[run.identity].get("state")
             if state in DONE:
                 del self.left[run.identity]
-            elif state == "failed":  # it said why itself, and a launcher of another kind raises for it
+            elif state == "failed":  # some launchers raise for a run that failed
                 self._give_up(run, str(now[run.identity].get("why")))
             elif state == "running" and not is_held(self._runs_dir, run.identity):
                 self._count_death(run, kind)
-        print(f"a process of this sweep died ({kind}): going on with what is left", flush=True)
+        print(f"a process of this sweep died ({kind}): continuing with the runs that are left", flush=True)
 
     def _count_death(self, run: Planned, kind: str) -> None:
         self._deaths[run.identity] += 1

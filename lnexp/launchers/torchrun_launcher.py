@@ -1,4 +1,4 @@
-"""``hydra/launcher=torchrun``: each run of a sweep on many GPUs of this machine, one run after another."""
+"""Train the runs of a sweep one after another, each on many GPUs of this machine: ``hydra/launcher=torchrun``."""
 
 import signal
 import sys
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from hydra.core.utils import JobReturn, JobStatus
 from omegaconf import DictConfig
 
+from lnexp.composer import ComposingLauncher
 from lnexp.configuration import ROOT
 from lnexp.errors import UserError
-from lnexp.launchers.composing import ComposingLauncher
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.training.shares import fitting
 
@@ -19,7 +19,7 @@ class TorchrunLauncher(ComposingLauncher):
     """Has torchrun start the processes of each run, as ``torchrun scripts/train.py …`` would.
 
     Args:
-        processes: of a run; None takes one a GPU, as many as share the batches of an update evenly.
+        processes: how many a run has; None takes one for each GPU, as many as share the batches of an update evenly.
 
     Raises:
         UserError: for fewer than one process.
@@ -31,10 +31,10 @@ class TorchrunLauncher(ComposingLauncher):
         self.processes = processes
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
-        """Train them all; in the order of the jobs, what became of each.
+        """Train all jobs, and return in their order what became of each.
 
         Raises:
-            ChildFailedError: where a process died without a word.
+            ChildFailedError: where a process died and the run has no reason in its folder.
         """
         return [self._train(*job) for job in zip(job_overrides, self.compose(job_overrides), strict=True)]
 
@@ -49,7 +49,7 @@ class TorchrunLauncher(ComposingLauncher):
             result._return_value = RunFolder.of(cfg).best_nll()
         except ChildFailedError:
             status = RunFolder.of(cfg).status
-            if status.get("state") != "failed" or status == before:  # what it says is not of this time
+            if status.get("state") != "failed" or status == before:  # it failed before this launch
                 raise
             result.status, result._return_value = JobStatus.FAILED, UserError(status["why"])
         return result
@@ -66,7 +66,12 @@ HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.
 
 
 def _torchrun(processes: int, words: list[str]) -> None:
-    """``torchrun --standalone --nproc-per-node=… scripts/train.py …``, watched from this process."""
+    """Run ``torchrun --standalone --nproc-per-node=… scripts/train.py …`` from this process.
+
+    Raises:
+        ChildFailedError: where a process fails.
+        UserError: where this process was told to stop by a signal.
+    """
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
@@ -81,16 +86,16 @@ def _torchrun(processes: int, words: list[str]) -> None:
         max_restarts=0,
         monitor_interval=0.1,
     )
-    if hasattr(launch, "signals_to_handle"):  # newer releases of torch pass on more than the first four, if told to
+    if hasattr(launch, "signals_to_handle"):  # newer releases of torch can pass on more than the first four
         launch.signals_to_handle = ",".join(number.name for number in before)
-    told: signal.Signals | None = None
+    received: signal.Signals | None = None
     try:
         elastic_launch(launch, sys.executable)(str(ROOT / "scripts" / "train.py"), *words)
-    except SignalException as error:  # the processes have been told, and have ended: so does the sweep
-        told = error.sigval
+    except SignalException as error:  # the processes have received it, and have ended: so does the sweep
+        received = error.sigval
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if told is not None:
-        signal.raise_signal(told)
-        raise UserError(f"told to stop by {told.name}; the same command goes on from here")
+    if received is not None:
+        signal.raise_signal(received)
+        raise UserError(f"stopped by {received.name}; the same command resumes the run")

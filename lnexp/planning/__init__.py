@@ -1,1 +1,1 @@
-"""What runs will cost, before they are started."""
+"""Planning: what runs will cost, before they are started."""

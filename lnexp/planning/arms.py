@@ -1,4 +1,4 @@
-"""The runs that a command line asks for, and what each costs."""
+"""Find the runs that a command line asks for, and what each costs."""
 
 import json
 from collections import Counter
@@ -17,16 +17,16 @@ from lnexp.recipes.recipe import jobs_of
 
 
 def lines(words: list[str], here: str, processes: int, device: Device | None) -> list[Line]:
-    """Arms that cost the same, in a line; each is measured once.
+    """Return a line for arms that cost the same, which are measured once.
 
     Args:
         words: overrides, recipes among them.
         here: the device to measure on, ``cpu`` or ``cuda``.
         processes: of each run.
-        device: that the runs are for; None for the one that is measured on.
+        device: that the runs are planned for; None for the one that is measured on.
 
     Raises:
-        UserError: for a recipe, an option or a corpus that cannot be.
+        UserError: for a recipe, an option or a corpus that is unknown or does not fit.
     """
     alike: dict[str, list[tuple[str, int, DictConfig]]] = {}
     for name, runs, cfg in _configs(words):
@@ -45,7 +45,7 @@ def _line(arms: list[tuple[str, int, DictConfig]], processes: int, device: Devic
 
 
 def _configs(words: list[str]) -> list[tuple[str, int, DictConfig]]:
-    """Each arm's name, number of seeds and config."""
+    """Return each arm's name, number of seeds and config."""
     recipes, rest = split_recipes(words)
     composer = Composer(compose)
     if not recipes:
@@ -63,7 +63,18 @@ def _configs(words: list[str]) -> list[tuple[str, int, DictConfig]]:
 
 
 def _what_costs(cfg: DictConfig) -> str:
-    """What two arms must have in common to cost the same."""
-    parts = ("model", "norm", "data", "precision", "init", "max_tokens", "update_freq", "max_epoch", "checkpoints")
+    """Return the settings that two arms must share to cost the same, as JSON."""
+    parts = (
+        "task",
+        "model",
+        "norm",
+        "data",
+        "precision",
+        "init",
+        "max_tokens",
+        "update_freq",
+        "max_epoch",
+        "checkpoints",
+    )
     values = [plain(cfg[part]) if isinstance(cfg[part], DictConfig) else cfg[part] for part in parts]
     return json.dumps([*values, cfg.optimizer._name])

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/plan.py``."""
+"""Run ``scripts/plan.py``: print what runs will cost."""
 
 from rich.console import Console
 
@@ -13,7 +13,7 @@ from lnexp.runs.environment import cpu_name
 def main() -> None:
     """``plan.py [+recipe=NAME,…] [device=h100 gpus=8] [overrides]``: what runs will cost; trains nothing.
 
-    ``device`` is ``cpu`` or ``cuda``, which are measured, or a GPU that need not be at hand; the profile follows it.
+    ``device`` is ``cpu`` or ``cuda``, which are measured, or a GPU that need not be available; it decides the profile.
     """
     with one_line_errors():
         words = overrides_of_the_command_line(
@@ -30,9 +30,9 @@ def main() -> None:
         import torch
 
         if torch.cuda.is_available() and device.upper() in torch.cuda.get_device_name():
-            device = "cuda"  # it is at hand: what can be measured is not guessed
+            device = "cuda"  # available: measured rather than estimated
         if device == "cuda" and not torch.cuda.is_available():
-            raise UserError(f"device=cuda: no GPU is visible; {', '.join(DEVICES)} need not be at hand")
+            raise UserError(f"device=cuda: no GPU is visible; {', '.join(DEVICES)} need not be available")
         name = torch.cuda.get_device_name() if device == "cuda" else cpu_name()
         processes = _processes(gpus)
         from lnexp.planning.arms import lines
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:
-    """The value of an option that is not the config's, or is another one there, and the other words."""
+    """Return the value of an option of this command, and the other words."""
     said = [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
     return [default, *said][-1], [word for word in words if not word.startswith(f"{option}=")]
 

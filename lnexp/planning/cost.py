@@ -1,4 +1,4 @@
-"""What a run costs: text, arithmetic, time, memory and disk."""
+"""Work out what a run costs: updates, arithmetic, time, memory and disk."""
 
 import math
 from dataclasses import dataclass
@@ -7,21 +7,22 @@ from omegaconf import DictConfig
 
 from lnexp.planning.devices import Device, all_reduce_seconds, seconds
 from lnexp.planning.step import Step, measure
-from lnexp.planning.work import Work, work_of
+from lnexp.planning.work import Work
+from lnexp.tasks import task_of
 from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One run on some processes.
+    """The cost of one run.
 
     Attributes:
-        work: what an epoch reads.
-        step: what a batch costs.
-        updates_an_epoch, updates: of the run.
-        flops: of its training, matrix products alone.
-        hours: of its training; validation and translation come on top.
+        work: an epoch of it.
+        step: what its largest batch costs.
+        updates_an_epoch, updates: how many it makes.
+        flops: floating point operations of its training, in matrix products alone.
+        hours: of its training, without validation and test.
         memory: bytes at the peak, in each process.
         disk: bytes of the checkpoints that are kept when it is over.
     """
@@ -37,25 +38,23 @@ class Cost:
 
 
 def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
-    """Count a run's text, try its model on a part of a batch, and work out the rest.
+    """Return what a run costs, from a count of its text and a measurement of its model on a part of a batch.
 
     Args:
-        cfg: our resolved config.
-        processes: that share an update.
-        device: each one's; None for the one at hand, whose time is then measured.
+        cfg: the run's resolved config.
+        processes: how many share an update.
+        device: of each process; None for the one that is available, whose time is then measured.
 
     Raises:
-        UserError: where an update's batches are not to be shared among so many, or the corpus' size is not known.
+        UserError: where an update's batches cannot be shared among so many, or the size of the corpus is not known.
     """
     of_each = share(cfg.update_freq, Ranks(size=processes))
-    work = work_of(cfg)
+    work = task_of(cfg).work(cfg)
     step = measure(cfg, work.largest, of_each)
     updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
     updates = updates_an_epoch * cfg.max_epoch
     # batches are about as large as the largest; their tokens, padding left out, say how much smaller
-    filled = (work.source_tokens + work.target_tokens) / work.batches
-    full = work.largest.sentences * (work.largest.source + work.largest.target)
-    share_of_largest = min(filled / full, 1)
+    share_of_largest = min(work.tokens / work.batches / work.largest.tokens, 1)
     flops, traffic = step.flops * share_of_largest, step.traffic * share_of_largest
     a_pass = step.seconds * share_of_largest
     together = 0.0

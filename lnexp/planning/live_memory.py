@@ -1,4 +1,4 @@
-"""How much memory tensors take, by what is alive; on a CPU that is what a GPU's allocator would see."""
+"""Count the memory of live tensors; on a CPU that is what a GPU's allocator would see."""
 
 import gc
 import weakref
@@ -11,12 +11,12 @@ from torch.utils._pytree import tree_leaves
 
 
 class LiveMemory(TorchDispatchMode):
-    """Counts the bytes of the tensors that are made while it is on, as long as they live; a context manager.
+    """Count the bytes of the tensors that are made while it is active, as long as they live; a context manager.
 
     Attributes:
-        now: bytes that live.
-        peak: the most that ever did.
-        operations: how many of PyTorch's operations were more than a view.
+        now: bytes in use.
+        peak: the most bytes that were in use at any time.
+        operations: how many operations of PyTorch ran, without views.
         traffic: bytes that these read and wrote.
     """
 
@@ -51,7 +51,7 @@ class LiveMemory(TorchDispatchMode):
 
 
 def resting_bytes() -> int:
-    """The bytes of all tensors that there are: parameters, what an optimizer keeps, batches."""
+    """Return the bytes of all existing tensors: parameters, optimizer state, batches."""
     gc.collect()
     storages = {}
     for thing in gc.get_objects():

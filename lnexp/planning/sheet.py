@@ -1,4 +1,4 @@
-"""The cost sheet: what runs will take, as a table for a terminal."""
+"""Print the cost sheet: what runs will take, as a table for a terminal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from rich.table import Table
 
 from lnexp.planning.cost import Cost
 from lnexp.planning.devices import SECONDS_AN_OPERATION, UTILISATION, Device
-from lnexp.planning.work import TOKENS_A_SENTENCE
 from lnexp.runs.checkpoint_retention import most_newest
 from lnexp.runs.progress import clock
 
@@ -19,13 +18,13 @@ COLUMNS = ("arm", "runs", "model", "updates", "PFLOP", "time", "memory", "disk")
 
 @dataclass(frozen=True)
 class Line:
-    """Arms of recipes, or runs, that cost the same.
+    """Arms of recipes that cost the same.
 
     Attributes:
-        names: theirs.
-        runs: how many they are with all their seeds.
-        cfg: of one of them.
-        cost: of each.
+        names: of the arms.
+        runs: how many runs they have, with all their seeds.
+        cfg: the config of one run.
+        cost: of each run.
     """
 
     names: list[str]
@@ -35,13 +34,13 @@ class Line:
 
 
 def sheet(lines: Sequence[Line], processes: int, device: Device | None, here: str) -> Group:
-    """A row an arm, the sum, and where the numbers come from.
+    """Return a table with a row an arm, the sum, and where the numbers come from.
 
     Args:
         lines: at least one.
-        processes: that each run has.
-        device: what the runs are for; None for what is at hand.
-        here: the name of what is at hand.
+        processes: of each run.
+        device: that the runs are planned for; None for the one that is available.
+        here: the name of the device that is available.
     """
     where = f"{processes} × {device.title if device else here}"
     table = Table(*COLUMNS, title=f"{lines[0].cfg.data.name} at {lines[0].cfg.profile}, {where}", title_justify="left")
@@ -76,17 +75,15 @@ def _row(line: Line) -> tuple[str, ...]:
 
 
 def _data(line: Line) -> str:
-    work, cfg = line.cost.work, line.cfg
-    about = "about " if work.assumed else ""
+    cost, cfg = line.cost, line.cfg
     return (
-        f"an epoch: {about}{work.pairs:,} pairs, {work.source_tokens:,} and {work.target_tokens:,} tokens,"
-        f" {work.batches:,} batches of at most {cfg.max_tokens:,} a side, {line.cost.updates_an_epoch:,} updates of"
-        f" {cfg.update_freq}; {cfg.max_epoch} epochs"
+        f"an epoch: {cost.work.text(cfg.max_tokens)}, {cost.updates_an_epoch:,} updates of {cfg.update_freq};"
+        f" {cfg.max_epoch} epochs"
     )
 
 
 def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[str]:
-    """Which numbers were measured, and which are assumed."""
+    """Return which numbers were measured, and which are assumed."""
     said = ["memory, of each process, and PFLOP: measured on a few sentences here, and scaled to the largest batch"]
     if device:
         said.append(
@@ -95,12 +92,11 @@ def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[st
         )
     else:
         said.append(f"time, of a run's training: from one pass, measured on {here}")
-    said.append("on top come validation and translation, and in memory about 1 GiB that CUDA takes for itself")
+    said.append("on top come validation and test, and in memory about 1 GiB that CUDA takes for itself")
     most = max(most_newest(line.cfg) for line in lines)
     said.append(f"disk: of the checkpoints when all is over; until then each keeps the best and the newest {most}")
-    if any(line.cost.work.assumed for line in lines):
-        said.append(f"the corpus is not prepared here: {TOKENS_A_SENTENCE} tokens a sentence are assumed")
-    return said
+    assumed = dict.fromkeys(line.cost.work.assumed for line in lines if line.cost.work.assumed)
+    return [*said, *(f"the corpus is not prepared here: {what}" for what in assumed)]
 
 
 def _warnings(lines: Sequence[Line], device: Device | None) -> list[str]:

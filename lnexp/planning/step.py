@@ -1,4 +1,4 @@
-"""What one batch costs a run: measured on a few sentences here, and scaled up."""
+"""Measure what one batch costs a run: on a few sentences, scaled up."""
 
 import time
 from dataclasses import dataclass
@@ -7,52 +7,34 @@ from typing import Any
 
 import torch
 from fairseq import utils
-from fairseq.data import Dictionary
-from fairseq.data.language_pair_dataset import collate
 from omegaconf import DictConfig
+from torch import nn
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.live_memory import LiveMemory, resting_bytes
-from lnexp.plugin.task import LnexpTranslationTask
+from lnexp.planning.work import LargestBatch
 from lnexp.training.trainer import Trainer
 
-#: As many tokens a side as show what a batch takes; what it takes grows with their number from there on.
+#: Tokens of the larger part that is measured: from there on, what a batch takes grows linearly with its sentences.
 ENOUGH = 256
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Sentences of a batch, tokens of each, and how many words there are to choose from.
-
-    Attributes:
-        sentences: in the batch.
-        source, target: tokens of each sentence, end mark included.
-        source_words, target_words: sizes of the dictionaries.
-    """
-
-    sentences: int
-    source: int
-    target: int
-    source_words: int
-    target_words: int
-
-
-@dataclass(frozen=True)
 class Step:
-    """What a run's largest batches cost.
+    """The cost of a run's largest batch.
 
     Attributes:
-        parameters: of the model.
-        flops: of a pass over a batch, forward and backward; matrix products alone.
-        operations: that it starts.
+        parameters: how many the model has.
+        flops: floating point operations of a forward and backward pass, in matrix products alone.
+        operations: how many PyTorch operations such a pass starts.
         traffic: bytes that these read and write.
-        resting: bytes that are there between updates: parameters, their copies, what the optimizer keeps.
-        memory: bytes at the peak of an update.
-        gradient_bytes: of the gradients of all parameters.
-        checkpoint: bytes of what is saved.
-        seconds: that a pass took here, scaled to the batch.
+        resting: bytes in use between updates: parameters, their copies, the optimizer's state.
+        memory: bytes in use at the peak of an update.
+        gradient_bytes: bytes of the gradients of all parameters.
+        checkpoint: bytes of a checkpoint.
+        seconds: time of a pass on the available device, scaled to the whole batch.
     """
 
     parameters: int
@@ -66,35 +48,35 @@ class Step:
     seconds: float
 
 
-def measure(cfg: DictConfig, shape: Shape, batches_of_an_update: int = 1) -> Step:
-    """Train on a part of a batch, and scale to all of it.
+def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1) -> Step:
+    """Return what a batch costs, from training on two parts of it: memory and arithmetic grow linearly with sentences.
 
-    Memory and arithmetic grow linearly with the sentences of a batch; two sizes give the line. Nothing is read: the
-    sentences are drawn.
+    Nothing is read from disk: the sentences are drawn at random.
 
     Args:
-        cfg: our resolved config, which says model, optimizer and precision.
-        shape: of the whole batch.
-        batches_of_an_update: that a process adds up the gradients of.
+        cfg: the run's resolved config, which states model, optimizer and precision.
+        batch: the largest one of the run.
+        batches_of_an_update: how many batches a process adds up the gradients of.
     """
     before = resting_bytes()
-    trainer = _trainer(cfg, shape)
-    large = max(min(shape.sentences, ENOUGH // max(shape.source, shape.target)), 1)
+    trainer = _trainer(cfg, batch)
+    large = max(min(batch.sentences, ENOUGH // batch.length), 1)
     small = max(large // 2, 1)
-    batches = {sentences: _batch(trainer.task, shape, sentences) for sentences in (small, large)}
-    trainer.train_step([batches[small]])  # the optimizer now has what it keeps
+    parts = {sentences: batch.draw(trainer.task, sentences) for sentences in (small, large)}
+    trainer.train_step([parts[small]])  # the optimizer now has what it keeps
     trainer.zero_grad()
     resting = resting_bytes() - before
-    _pass(trainer, batches[small])
+    _pass(trainer, parts[small])
     gradients = _bytes([parameter.grad for parameter in trainer.get_model().parameters()])
-    passes = {sentences: _watched_pass(trainer, batch) for sentences, batch in batches.items()}
+    output_layer = batch.output_layer(trainer.get_model())
+    passes = {sentences: _watched_pass(trainer, part, output_layer) for sentences, part in parts.items()}
     with LiveMemory() as update:
         trainer.clip_grad_norm(trainer.cfg.optimization.clip_norm)
         trainer.optimizer.step()
 
     def at_full_size(least: float, most: float) -> float:
         slope = (most - least) / (large - small) if large > small else most / large
-        return most + slope * (shape.sentences - large)
+        return most + slope * (batch.sentences - large)
 
     first, last = passes[small], passes[large]
     kept = gradients if batches_of_an_update > 1 else 0  # those of an update's earlier batches
@@ -107,13 +89,13 @@ def measure(cfg: DictConfig, shape: Shape, batches_of_an_update: int = 1) -> Ste
         memory=resting + int(max(kept + at_full_size(first.memory, last.memory), gradients + update.peak)),
         gradient_bytes=gradients,
         checkpoint=_bytes([trainer.get_model().state_dict(), trainer.optimizer.state_dict()]),
-        seconds=_seconds(trainer, batches[large]) * shape.sentences / large,
+        seconds=_seconds(trainer, parts[large]) * batch.sentences / large,
     )
 
 
 @dataclass(frozen=True)
 class _Watched:
-    """A pass over a batch; ``memory`` is beyond what was there before."""
+    """What a pass over a batch took; ``memory`` is the bytes beyond those in use before."""
 
     flops: float
     operations: int
@@ -121,68 +103,45 @@ class _Watched:
     memory: int
 
 
-def _watched_pass(trainer: Any, batch: dict[str, Any]) -> _Watched:
-    """Its memory is that of the moment when a large batch takes the most: with all that is kept for the way back, and
-    the scores of all words with their gradients. (A small one takes the most at its end, for the words' own gradients.)
+def _watched_pass(trainer: Any, batch: dict[str, Any], output_layer: nn.Module) -> _Watched:
+    """Return what a pass over a batch takes.
+
+    Its memory is that of the moment when a large batch takes the most: after the backward pass of the output layer,
+    with all activations and the scores of all words with their gradients. (A small batch takes the most at its end, for
+    the gradients of the embeddings.)
     """
     peaks: list[int] = []
     with FlopCounterMode(display=False) as counter, LiveMemory() as live:
-        output = trainer.get_model().decoder.output_projection
-        hook = output.register_full_backward_hook(lambda *_: peaks.append(live.peak))
+        hook = output_layer.register_full_backward_hook(lambda *_: peaks.append(live.peak))
         _pass(trainer, batch)
         hook.remove()
     return _Watched(counter.get_total_flops(), live.operations, live.traffic, *peaks)
 
 
 def _pass(trainer: Any, batch: dict[str, Any]) -> None:
-    """Forward and backward over a batch; gradients are added to those that there are."""
+    """Run forward and backward over a batch; gradients are added to the existing ones."""
     sample, _ = trainer._prepare_sample(batch)
     trainer.task.train_step(sample, trainer.model.train(), trainer.criterion, trainer.optimizer, update_num=1)
 
 
-def _trainer(cfg: DictConfig, shape: Shape) -> Any:
+def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
     nowhere = Path("none")  # nothing is read or saved
     fairseq = to_fairseq(cfg, nowhere, nowhere)
     if "total_updates" in fairseq.lr_scheduler:
         fairseq.lr_scheduler.total_updates = fairseq.lr_scheduler.total_updates or 10**9
     utils.set_torch_seed(cfg.seed)
-    words = [_dictionary(count) for count in (shape.source_words, shape.target_words)]
-    task = LnexpTranslationTask(fairseq.task, *words)
+    task = batch.fairseq_task(fairseq.task)
     return Trainer(fairseq, task, task.build_model(fairseq.model), task.build_criterion(fairseq.criterion))
 
 
-def _dictionary(words: int) -> Dictionary:
-    dictionary = Dictionary()
-    while len(dictionary) < words:
-        dictionary.add_symbol(f"word{len(dictionary)}")
-    return dictionary
-
-
-def _batch(task: Any, shape: Shape, sentences: int) -> dict[str, Any]:
-    """Sentences of words drawn at random, as fairseq's batches have them."""
-    first = task.source_dictionary.nspecial
-
-    def draw(length: int, words: int) -> torch.Tensor:
-        drawn = torch.randint(first, words, (length,))
-        drawn[-1] = task.source_dictionary.eos()
-        return drawn
-
-    pairs = [
-        {"id": i, "source": draw(shape.source, shape.source_words), "target": draw(shape.target, shape.target_words)}
-        for i in range(sentences)
-    ]
-    padding, end = task.source_dictionary.pad(), task.source_dictionary.eos()
-    return collate(pairs, padding, end)
-
-
 def _bytes(things: Any) -> int:
-    """Of the tensors in nested containers; what two of them share, once."""
+    """Return the bytes of the tensors in nested containers; memory that two of them share counts once."""
     storages = [leaf.untyped_storage() for leaf in tree_leaves(things) if isinstance(leaf, torch.Tensor)]
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def _seconds(trainer: Any, batch: dict[str, Any]) -> float:
-    """Of one pass."""
+    """Return the time of one forward and backward pass, in seconds."""
     began = time.perf_counter()
     _pass(trainer, batch)
     if trainer.cuda:

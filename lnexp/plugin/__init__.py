@@ -14,7 +14,7 @@ import argparse
 
 import torch
 
-from . import arrays, lr_schedules, optimizers, placements, task  # noqa: F401  (imported to register)
+from . import arrays, lr_schedules, optimizers, placements, translation  # noqa: F401  (imported to register)
 
 # fairseq's checkpoints may hold this class beside tensors and plain values; torch loads nothing else it does not know.
 torch.serialization.add_safe_globals([argparse.Namespace])

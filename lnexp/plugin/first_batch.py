@@ -1,4 +1,4 @@
-"""One pass before training, for placements whose parameters start from what they see in it."""
+"""Show placements the first batch before the first update: some set their parameters from what they see in it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,70 +6,79 @@ from typing import Any
 import torch
 from torch import Tensor, distributed, nn
 
-from .placement import Placement, Profile
+from .placement import FirstBatch, Placement, Side
 
 
 @torch.no_grad()
-def profile_once(model: nn.Module, run: Callable[[], Any], **kept: Tensor) -> bool:
-    """Run once without dropout, if there is a placement that asks for it and has not had it.
+def show_first_batch(model: nn.Module, run: Callable[[], Any], kept: dict[Side, Tensor]) -> bool:
+    """Run a batch through the model once, without dropout, if a placement wants it and has not had it.
 
-    What it sets are parameters and buffers, so a checkpoint has them and the pass is not made again.
+    What placements set are parameters and buffers, so a checkpoint has them and the pass is not made again.
 
     Args:
-        model: its layers' placements may ask.
-        run: takes a batch through it.
-        kept: which positions of the batch are no padding, ``encoder=`` and ``decoder=``, each ``(time, batch)``.
+        model: its layers' placements may want the batch.
+        run: takes the batch through the model.
+        kept: which positions of the batch are no padding, by side, each ``(time, batch)``.
 
     Returns:
-        Whether there was one.
+        Whether a placement wanted it.
     """
-    waiting = [module for module in model.modules() if isinstance(module, Placement) and module.asks_for_profile()]
+    waiting = [module for module in model.modules() if isinstance(module, Placement) and module.wants_first_batch()]
     if not waiting:
         return False
-    training, profile = model.training, Profile(kept)
+    training, first_batch = model.training, FirstBatch(kept)
     model.eval()
     for placement in waiting:
-        placement.profile = profile
+        placement.first_batch = first_batch
     try:
         run()
     finally:
         for placement in waiting:
-            placement.profile = None
+            placement.first_batch = None
         model.train(training)
     return True
 
 
 class SeesFirstBatch:
-    """A model of fairseq's whose placements may see the first batch of a training (a mix-in)."""
+    """A model whose placements may see the first batch of a training (a mix-in).
 
-    is_profiled = False  # by this process, or not in need of it
+    The model defines ``kept(**net_input)``, which returns the positions that are no padding, see
+    :meth:`.family.Family.kept`.
+    """
 
-    def profile_on(self: Any, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> bool:
-        """Let placements that ask for it see a batch, unless they have seen one; whether there were any.
+    has_seen_first_batch = False  # in this process, or not in need of it
+
+    def see_first_batch(self: Any, **net_input: Any) -> bool:
+        """Show a batch to the placements that want one, unless they have seen one; return whether any did.
 
         Args:
-            src_tokens: ``(batch, source_time)``.
-            src_lengths: ``(batch,)``.
-            prev_output_tokens: ``(batch, target_time)``.
+            net_input: the batch's ``net_input``: what fairseq calls the model with.
         """
-        self.is_profiled = True
-        found = profile_once(
-            self,
-            lambda: self(src_tokens, src_lengths, prev_output_tokens),
-            encoder=src_tokens.ne(self.encoder.padding_idx).t(),
-            decoder=prev_output_tokens.ne(self.decoder.padding_idx).t(),
-        )
+        self.has_seen_first_batch = True
+        found = show_first_batch(self, lambda: self(**net_input), self.kept(**net_input))
         if found and distributed.is_initialized():  # each process has seen another batch: the first one's counts
             for tensor in (*self.parameters(), *self.buffers()):
                 distributed.broadcast(tensor.data, src=0)
         return found
 
+    def see_first_batch_in_training(self: Any, **net_input: Any) -> None:
+        """See the first batch in a forward pass of training, where the task has not shown it before.
+
+        Raises:
+            RuntimeError: in half precision, where the optimizer has copied the parameters already.
+        """
+        if not self.training or self.has_seen_first_batch:
+            return
+        if self.see_first_batch(**net_input) and next(self.parameters()).dtype in (torch.float16, torch.bfloat16):
+            name = next(type(module).__name__ for module in self.modules() if isinstance(module, Placement))
+            raise RuntimeError(f"{name} trains in half precision with a task of lnexp's alone")
+
 
 @torch.no_grad()
 def copy_to_master(optimizer: Any) -> None:
-    """Have fairseq's half-precision optimizers take the parameters as they are now.
+    """Copy the parameters as they are now into fairseq's half-precision optimizers.
 
-    They work on a copy in single precision, made before the first batch is seen, and write it back at every update.
+    Those work on a copy in single precision, made before the first batch is seen, and write it back at every update.
     """
     master = getattr(optimizer, "fp32_params", None)
     if master is None:

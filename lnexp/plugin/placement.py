@@ -1,42 +1,51 @@
-"""The one thing that differs between the paper's two Transformers: where a sublayer is normalised."""
+"""Placements: where a layer normalises its residual blocks. The one thing that differs between the paper's models."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from torch import Tensor, nn
 
 from .norm import Norm
 
 Sublayer = Callable[[Tensor], Tensor]
+#: The two stacks of layers that a model may have.
+Side = Literal["encoder", "decoder"]
+
+
+def option(default: Any, help_text: str) -> Any:
+    """Return a dataclass field with a default and the help text that fairseq's command line shows."""
+    return field(default=default, metadata={"help": help_text})
 
 
 @dataclass(frozen=True)
-class Profile:
-    """What placements know while a batch goes through the model before training.
+class FirstBatch:
+    """What placements know while the first batch goes through the model, before the first update.
 
     Attributes:
         kept: which positions are no padding, by side, each ``(time, batch)``.
-        carried: what a layer hands on to the next of its side.
+        carried: what a layer passes to the next layer of its side.
     """
 
-    kept: dict[str, Tensor]
-    carried: dict[str, Tensor] = field(default_factory=dict)
+    kept: dict[Side, Tensor]
+    carried: dict[Side, Tensor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Where:
-    """Which layer of which model a placement is in.
+    """The layer of the model that a placement is in.
 
     Attributes:
-        side: the stack that the layer is in.
-        encoder_layers: how many the model has there.
-        decoder_layers: how many the model has there.
+        side: the stack that has the layer.
+        number: the layer's number in its stack, from 1.
+        encoder_layers: how many encoder layers the model has; 0 where it has no encoder.
+        decoder_layers: how many decoder layers the model has; 0 where it has no decoder.
         width: d, the channels of the residual stream.
         norm: makes a normalisation of the model's kind over so many channels.
     """
 
-    side: Literal["encoder", "decoder"]
+    side: Side
+    number: int
     encoder_layers: int
     decoder_layers: int
     width: int
@@ -44,7 +53,7 @@ class Where:
 
     @property
     def layers(self) -> int:
-        """How many the model has on the layer's side."""
+        """How many layers the stack has."""
         return self.encoder_layers if self.side == "encoder" else self.decoder_layers
 
     @property
@@ -52,13 +61,22 @@ class Where:
         """How many residual blocks the layer has: attention to itself, to the source in a decoder, and the FFN."""
         return 2 if self.side == "encoder" else 3
 
+    def check_both_sides(self, placement: str) -> None:
+        """Refuse a model of one stack, for a placement whose constants are those of an encoder with a decoder.
+
+        Raises:
+            ValueError: if the model has no encoder or no decoder.
+        """
+        if not (self.encoder_layers and self.decoder_layers):
+            raise ValueError(f"{placement}: its constants are for a model with an encoder and a decoder")
+
 
 @dataclass(frozen=True)
 class Block:
     """One residual block of a layer.
 
     Attributes:
-        number: from 0, in its layer.
+        number: the block's number in its layer, from 0.
         sublayer: attention or feed-forward network, its dropout included; keeps the shape.
         norm: the block's LayerNorm; keeps the shape.
     """
@@ -71,28 +89,33 @@ class Block:
 class Placement(nn.Module):
     """How the residual blocks of a layer join their input, their sublayer and their layer normalisation.
 
-    A subclass states :meth:`connect` and :attr:`final_norm`, and whatever else is different with it; nothing else in
-    the model knows which placement it has. Each layer has one of its own, whose parameters are the model's.
+    A subclass defines :meth:`connect` and :attr:`final_norm`, and overrides what else differs; the rest of the model
+    does not know which placement it has. Each layer has its own instance, whose parameters are the model's. All
+    attributes below may be set per instance, so that they can depend on the layer or on options.
+
+    Args:
+        where: the layer that the placement is in.
+        options: the placement's own options, an instance of the dataclass that it was registered with, or None.
     """
 
-    #: Whether encoder and decoder each end with a LayerNorm over the last hidden state.
-    final_norm: ClassVar[bool]
-    #: Whether each block has a LayerNorm; where not, ``norm`` leaves everything as it is.
-    block_norms: ClassVar[bool] = True
-    #: Whether there is a LayerNorm within sublayers, too: before self-attention's output projection and before W².
-    inner_norms: ClassVar[bool] = False
+    #: Whether a stack whose last layer has this placement ends with a LayerNorm over its last hidden state.
+    final_norm: bool
+    #: Whether each block has a LayerNorm; if not, ``Block.norm`` is the identity.
+    block_norms: bool = True
+    #: Whether sublayers contain a LayerNorm too: before self-attention's output projection and before W².
+    inner_norms: bool = False
 
-    def __init__(self, where: Where):
+    def __init__(self, where: Where, options: Any = None):
         super().__init__()
         self.where = where
-        self.profile: Profile | None = None  # in a pass that the placement has asked for
+        self.first_batch: FirstBatch | None = None  # set only while the first batch goes through the model
 
-    def asks_for_profile(self) -> bool:
-        """Whether it needs a pass over a batch before the first update, see :mod:`.first_batch`."""
+    def wants_first_batch(self) -> bool:
+        """Return whether it must see a batch before the first update, see :mod:`.first_batch`."""
         return False
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
-        """Return the block's output.
+        """Return the block's output, ``(time, batch, channel)``.
 
         Args:
             x: the residual stream, ``(time, batch, channel)``.
@@ -107,9 +130,47 @@ class Placement(nn.Module):
         return x
 
     def initialise(self, layer: nn.Module) -> None:
-        """Change the layer's parameters, which are initialised already; leaves them unless a placement asks for it."""
+        """Change the parameters of an initialised layer in place; does nothing unless a placement overrides it."""
 
-    @classmethod
-    def end(cls, final_norm: nn.Module) -> nn.Module:
-        """What a stack ends with where it has a ``final_norm``: that, unless a placement asks for more."""
+    def end(self, final_norm: nn.Module) -> nn.Module:
+        """Return the module that a stack ends with, given its final LayerNorm; asked of the last layer's placement."""
         return final_norm
+
+
+#: Makes the placement of one layer from its place in the model and the placement's own options (None: it has none).
+PlacementFactory = Callable[[Where, Any], Placement]
+
+
+@dataclass(frozen=True)
+class RegisteredPlacement:
+    """A placement as models know it by name.
+
+    Attributes:
+        name: as in ``model=<name>`` and ``--arch lnexp_<name>``.
+        factory: makes the placement of one layer; a class, or a function that may choose one by the layer's number.
+        options: the dataclass of its own options, or None.
+    """
+
+    name: str
+    factory: PlacementFactory
+    options: type | None = None
+
+    def option_name(self, name: str) -> str:
+        """Return what the model calls an option of the placement: ``<placement>_<option>``."""
+        return f"{self.name}_{name}"
+
+    def at(self, where: Where, model_options: Mapping[str, Any]) -> Placement:
+        """Return the placement of one layer.
+
+        Args:
+            where: the layer.
+            model_options: the model's options; what they lack of the placement's own has its default.
+        """
+        return self.factory(where, self._own(model_options))
+
+    def _own(self, model_options: Mapping[str, Any]) -> Any:
+        """Return the placement's own options out of the model's, or None where it has none."""
+        if self.options is None:
+            return None
+        names = {known.name: self.option_name(known.name) for known in fields(self.options)}
+        return self.options(**{own: model_options[full] for own, full in names.items() if full in model_options})

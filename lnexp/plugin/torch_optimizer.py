@@ -1,4 +1,4 @@
-"""What the optimizers share: a ``torch.optim`` class behind fairseq's interface."""
+"""The base class of our optimizers: a ``torch.optim`` class behind fairseq's interface."""
 
 from typing import Any, ClassVar
 
@@ -7,9 +7,23 @@ from fairseq.optim import FairseqOptimizer
 
 
 class TorchOptimizer(FairseqOptimizer):
-    """A ``torch.optim`` optimizer as fairseq wants one; subclasses name the class and its keyword arguments."""
+    """A ``torch.optim`` optimizer as fairseq wants one.
+
+    A subclass names the class and its keyword arguments, and states whether it works element by element.
+
+    Raises:
+        TypeError: when a subclass is defined that does not state it.
+    """
 
     torch_class: ClassVar[type[torch.optim.Optimizer]]
+    #: Whether a step treats each number of a parameter by itself. Then all parameters of a model can be one vector,
+    #: which is faster in arrays and in fp16. If not (LAMB, Muon, Shampoo), it always gets matrix by matrix.
+    elementwise: ClassVar[bool]
+
+    def __init_subclass__(cls, **options: Any):
+        super().__init_subclass__(**options)
+        if not hasattr(cls, "elementwise"):
+            raise TypeError(f"{cls.__name__} does not say whether it works element by element: set elementwise")
 
     def __init__(self, cfg, params):
         super().__init__(cfg)
@@ -21,10 +35,10 @@ class TorchOptimizer(FairseqOptimizer):
         return {"lr": self.cfg.lr[0], **self.torch_arguments()}
 
     def torch_arguments(self) -> dict[str, Any]:
-        """The arguments besides the learning rate, read from ``self.cfg``."""
+        """Return the arguments besides the learning rate, read from ``self.cfg``."""
         raise NotImplementedError(f"{type(self).__name__} does not say its arguments")
 
     @property
     def supports_flat_params(self) -> bool:
-        """True: every one of them works element by element, so fairseq may keep fp32 weights in one vector."""
-        return True
+        """Whether fairseq may keep all parameters in one vector; if not, fp16 needs ``fp16_no_flatten_grads``."""
+        return self.elementwise

@@ -33,7 +33,7 @@ def main() -> None:
             raise UserError("--json: only with model=… or checkpoint=…; recipes write measurements.csv")
         every = [load_recipe(name) for name in recipe_names()]
         probe_recipes(
-            recipes or [recipe for recipe in every if recipe.probe], options, arguments.results or Path("results")
+            recipes or [recipe for recipe in every if recipe.measurement], options, arguments.results or Path("results")
         )
 
 

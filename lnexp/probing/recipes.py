@@ -35,7 +35,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
 
     check_options(options, (*CORPUS, *SEEDS), REFUSAL)
     for recipe in recipes:
-        if not recipe.probe:
+        if not recipe.measurement:
             command = f"python scripts/train.py -m +recipe={recipe.name}"
             raise UserError(f"recipe={recipe.name}: is trained, not measured before training; run {command}")
     for recipe in recipes:
@@ -79,7 +79,7 @@ def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[st
     settings = [settings_of(job) for job in jobs]
     keys = [short_hash([job.seed, what]) for job, (what, _) in zip(jobs, settings, strict=True)]
     once = {key: (job, what) for key, job, (what, _) in zip(keys, jobs, settings, strict=True)}
-    work = (delayed(_measure)(job.recipe.probe, job.seed, what, overrides) for job, what in once.values())
+    work = (delayed(_measure)(job.recipe.measurement, job.seed, what, overrides) for job, what in once.values())
     found = Parallel(n_jobs=available_cores(), return_as="generator")(work)
     rows = dict(zip(once, tqdm(found, total=len(once), desc=jobs[0].recipe.name, file=sys.stderr), strict=True))
     return [_select(rows[key], only) for key, (_, only) in zip(keys, settings, strict=True)]

@@ -1,16 +1,16 @@
-"""Recipes on a command line: which are asked for, and what else is said."""
+"""Read recipes on a command line: which are asked for, and what other options do to their arms."""
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
-from lnexp.configuration import spell_out
+from lnexp.configuration import spell_out, table_of_task
 from lnexp.errors import UserError, near_names
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
 
 
 def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
-    """The recipes that command-line arguments ask for, and the other arguments."""
+    """Return the recipes that command-line arguments ask for, and the other arguments."""
     recipes, rest = [], []
     for override in OverridesParser.create().parse_overrides(arguments):
         if override.key_or_group == "recipe":
@@ -25,47 +25,39 @@ def _values(override: Override) -> list[str]:
 
 
 def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
-    """The other arguments, and the recipe's own corpus where they name none.
+    """Return the other arguments, with the recipe's own corpus where they name none.
 
     Raises:
         UserError: for a profile that the recipe has no settings for, or a recipe that trains nothing.
     """
-    _refuse_probe(recipe)
+    _refuse_untrained(recipe)
     if profile not in recipe.profiles:
         raise UserError(f"profile={profile}: recipe {recipe.name} has none; {near_names(profile, recipe.profiles)}")
     return own_corpus(recipe, profile, rest)
 
 
 def for_readers(options: list[str]) -> list[str]:
-    """The options as another person would type them: where runs and data lie is that person's own affair."""
+    """Return the options as another person would type them, without the places of our runs and data."""
     said = [option for option in options if not option.startswith(("runs_dir=", "data_dir="))]
     return ["data.path=PATH" if option.startswith("data.path=") else option for option in said]
 
 
 def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
-    """The other arguments, and the recipe's own corpus at a profile where they name none."""
+    """Return the other arguments, with the recipe's own corpus at a profile where they name none."""
     said = any(override.startswith("data=") for override in rest)
     return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
 
 
-def _refuse_probe(recipe: Recipe) -> None:
-    if recipe.probe:
+def _refuse_untrained(recipe: Recipe) -> None:
+    if recipe.measurement:
         raise UserError(f"recipe={recipe.name}: trains nothing; say python scripts/probe.py +recipe={recipe.name}")
 
 
-#: Options that say where, how often and how a run is watched, and leave the arms what the recipe states.
-HARMLESS = ("profile", "runs_dir", "data_dir", "n_seeds", "first_seed", "tracker", "force")
-HARMLESS_GROUPS = ("checkpoints", "probes")
-
-
 def own_options(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
-    """Those of the other arguments that make the arms others than the recipe states."""
+    """Return those of the other arguments that make the arms others than the recipe states."""
     stated = f"data={recipe.profiles[profile].data}"
-    return [option for option in rest if not _is_harmless(option.partition("=")[0]) and option != stated]
-
-
-def _is_harmless(option: str) -> bool:
-    return option in HARMLESS or option.partition(".")[0] in HARMLESS_GROUPS
+    table = table_of_task(recipe.task)
+    return [option for option in rest if not table.keeps_arms(option.partition("=")[0]) and option != stated]
 
 
 def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
@@ -75,10 +67,10 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
         UserError: for a sweep beside a recipe, an option that the recipe sets, or a recipe that trains nothing.
     """
     for recipe in recipes:
-        _refuse_probe(recipe)
+        _refuse_untrained(recipe)
     parser = OverridesParser.create()
-    for override in parser.parse_overrides([spell_out(option) for option in rest]):
-        key = ALIASES.get(override.key_or_group, override.key_or_group)
+    for override in parser.parse_overrides(spell_out(rest)):
+        key = override.key_or_group.removesuffix("._name")  # which is what choosing a file of a group sets
         if override.is_sweep_override():
             raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
         for recipe in recipes:
@@ -87,19 +79,8 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
                 raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
 
 
-#: Other ways to say what recipes set.
-ALIASES = {
-    "fairseq.optimization.lr": "lr_max",
-    "fairseq.common.seed": "seed",
-    "lr_schedule.warmup_updates": "warmup_updates",
-    "model._name": "model",
-    "optimizer._name": "optimizer",
-    "lr_schedule._name": "lr_schedule",
-}
-
-
 def _fixed(recipe: Recipe, parser: OverridesParser) -> set[str]:
-    """The options that a recipe sets."""
+    """Return the names of the options that a recipe sets."""
     jobs = [Job(recipe, profile, arm, 0) for profile in recipe.profiles for arm in recipe.arms.values()]
     said = sorted({override for job in jobs for override in job.overrides})
-    return {override.key_or_group for override in parser.parse_overrides(said)}
+    return {override.key_or_group for override in parser.parse_overrides(spell_out(said))}

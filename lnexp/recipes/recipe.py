@@ -1,4 +1,4 @@
-"""What a recipe is made of."""
+"""Hold a recipe: its arms, its claims, and the runs that it asks for."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -6,6 +6,7 @@ from typing import Any, Literal
 from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
+from lnexp.tasks import DEFAULT
 
 #: Where a claim is judged: ``relative`` ones on every corpus, in a form that compares our arms with each other;
 #: ``absolute`` ones, which take the paper's own numbers, only with the paper's model on the paper's whole corpus.
@@ -81,9 +82,10 @@ class Recipe:
         n_seeds: how many there are.
         arms: by name, in the order they are drawn.
         claims: what must hold.
-        probe: what measures its arms, where they are not trained but probed (see :mod:`lnexp.theory.probe`).
-        plot: of a probe's rows, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and ``x_scale``
-            and ``y_scale`` where they are ``log``. Claims are about it.
+        task: what is learned, see :mod:`lnexp.tasks`.
+        measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.probe`).
+        plot: of the rows of a measurement, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and
+            ``x_scale`` and ``y_scale`` where they are ``log``. Claims are about it.
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
@@ -100,7 +102,8 @@ class Recipe:
     n_seeds: int
     arms: dict[str, Arm]
     claims: tuple[Claim, ...]
-    probe: str = ""
+    task: str = DEFAULT
+    measurement: str = ""
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
@@ -120,10 +123,11 @@ class Recipe:
 
     @property
     def settings_hash(self) -> str:
-        """Eight hex digits for what it has trained or probed: settings, profiles and arms, but no words."""
+        """Eight hex digits for what it has trained or measured: settings, profiles and arms, but no words."""
         profiles = {name: [setting.data, setting.overrides] for name, setting in self.profiles.items()}
         deciding = [self.settings, profiles, {name: arm.overrides for name, arm in self.arms.items()}]
-        return short_hash([*deciding, self.probe] if self.probe else deciding)
+        later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}"]
+        return short_hash([*deciding, *filter(None, later)])
 
 
 @dataclass(frozen=True)
@@ -140,10 +144,11 @@ class Job:
         """What to say to Hydra for it."""
         shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
         where = [f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
-        return [*shared, *self.arm.overrides, f"seed={self.seed}", *where]
+        task = [] if self.recipe.task == DEFAULT else [f"task={self.recipe.task}"]
+        return [*task, *shared, *self.arm.overrides, f"seed={self.seed}", *where]
 
 
-#: The one profile of recipes that probe.
+#: The one profile of recipes that train nothing.
 THEORY = "theory"
 
 
@@ -152,5 +157,5 @@ def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
     first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
     count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
     seeds = range(first, first + count)
-    profile = THEORY if recipe.probe else cfg.profile
+    profile = THEORY if recipe.measurement else cfg.profile
     return [Job(recipe, profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]

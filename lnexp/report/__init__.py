@@ -1,1 +1,1 @@
-"""One self-contained HTML page over folders of results, and over the runs behind them."""
+"""The report: one self-contained HTML page of results and of the runs behind them."""

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/report.py``."""
+"""Run ``scripts/report.py``: make the page of results."""
 
 import argparse
 from pathlib import Path

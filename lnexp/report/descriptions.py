@@ -1,15 +1,16 @@
-"""Figures in words, for whoever does not see them."""
+"""Describe figures, machines and corpora in words."""
 
 from typing import Any
 
 from lnexp.figures.panels import Line, Panel
+from lnexp.results.provenance import unit_of
 
-#: More lines are not read out.
+#: Lines of a panel that are described, at most.
 MOST_LINES = 12
 
 
 def in_words(panel: Panel) -> str:
-    """What a panel shows: where each line begins and ends, or, of a few points, all of them."""
+    """Return what a panel shows, for readers who cannot see it: where each line begins and ends."""
     lines = [_line(line) for line in panel.lines[:MOST_LINES] if line.x]
     more = sum(bool(line.x) for line in panel.lines) - len(lines)
     axes = f"{' '.join(panel.y_label.split()) or panel.title.splitlines()[-1]} by {panel.x_label}"
@@ -17,7 +18,7 @@ def in_words(panel: Panel) -> str:
 
 
 def made_on(environment: dict[str, Any]) -> str:
-    """A machine and a state of the code, in a line."""
+    """Return the machine and the commit of an environment, in a line."""
     git = environment["git"] if isinstance(environment.get("git"), dict) else {}
     commit = git.get("commit")
     on_top = ", with changes on top" if commit and git.get("dirty") else ""
@@ -26,9 +27,10 @@ def made_on(environment: dict[str, Any]) -> str:
 
 
 def corpus(manifest: dict[str, Any]) -> str:
-    """A corpus and its size, in a line."""
-    sizes = ", ".join(f"{count:,} {split}" for split, count in manifest["pairs"].items())
-    return f"{manifest['settings'].get('name', 'a corpus')}: {sizes} pairs"
+    """Return the name and the size of a corpus, in a line."""
+    unit = unit_of(manifest)
+    sizes = ", ".join(f"{count:,} {split}" for split, count in manifest[unit].items())
+    return f"{manifest['settings'].get('name', 'a corpus')}: {sizes} {unit}"
 
 
 def _line(line: Line) -> str:

@@ -1,4 +1,4 @@
-"""A recipe with many axes at one glance: the mean of every arm's best BLEU, in colours."""
+"""Make the heat map of a recipe with many axes: the mean best score of every arm."""
 
 import statistics
 from collections.abc import Sequence
@@ -7,6 +7,8 @@ from typing import Any
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.runs.folder import DONE
+from lnexp.tasks import load_task
+from lnexp.tasks.contract import Score
 
 #: Fewer make no map.
 LEAST_AXES = 3
@@ -14,20 +16,22 @@ LEAST_AXES = 3
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Mean best validation BLEU over seeds.
+    """Mean best validation scores over seeds.
 
     Attributes:
+        score: whose values they are.
         rows, columns: their labels.
         values: by row and column; None where no run is over.
     """
 
+    score: Score
     rows: list[str]
     columns: list[str]
     values: list[list[float | None]]
 
 
 def heat_map(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> HeatMap | None:
-    """None for a recipe of few axes.
+    """Return the heat map of a recipe; None for one with few axes.
 
     Args:
         recipe: the first half of whose axes make the rows, and the others the columns.
@@ -36,18 +40,19 @@ def heat_map(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> HeatMap | None:
     axes = list(next(iter(recipe.arms.values())).values)
     if len(axes) < LEAST_AXES:
         return None
+    score = load_task(recipe.task).score
     half = len(axes) // 2
     found: dict[str, dict[str, float | None]] = {}
     columns: dict[str, None] = {}
     for arm in recipe.arms.values():
         row, column = (", ".join(arm.values[axis] for axis in part) for part in (axes[:half], axes[half:]))
         columns[column] = None
-        found.setdefault(row, {})[column] = _mean_of(arm.name, runs)
+        found.setdefault(row, {})[column] = _mean_of(arm.name, score.best, runs)
     values = [[found[row].get(column) for column in columns] for row in found]
-    return HeatMap(list(found), list(columns), values)
+    return HeatMap(score, list(found), list(columns), values)
 
 
-def _mean_of(arm: str, runs: Sequence[dict[str, Any]]) -> float | None:
-    over = [run["best_valid_bleu"] for run in runs if run["arm"] == arm and run["status"] in DONE]
+def _mean_of(arm: str, column: str, runs: Sequence[dict[str, Any]]) -> float | None:
+    over = [run[column] for run in runs if run["arm"] == arm and run["status"] in DONE]
     measured = [value for value in over if value is not None]
     return statistics.fmean(measured) if measured else None

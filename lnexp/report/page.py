@@ -1,4 +1,4 @@
-"""The page itself: everything in one file, nothing from a network."""
+"""Render the page: one HTML file with everything in it, nothing from a network."""
 
 import json
 from collections.abc import Sequence
@@ -10,15 +10,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.panels import Drawing, Panel
 from lnexp.report.descriptions import corpus, in_words, made_on
+from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
-from lnexp.report.unreadable import plainly, what_is_wrong
-from lnexp.results.claims import Verdict
-from lnexp.results.verdicts import call, numbers
+from lnexp.results.verdict_file import JudgedClaim, Verdict
 
 
 def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Runs, commit: str) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Args:
         columns: the sections of one place, or of two to be compared.
@@ -34,8 +33,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
-    environment.globals.update(numbers=numbers, call=call, keyed_panels=keyed_panels)
-    environment.globals.update(in_words=in_words, made_on=made_on, corpus=corpus)
+    environment.globals.update(keyed_panels=keyed_panels, in_words=in_words, made_on=made_on, corpus=corpus)
     columns = [[_showable(section, environment, names) for section in column] for column in columns]
     sections = [section for column in columns for section in column]
     page = environment.get_template("report.html.jinja").render(
@@ -53,11 +51,11 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         style=(files("lnexp.report") / "template" / "report.css").read_text(encoding="utf-8"),
         script=(files("lnexp.report") / "template" / "report.js").read_text(encoding="utf-8"),
     )
-    return page.encode("utf-8", errors="backslashreplace").decode()  # names of files may be no text
+    return page.encode("utf-8", errors="backslashreplace").decode()  # names of files need not be text
 
 
 def _showable(section: Section, environment: Environment, names: Sequence[str]) -> Section:
-    """The section, or, where what its files say cannot be shown, what is wrong with it."""
+    """Return the section, or, where the content of its files cannot be shown, a section that says what is wrong."""
     said: Any = environment.get_template("section.html.jinja").module
     try:
         said.article(section, names)
@@ -70,7 +68,7 @@ def _showable(section: Section, environment: Environment, names: Sequence[str]) 
 
 
 def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | None]]:
-    """The sections that are shown next to each other: of one place alone, of two those of one name."""
+    """Return the sections that are shown next to each other: of two places, those of one name."""
     if len(columns) == 1:
         return [[section] for section in columns[0]]
     left, right = columns
@@ -81,27 +79,27 @@ def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | No
     return [[column.get(name) for column in by_name] for name in names]
 
 
-def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, dict[str, Any]] | None]]:
-    """A row a claim: what each place says of it."""
-    rows: list[list[tuple[Section, dict[str, Any]] | None]] = []
+def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, JudgedClaim] | None]]:
+    """Return a row a claim, with what each place has on it; None where a place has nothing."""
+    rows: list[list[tuple[Section, JudgedClaim] | None]] = []
     for pair in side_by_side(columns):
-        listed = [{claim["id"]: (section, claim) for claim in section.claims} if section else {} for section in pair]
+        listed = [{claim.id: (section, claim) for claim in section.claims} if section else {} for section in pair]
         names = dict.fromkeys(name for said in listed for name in said)
         rows += [[said.get(name) for said in listed] for name in names]
     return rows
 
 
 def _counts(sections: Sequence[Section]) -> dict[str, int]:
-    """How many claims have which verdict."""
+    """Return how many claims have which verdict."""
     counts = dict.fromkeys(get_args(Verdict), 0)
     for section in sections:
         for claim in section.claims:
-            counts[claim["verdict"]] += 1
+            counts[claim.verdict] += 1
     return counts
 
 
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
-    """By the page's name of each panel."""
+    """Return every panel by the name that the page's script finds it by."""
     return {
         key: plainly(asdict(panel))
         for section in sections
@@ -111,13 +109,13 @@ def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
 
 
 def keyed_panels(section: Section, drawing: Drawing) -> list[tuple[str, Panel]]:
-    """All panels of a figure, row by row, each with the name that the page's script finds it by."""
+    """Return all panels of a figure, row by row, each with the name that the page's script finds it by."""
     panels = [panel for row in drawing.rows for panel in row]
     return [(f"{section.anchor}-{drawing.name}-{number}", panel) for number, panel in enumerate(panels)]
 
 
 def _manifests(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    """Every corpus once."""
+    """Return the manifest of every corpus once."""
     return list(
         {
             json.dumps(manifest, sort_keys=True): manifest
@@ -128,4 +126,5 @@ def _manifests(sections: Sequence[Section]) -> list[dict[str, Any]]:
 
 
 def _maps(sections: Sequence[Section]) -> dict[str, Any]:
+    """Return every heat map by the name that the page's script finds it by."""
     return {f"{section.anchor}-map": plainly(asdict(section.heat_map)) for section in sections if section.heat_map}

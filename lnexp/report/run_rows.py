@@ -1,4 +1,4 @@
-"""The table of runs: those that results are made of, and all that lie in ``runs/``, whatever state they are in."""
+"""Gather the table of runs: those behind published results, and all folders of runs, whatever their state."""
 
 import json
 from collections.abc import Sequence
@@ -8,45 +8,55 @@ from typing import Any
 
 import yaml
 
+from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
-from lnexp.report.unreadable import plainly, what_is_wrong
 from lnexp.results.provenance import RunProvenance, chosen
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import name_of
 from lnexp.runs.progress import state_of
+from lnexp.tasks import task_of
+from lnexp.tasks.contract import Score
+from lnexp.tasks.measures import known_values
 
-#: By these columns a folder is known as the one that published numbers came from: no two runs take the very same time.
+#: Columns by which a folder is recognised as the source of published numbers: no two runs take exactly the same time.
 ITSELF = ("epochs", "seconds")
-#: libyaml dies of what is nested more than some twenty thousand times; a config has four thousand characters.
+#: libyaml crashes where values are nested some twenty thousand times; a config has about four thousand characters.
 LONGEST_CONFIG = 20_000
 
 
 @dataclass(frozen=True)
 class Runs:
-    """What the page says of runs.
+    """The table of runs.
 
     Attributes:
         rows: one a run, by column; ``environment`` is a number in :attr:`environments`.
+        scores: the columns that hold scores, with their decimal places.
         environments: those that there are, each once.
         problems: of the folders that cannot be read.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
+    scores: dict[str, int] = field(default_factory=dict)
     environments: list[dict[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 def gather(sections: Sequence[Section], runs_dir: Path) -> Runs:
-    """Every run of a place once, by its identity, and every folder, once where a place's numbers come from it.
+    """Return every run of a place once, by its identity, and every folder; one row for a folder that is such a run.
 
-    A folder of ours with the identity of another machine's run is another run: an identity says what was to be trained.
+    A folder with the identity of a published run may be another run, on another machine: an identity says what was to
+    be trained.
     """
     found = Runs()
-    rows = _published_rows(sections, found.problems)
+    rows = _published_rows(sections, found)
     for identity, path in find_folders(runs_dir).items():
         try:
-            read = {key: value for key, value in plainly(_read(RunFolder(path), runs_dir)).items() if value is not None}
+            read = {
+                key: value
+                for key, value in plainly(_read(RunFolder(path), runs_dir, found)).items()
+                if value is not None
+            }
         except Exception as error:
             found.problems.append(what_is_wrong(path, error))
             read = {"run": path.name, "state": "malformed", "why": type(error).__name__}
@@ -65,24 +75,33 @@ def gather(sections: Sequence[Section], runs_dir: Path) -> Runs:
     return found
 
 
-def _published_rows(sections: Sequence[Section], problems: list[str]) -> list[dict[str, Any]]:
-    """Every run of a place once, whichever recipes ask for it."""
+def _published_rows(sections: Sequence[Section], found: Runs) -> list[dict[str, Any]]:
+    """Return every run of a place once, whichever recipes ask for it; add columns and problems to ``found``."""
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for section in sections:
         try:
             for run in section.runs:
-                if run["epochs"]:
+                if run["epochs"] and section.task:
+                    score = section.task.score
                     place = {"place": PLACES[section.place], "asked for by": []}
-                    told = _published(run, section.provenance.runs.get(run["identity"]))
+                    scores = _scores(found, score, run[score.best], run[score.test])
+                    told = _published(run, scores, section.provenance.runs.get(run["identity"]))
                     row = rows.setdefault((section.place, run["identity"]), told | place)
                     row["asked for by"].append(f"{run['recipe']}: {run['arm']}")
         except Exception as error:
-            problems.append(what_is_wrong(section.folder / "runs.csv", error))
+            found.problems.append(what_is_wrong(section.folder / "runs.csv", error))
     return list(rows.values())
 
 
-def _published(run: dict[str, Any], known: RunProvenance | None) -> dict[str, Any]:
-    """What ``runs.csv`` says, and ``provenance.json`` where it knows the run."""
+def _scores(found: Runs, score: Score, best: float | None, test: float | None) -> dict[str, float | None]:
+    """Return the columns of a run's scores, and add their heads to ``found``."""
+    columns = {f"best {score.title}": best, f"test {score.title}": test}
+    found.scores.update(dict.fromkeys(columns, score.places + 1))
+    return columns
+
+
+def _published(run: dict[str, Any], scores: dict[str, Any], known: RunProvenance | None) -> dict[str, Any]:
+    """Return a row from ``runs.csv``, and from ``provenance.json`` where it has the run."""
     settings = {key: run[key] for key in ("lr_max", "warmup_updates", "lr_schedule", "seed")}
     schedule = str(run["lr_schedule"]).partition(" ")[0]
     norm = known.settings.get("norm.kind", "layer_norm") if known else "layer_norm"
@@ -92,8 +111,7 @@ def _published(run: dict[str, Any], known: RunProvenance | None) -> dict[str, An
         "run": f"{name}-{run['identity']}",
         "state": run["status"],
         "epochs": run["epochs"],
-        "best BLEU": run["best_valid_bleu"],
-        "test BLEU": run["test_bleu"],
+        **scores,
         "tokens/s": run.get("tokens_per_second"),
         "seconds": run["seconds"],
         "data": run.get("trained_on"),
@@ -103,15 +121,17 @@ def _published(run: dict[str, Any], known: RunProvenance | None) -> dict[str, An
     }
 
 
-def _read(folder: RunFolder, runs_dir: Path) -> dict[str, Any]:
-    """What a run's own folder says of it, its environment without what differs from run to run."""
+def _read(folder: RunFolder, runs_dir: Path, found: Runs) -> dict[str, Any]:
+    """Return a row from a run's folder, its environment without what differs from run to run."""
     environment, read = folder.environment, records.read(folder.metrics)
     if not isinstance(environment.get("git", {}), dict):
         raise ValueError("environment.json: git is no object")
     config = _config(folder.path / "config.yaml")
     epochs = [record for record in read if record["kind"] == "epoch"]
     ends = [record for record in read if record["kind"] == "end"]
-    bleu = [record["valid_bleu"] for record in epochs if record["valid_bleu"] is not None]
+    score = task_of(config).score
+    best = max(known_values(epochs, score.valid), default=None)
+    test = ends[0].get(score.test) if ends else None
     state, why = state_of(folder, runs_dir)
     environment.pop("array", None)
     return {
@@ -119,8 +139,7 @@ def _read(folder: RunFolder, runs_dir: Path) -> dict[str, Any]:
         "state": state,
         "why": why or None,
         "epochs": len(epochs),
-        "best BLEU": max(bleu, default=None),
-        "test BLEU": ends[0].get("test_bleu") if ends else None,
+        **_scores(found, score, best, test),
         "seconds": records.seconds(epochs),
         "tokens/s": epochs[-1].get("tokens_per_second") if epochs else None,
         "device": environment.get("device"),
@@ -132,5 +151,5 @@ def _read(folder: RunFolder, runs_dir: Path) -> dict[str, Any]:
 def _config(path: Path) -> dict[str, Any]:
     text = path.read_text(encoding="utf-8")
     if len(text) > LONGEST_CONFIG:
-        raise ValueError(f"{path.name}: {len(text):,} characters are no config of ours")
+        raise ValueError(f"{path.name}: {len(text):,} characters are too many for a config")
     return yaml.load(text, yaml.CSafeLoader)

@@ -1,4 +1,4 @@
-"""A folder of results, as the page shows it; one that cannot be read is shown, too, with what is wrong."""
+"""Read folders of results as sections of the page; one that cannot be read is shown too, with what is wrong."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -12,13 +12,16 @@ from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
-from lnexp.report.unreadable import what_is_wrong
+from lnexp.report.robust import what_is_wrong
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.tables import arms_table
-from lnexp.results.verdicts import RecipeVerdicts, not_run, read_verdict
+from lnexp.results.verdict_file import JudgedClaim, read_verdicts
+from lnexp.results.verdicts import RecipeVerdicts, not_run
+from lnexp.tasks import load_task
+from lnexp.tasks.contract import Task
 
-#: What tells the sections of two places apart in links.
+#: Letters that tell the sections of two places apart in links.
 PLACES = "ab"
 
 
@@ -27,9 +30,10 @@ class Section:
     """One folder of results.
 
     Attributes:
-        folder: where it lies.
+        folder: its path.
         place: the number of the place that it is from, where two are compared.
         verdicts: of its claims; None where they cannot be read.
+        task: of its runs; None where nothing was trained, or it is not known.
         drawings: its figures.
         heat_map: of a recipe with many axes.
         outcomes: head and rows of the table of who trains, where the recipe has one.
@@ -42,6 +46,7 @@ class Section:
     folder: Path
     place: int
     verdicts: RecipeVerdicts | None = None
+    task: Task | None = None
     drawings: list[Drawing] = field(default_factory=list)
     heat_map: HeatMap | None = None
     outcomes: tuple[list[str], list[list[str]]] | None = None
@@ -57,34 +62,35 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """What links to it."""
+        """The name by which links of the page find it."""
         return re.sub(r"[^\w-]+", "-", f"{PLACES[self.place]}-{self.name}")
 
     @property
     def was_run(self) -> bool:
-        """Whether there is anything but claims to show."""
+        """Whether there are results to show beside the claims."""
         return self.verdicts is None or self.verdicts.was_run
 
     @property
     def title(self) -> str:
-        content = self.verdicts.content if self.verdicts else {"figure": self.name, "title": "cannot be read"}
-        return f"{content['figure']}: {content['title']}"
+        if self.verdicts is None:
+            return f"{self.name}: cannot be read"
+        return f"{self.verdicts.content.figure}: {self.verdicts.content.title}"
 
     @property
-    def claims(self) -> list[dict[str, Any]]:
-        return self.verdicts.content["claims"] if self.verdicts else []
+    def claims(self) -> list[JudgedClaim]:
+        return self.verdicts.content.claims if self.verdicts else []
 
     @property
     def commands(self) -> list[str]:
         """What a reader types for the same."""
-        return list(dict.fromkeys(claim["command"] for claim in self.claims))
+        return list(dict.fromkeys(claim.command for claim in self.claims))
 
 
 def find_sections(root: Path, place: int) -> list[Section]:
-    """Those under a root of results, what was not run among them, or the one that a folder is.
+    """Return the sections of a root of results, with the recipes that were not run, or of a single folder of results.
 
     Raises:
-        UserError: where there is none.
+        UserError: where there are no results.
     """
     if (root / "verdicts.json").is_file():
         return [read_section(root, place)]
@@ -97,9 +103,10 @@ def find_sections(root: Path, place: int) -> list[Section]:
 
 
 def read_section(folder: Path, place: int) -> Section:
-    """Whatever of a folder can be read."""
+    """Read a folder of results, as much of it as can be read."""
     try:
-        verdicts = read_verdict(folder / "verdicts.json")
+        path = folder / "verdicts.json"
+        verdicts = RecipeVerdicts(path, read_verdicts(path))
     except Exception as error:
         return Section(folder, place, problems=[what_is_wrong(folder, error)])
     provenance, problems = _provenance(folder)
@@ -113,12 +120,14 @@ def read_section(folder: Path, place: int) -> Section:
 
 def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Provenance, problems: list[str]) -> Section:
     recipe = load_recipe(verdicts.recipe)
-    section = Section(folder, place, verdicts, drawings(recipe, folder), provenance=provenance, problems=problems)
-    if recipe.probe:
+    drawn = drawings(recipe, folder)
+    section = Section(folder, place, verdicts, drawings=drawn, provenance=provenance, problems=problems)
+    if recipe.measurement:
         return section
     runs = _runs(folder)
     return replace(
         section,
+        task=load_task(recipe.task),
         runs=runs,
         heat_map=heat_map(recipe, runs),
         outcomes=_outcomes(recipe, folder),

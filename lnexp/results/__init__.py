@@ -1,1 +1,1 @@
-"""collect → tables → claims → figures. Reads run folders only: never trains."""
+"""Results: tables, verdicts and provenance from run folders. Nothing here trains."""

@@ -1,4 +1,4 @@
-"""Judging a claim: a comparison of measures of arms, decided over seeds.
+"""Judge claims: each is a comparison of measures of arms, decided over seeds.
 
 ``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, a minus before,
 ``abs``) over numbers and calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read
@@ -17,17 +17,18 @@ read from the 95% interval of the mean margin:
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from dataclasses import asdict
+from typing import Any, Protocol
 
 from lnexp.errors import UserError, near_names
 from lnexp.recipes.recipe import Claim, Job, Recipe
-from lnexp.results.intervals import Interval, interval
-from lnexp.results.measures import RUN_MEASURES
+from lnexp.results.intervals import interval
 from lnexp.results.probe_measures import PROBE_MEASURES
+from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, verdict_of
+from lnexp.tasks import load_task
+from lnexp.tasks.measures import measures_of as measures_of_task
 
 Measures = Mapping[str, Callable[[Any], float | None]]
-Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
 #: Measured values by call and seed.
 Values = dict[str, dict[int, float]]
 
@@ -40,7 +41,7 @@ _ARITHMETIC: dict[type, Callable[[float, float], float]] = {
 
 
 class Evidence(Protocol):
-    """A run, or a probe: what was measured of one arm with one seed."""
+    """What was measured of one arm with one seed: a run, or a probe."""
 
     @property
     def job(self) -> Job: ...
@@ -52,32 +53,12 @@ class Evidence(Protocol):
     def is_the_papers(self) -> bool: ...
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A claim, its verdict and the numbers behind it; ``arms`` by arm, or by call where an arm is asked twice."""
-
-    claim: Claim
-    verdict: Verdict
-    margin: Interval | None
-    arms: dict[str, dict[str, Any]]
-
-    def to_json(self, command: str) -> dict[str, Any]:
-        """The claim as ``verdicts.json`` keeps it."""
-        return {
-            **asdict(self.claim),
-            "verdict": self.verdict,
-            "margin": None if self.margin is None else asdict(self.margin),
-            "arms": self.arms,
-            "command": command,
-        }
-
-
 class Comparison:
     """A parsed ``holds_if``.
 
     Args:
         text: as the recipe has it.
-        measures: what it can ask.
+        measures: what it can ask, by name.
 
     Raises:
         UserError: for anything but one comparison of arithmetic over known measures.
@@ -101,7 +82,7 @@ class Comparison:
             raise UserError(f"holds_if: {text}: measures nothing")
 
     def margin(self, values: dict[str, float]) -> float:
-        """By how much the comparison holds (negative: fails), given a value for each of :attr:`calls`."""
+        """Return by how much the comparison holds (negative: fails), given a value for each of :attr:`calls`."""
         return self._evaluate(self._large, values) - self._evaluate(self._small, values)
 
     def _check(self, node: ast.expr) -> None:
@@ -138,11 +119,27 @@ class Comparison:
 
 
 def measures_of(recipe: Recipe) -> Measures:
-    """What the recipe's claims can ask: of runs, or of what a probe found."""
-    return PROBE_MEASURES if recipe.probe else RUN_MEASURES
+    """Return the measures that a recipe's claims can ask, of runs or of what its probe found."""
+    return PROBE_MEASURES if recipe.measurement else measures_of_task(load_task(recipe.task))
 
 
-def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence]) -> Judgement:
+def judge_all(
+    recipe: Recipe, runs: Sequence[Evidence], scope: str, command: str, malformed: Sequence[str] = ()
+) -> Verdicts:
+    """Judge all claims of a recipe.
+
+    Args:
+        recipe: whose claims they are.
+        runs: its runs, or what its probe found.
+        scope: what those were trained or probed on, in words.
+        command: what a reader would type for the same.
+        malformed: the runs that could not be read, and why.
+    """
+    claims = [judge(claim, recipe, runs, command) for claim in recipe.claims]
+    return Verdicts(recipe.name, recipe.figure, recipe.title, scope, recipe.settings_hash, list(malformed), claims)
+
+
+def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str = "") -> JudgedClaim:
     """Judge one claim on runs of its recipe, or on what its probe found; runs that are not over do not count.
 
     Raises:
@@ -155,7 +152,9 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence]) -> Judgement:
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
     values = _measure(comparison, judged)
     margin = interval(_margins(comparison, values))
-    return Judgement(claim, verdict_of(margin), margin, _arms(comparison, values))
+    return JudgedClaim(
+        **asdict(claim), verdict=verdict_of(margin), margin=margin, arms=_arms(comparison, values), command=command
+    )
 
 
 def _measure(comparison: Comparison, runs: Sequence[Evidence]) -> Values:
@@ -168,27 +167,16 @@ def _measure(comparison: Comparison, runs: Sequence[Evidence]) -> Values:
 
 
 def _margins(comparison: Comparison, values: Values) -> list[float]:
-    """One margin for each seed that every arm has."""
+    """Return one margin for each seed that every arm has."""
     shared = set.intersection(*(set(by_seed) for by_seed in values.values()))
     return [comparison.margin({call: by_seed[seed] for call, by_seed in values.items()}) for seed in sorted(shared)]
 
 
-def verdict_of(margin: Interval | None) -> Verdict:
-    """What a margin over seeds says of its claim."""
-    if margin is None:
-        return "not run"
-    if margin.low is None or margin.high is None:
-        return "inconclusive"
-    if margin.low > 0:
-        return "reproduced"
-    return "contradicted" if margin.high < 0 else "inconclusive"
-
-
-def _arms(comparison: Comparison, values: Values) -> dict[str, dict[str, Any]]:
+def _arms(comparison: Comparison, values: Values) -> dict[str, Measured]:
     asked = [arm for _, arm in comparison.calls.values()]
     arms = {}
     for call, (measure, arm) in comparison.calls.items():
         found = interval(list(values[call].values()))
         numbers = asdict(found) if found else {"mean": None, "low": None, "high": None, "n": 0}
-        arms[arm if asked.count(arm) == 1 else call] = {"measure": measure, **numbers}
+        arms[arm if asked.count(arm) == 1 else call] = Measured(measure, **numbers)
     return arms

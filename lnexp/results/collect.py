@@ -1,4 +1,4 @@
-"""The runs of a recipe, as they lie on disk."""
+"""Read the runs of a recipe from their folders."""
 
 import shlex
 from dataclasses import dataclass, field, replace
@@ -9,21 +9,21 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.composer import Composer
 from lnexp.configuration import compose
-from lnexp.corpora.known import is_whole
 from lnexp.errors import UserError
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder, find_folders
 from lnexp.runs.identity import identities
-from lnexp.runs.records import Record
+from lnexp.tasks import load_task
+from lnexp.tasks.contract import Record, Task
 
 KINDS = ("epoch", "probe", "end")
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """One run of an arm.
+    """One run of an arm, finished or not.
 
     Attributes:
         job: which arm and seed.
@@ -36,7 +36,7 @@ class RunResult:
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.
         command: what a reader would type to train it alone.
-        own_options: the user's, which make it another run than the recipe states for its profile.
+        own_options: options of the user that make it another run than the recipe states for its profile.
     """
 
     job: Job
@@ -52,16 +52,19 @@ class RunResult:
     own_options: tuple[str, ...] = ()
 
     @property
+    def task(self) -> Task:
+        return load_task(self.job.recipe.task)
+
+    @property
     def counts(self) -> bool:
         """Whether the run is over: only then is it evidence."""
         return self.state in DONE
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether it is of the paper's settings on the whole of the corpus that its recipe takes from the paper."""
-        data = self.environment.get("data", {})
+        """Whether it has the paper's settings, on all of the corpus that its recipe takes from the paper."""
         corpus = self.job.recipe.profiles["paper"].data
-        whole = data.get("part_of") == corpus and is_whole(corpus, data["pairs"]["train"])
+        whole = self.task.is_whole(corpus, self.environment.get("data", {}))
         return self.cfg.profile == "paper" and not self.own_options and whole
 
     @property
@@ -70,9 +73,11 @@ class RunResult:
 
 
 def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
-    """All runs of a recipe under the command-line overrides that they were launched with, seed by seed.
+    """Return all runs of a recipe, seed by seed; those that are missing or malformed have such a state.
 
-    A run that is missing or malformed is in the list too, and says so.
+    Args:
+        recipe: what was trained.
+        overrides: the command-line overrides that the runs were launched with.
     """
     base = compose(overrides)
     settings = with_corpus(recipe, base.profile, overrides)
@@ -111,19 +116,19 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
 
 
 def _check_complete(folder: RunFolder, read: list[Record]) -> None:
-    """Raises UserError where a run that is over does not have every epoch and its end once, or not its environment."""
+    """Raise UserError where a run that is over lacks an epoch, its end or its environment, or has one twice."""
     problem = None
     epochs = [record for record in read if record["kind"] == "epoch"]
     if [number for number, record in enumerate(read) if record["kind"] == "end"] != [len(read) - 1]:
-        problem = "its end is missing, or not the end"
+        problem = "its end record is missing, or not the last"
     elif [record["epoch"] for record in epochs] != list(range(1, len(epochs) + 1)):
-        problem = "its epochs are not every one once"
+        problem = "it does not have every epoch once"
     elif folder.status["state"] == "finished" and (epochs or [{}])[-1].get("update") != folder.status["updates"]:
-        problem = "epochs are missing at its end"
+        problem = "its last epochs are missing"
     else:
         about = folder.environment
         for part in ("data", "git", "cpu", "device"):
             if not isinstance(about.get(part), dict if part in ("data", "git") else str):
-                problem = f"environment.json says nothing of its {part}"
+                problem = f"environment.json lacks {part}"
     if problem:
         raise UserError(f"{folder.path}: the run is over, but {problem}; force=true trains it afresh")

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/collect.py``."""
+"""Run ``scripts/collect.py``: make tables, figures and verdicts from run folders."""
 
 import argparse
 import shlex
@@ -34,6 +34,6 @@ def main() -> None:
 
 
 def _command(recipe: str, overrides: list[str]) -> str:
-    """What a reader would type for the same results."""
+    """Return what a reader would type for the same results."""
     words = shlex.join([f"+recipe={recipe}", *for_readers(overrides)])
     return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"

@@ -1,4 +1,4 @@
-"""A mean and its interval over seeds."""
+"""Compute the mean over seeds and its 95% interval."""
 
 import math
 import statistics
@@ -11,7 +11,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over ``n`` seeds with its 95% interval; without an interval (None) where one seed is all there is."""
+    """A mean over ``n`` seeds with its 95% interval; ``low`` and ``high`` are None for a single seed."""
 
     mean: float
     low: float | None
@@ -26,12 +26,12 @@ class Interval:
 
 
 def _places(width: float) -> int:
-    """Two decimal places, or as many as tell the ends of a narrow interval apart."""
+    """Return two decimal places, or as many as tell the ends of a narrow interval apart."""
     return 2 if width <= 0 or width >= 0.05 else min(8, 1 - math.floor(math.log10(width)))
 
 
 def interval(values: list[float]) -> Interval | None:
-    """Student's t interval of the mean; None for no values. The seeds' values are taken as normal, and are few."""
+    """Return the mean with Student's t interval, which suits few, normally distributed values; None for no values."""
     if not values:
         return None
     mean, n = statistics.fmean(values), len(values)

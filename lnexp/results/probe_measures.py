@@ -1,4 +1,4 @@
-"""What a claim can ask of a probe: one function a measure, over what its recipe plots as ``x`` and ``y``."""
+"""Measure what a probe found: what claims can ask of the ``x`` and ``y`` that its recipe plots."""
 
 import math
 import statistics
@@ -9,46 +9,44 @@ from lnexp.results.probe_result import ProbeResult
 
 
 def mean(probed: ProbeResult) -> float:
-    """The mean of y."""
+    """Return the mean of y."""
     return statistics.fmean(probed.values("y"))
 
 
 def least(probed: ProbeResult) -> float:
-    """The least y."""
+    """Return the least y."""
     return min(probed.values("y"))
 
 
 def greatest(probed: ProbeResult) -> float:
-    """The greatest y."""
+    """Return the greatest y."""
     return max(probed.values("y"))
 
 
 def last(probed: ProbeResult) -> float:
-    """y at the greatest x."""
+    """Return y at the greatest x."""
     return max(zip(probed.values("x"), probed.values("y"), strict=True))[1]
 
 
 def slope(probed: ProbeResult) -> float:
-    """By how much y grows when x grows by one, by least squares."""
+    """Return by how much y grows when x grows by one, by least squares."""
     return _slope(probed.values("x"), probed.values("y"))
 
 
 def exponent(probed: ProbeResult) -> float:
-    """The p of ``y ~ x^p``, by least squares of the logarithms."""
+    """Return the p of ``y ~ x^p``, by least squares of the logarithms."""
     return _slope(_logarithms(probed, "x"), _logarithms(probed, "y"))
 
 
 def growth(probed: ProbeResult) -> float:
-    """The r of ``y ~ r^x``: by how much y is multiplied when x grows by one, by least squares of y's logarithm."""
+    """Return the r of ``y ~ r^x``: the factor of y when x grows by one, by least squares of y's logarithm."""
     return math.exp(_slope(probed.values("x"), _logarithms(probed, "y")))
 
 
 def _logarithms(probed: ProbeResult, axis: str) -> list[float]:
     values = probed.values(axis)
     if min(values) <= 0:
-        raise UserError(
-            f"{probed.job.recipe.name}: {probed.job.arm.name} has {min(values)}, of which there is no logarithm"
-        )
+        raise UserError(f"{probed.job.recipe.name}: {probed.job.arm.name} has {min(values)}, which has no logarithm")
     return [math.log(value) for value in values]
 
 

@@ -1,4 +1,4 @@
-"""What a probe found of one arm with one seed."""
+"""Hold what a probe measured, and make its table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class ProbeResult:
         job: which arm and seed.
         rows: what the probe measured.
         is_the_papers: whether it is of the paper's model on the paper's corpus.
-        counts: always: what was not measured to its end has no result.
+        counts: always true, since a probe that was not completed has no result.
     """
 
     job: Job
@@ -25,13 +25,13 @@ class ProbeResult:
     counts: bool = True
 
     def values(self, axis: str) -> list[float]:
-        """What the recipe plots along an axis, ``x`` or ``y``, of each row that has both."""
+        """Return what the recipe plots along an axis, ``x`` or ``y``, of the rows that have both."""
         plot = self.job.recipe.plot
         return [row[plot[axis]] for row in self.rows if plot["x"] in row and plot["y"] in row]
 
 
 def rows_table(results: Sequence[ProbeResult]) -> pd.DataFrame:
-    """``measurements.csv``: a row for every row of every arm and seed."""
+    """Return ``measurements.csv``: a row for every row of every arm and seed."""
     return pd.DataFrame(
         [
             {"recipe": result.job.recipe.name, "arm": result.job.arm.name, "seed": result.job.seed, **row}

@@ -1,48 +1,38 @@
-"""``provenance.json``: the data, the machines, and every run's settings and command, behind a folder of results."""
+"""Write and read ``provenance.json``: the data, machines, settings and commands behind a folder of results."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
+from lnexp.configuration import table_of
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.plain import plain
+from lnexp.plain import find, plain
 from lnexp.results.collect import RunResult
+from lnexp.tasks import all_tasks
+from lnexp.tasks.contract import Task
 
-#: What of a config tells runs apart; the rest stands in ``config.yaml``.
-SETTINGS = (
-    "profile", "data.name", "norm.kind", "lr_max", "warmup_updates", "seed", "order_seed", "max_epoch", "max_tokens",
-    "update_freq", "precision", "init", "label_smoothing", "clip_norm", "model.encoder_layers", "model.decoder_layers",
-    "model.encoder_embed_dim", "model.encoder_ffn_embed_dim", "model.encoder_attention_heads", "model.dropout",
-    "optimizer.betas", "optimizer.weight_decay", "lr_schedule.form", "lr_schedule.decay_from",
-    "lr_schedule.decay_epoch", "evaluation.test_beam", "evaluation.lenpen",
-)  # fmt: skip
-
-#: What of an environment is one run's, or nobody's business.
+#: Keys of an environment that are a single run's, or private.
 OWN = ("array", "host", "data")
 
 
 def chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Those of :data:`SETTINGS` that a config has."""
-    for setting in SETTINGS:
-        value: Any = config
-        for key in setting.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        if value is not None:
-            yield setting, value
+    """Yield the options of a config that tell runs apart; the rest stands in ``config.yaml``."""
+    for name in table_of(config).published():
+        if (value := find(config, name)) is not None:
+            yield name, value
 
 
 def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
-    """What stands behind the results of runs, those that are not over left out.
+    """Return the provenance of the results of runs, without those that are not over.
 
     Returns:
-        ``data``: the manifests of all corpora; ``environments``: all that there are; ``settings``: those that all runs
-        have alike; ``runs``: by identity the command that trains it, its other settings, the number of its environment.
+        ``data``: the manifests of all corpora; ``environments``: each of them once; ``settings``: those that all runs
+        share; ``runs``: by identity, the command that trains it, its other settings, the number of its environment.
     """
     over = {run.identity: run for run in runs if run.counts}
     by_arm = {id(run.cfg): run.cfg for run in over.values()}
@@ -67,7 +57,7 @@ def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
 
 
 def of_probe(manifest: dict[str, Any] | None, environment: dict[str, Any]) -> dict[str, Any]:
-    """The same of measurements before training, which may take no corpus."""
+    """Return the provenance of measurements before training; ``manifest`` is None where they take no corpus."""
     data = [for_readers(manifest)] if manifest else []
     return {"data": data, "environments": [_shared(environment)], "settings": {}, "runs": {}}
 
@@ -80,11 +70,11 @@ def write_provenance(folder: Path, content: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What ``provenance.json`` says.
+    """The content of ``provenance.json``.
 
     Attributes:
         data: the manifests of all corpora.
-        environments: all that there are.
+        environments: each of them once.
         runs: by identity.
     """
 
@@ -95,12 +85,12 @@ class Provenance:
 
 @dataclass(frozen=True)
 class RunProvenance:
-    """How one run came about.
+    """Settings, command and environment of one run.
 
     Attributes:
-        command: what trains it alone.
-        settings: those of :data:`SETTINGS` that it has, by their dotted names.
-        environment: what it ran on and with; empty where unknown.
+        command: trains this run alone.
+        settings: the published options that it has, by their dotted names.
+        environment: machine and versions; empty where unknown.
     """
 
     command: str
@@ -109,10 +99,10 @@ class RunProvenance:
 
 
 def read_provenance(folder: Path) -> Provenance:
-    """What stands beside results; nothing where nothing does.
+    """Read ``provenance.json``; an empty provenance where there is no such file.
 
     Raises:
-        LookupError, TypeError, ValueError: for a file that is not ours.
+        LookupError, TypeError, ValueError: where the file has another form.
     """
     path = folder / "provenance.json"
     if not path.exists():
@@ -129,13 +119,22 @@ def read_provenance(folder: Path) -> Provenance:
 
 
 def _checked(manifest: dict[str, Any]) -> dict[str, Any]:
-    """A manifest as pages take it for granted."""
-    pairs = {str(split): int(count) for split, count in manifest["pairs"].items()}
-    return {**manifest, "settings": dict(manifest.get("settings", {})), "pairs": pairs}
+    """Return a manifest in the form that pages rely on: with ``settings``, and with the size of each split."""
+    unit = unit_of(manifest)
+    sizes = {str(split): int(count) for split, count in manifest[unit].items()}
+    return {**manifest, "settings": dict(manifest.get("settings", {})), unit: sizes}
+
+
+def unit_of(manifest: Mapping[str, Any]) -> str:
+    """Return what a corpus is counted in, as ``pairs``: a key of its manifest. Raises LookupError where it has none."""
+    units = [task.unit for task in all_tasks() if task.unit in manifest]
+    if not units:
+        raise KeyError(" or ".join(dict.fromkeys(task.unit for task in all_tasks())))
+    return units[0]
 
 
 def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
-    """A manifest without what is another person's own affair: where files of theirs lie."""
+    """Return a manifest without what is private: where files lie on the machine that prepared it."""
     content: dict[str, Any] = json.loads(json.dumps(manifest))
     content.pop("bytes", None)
     content["settings"].pop("path", None)
@@ -147,20 +146,20 @@ def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seeded(config: dict[str, Any], seed: int) -> dict[str, Any]:
-    """A run's config, from that of another seed of its arm."""
+    """Return a run's config, made from that of another seed of its arm."""
     own_order = config["order_seed"] != config["seed"]
     return config | {"seed": seed, "order_seed": config["order_seed"] if own_order else seed}
 
 
 def _manifests(runs: Iterable[RunResult]) -> list[dict[str, Any]]:
     each = {(id(run.cfg), json.dumps(run.environment["data"], sort_keys=True)): run for run in runs}
-    return _distinct([_manifest(run.cfg, run.environment["data"]) for run in each.values()])
+    return _distinct([_manifest(run.task, run.cfg, run.environment["data"]) for run in each.values()])
 
 
-def _manifest(cfg: DictConfig, known: dict[str, Any]) -> dict[str, Any]:
-    """That of a run's corpus where it still has the checksums that the run saw; else what the run knows."""
+def _manifest(task: Task, cfg: DictConfig, known: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest of a run's corpus if it still has the checksums that the run saw, or else ``known``."""
     try:
-        manifest = PreparedCorpus(corpus_folder(cfg.data, cfg.data_dir)).manifest
+        manifest = task.manifest(cfg.data, cfg.data_dir)
     except UserError:
         return known
     return for_readers(manifest) if manifest["sha256"] == known.get("sha256") else known
@@ -171,7 +170,7 @@ def _shared(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alike(settings: list[dict[str, Any]]) -> dict[str, Any]:
-    """What stands in all, with one value."""
+    """Return the settings that all have, with one value."""
     first, *others = settings or [{}]
     return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
 

@@ -1,8 +1,8 @@
-"""All verdicts under ``results/``, for a page and for a terminal."""
+"""Collect all verdicts under ``results/``, and show them on a page and in a terminal."""
 
-import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,26 @@ from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import Recipe
-from lnexp.results.claims import judge, verdict_of
-from lnexp.results.intervals import Interval
+from lnexp.recipes.recipe import Claim, Recipe
+from lnexp.results.claims import judge_all
+from lnexp.results.verdict_file import JudgedClaim, Verdicts, read_verdicts
 
-REQUIRED = ("id", "source", "paper", "scope", "verdict", "arms", "command", "holds_if", "why", "margin")
 #: What a recipe states of a claim: a published verdict must have been found by this very test.
 STATED = ("source", "paper", "scope", "holds_if")
 
 
 @dataclass(frozen=True)
 class RecipeVerdicts:
-    """What one ``verdicts.json`` says, or would say where the recipe was not run."""
+    """The verdicts of one recipe on one corpus.
+
+    Attributes:
+        path: of its ``verdicts.json``.
+        content: of that file; where the recipe was not run, of the file that would say so.
+        was_run: whether there is such a file.
+    """
 
     path: Path
-    content: dict[str, Any]
+    content: Verdicts
     was_run: bool = True
 
     @property
@@ -39,44 +44,41 @@ class RecipeVerdicts:
 
     @property
     def recipe(self) -> str:
-        return self.content["recipe"]
+        return self.content.recipe
 
     def has(self, **wanted: str | None) -> bool:
-        """Whether it is of this ``profile``, ``data`` and ``recipe``, as far as they are given."""
+        """Return whether it is of this ``profile``, ``data`` and ``recipe``; None stands for any."""
         return all(value is None or getattr(self, key) == value for key, value in wanted.items())
 
     @property
     def problems(self) -> list[str]:
-        """What is malformed in the runs behind it, and where it is not what the recipe states."""
-        found = [f"{self.path.parent}: {problem}" for problem in self.content["malformed"]]
+        """What is malformed in the runs behind it, and where it differs from what the recipe states."""
+        found = [f"{self.path.parent}: {problem}" for problem in self.content.malformed]
         try:
             recipe = load_recipe(self.recipe)
         except UserError as error:
             return [*found, f"{self.path}: {error}"]
-        stated = {claim.id: asdict(claim) for claim in recipe.claims}
-        published = {claim["id"]: claim for claim in self.content["claims"]}
-        same = stated.keys() == published.keys() and all(
-            published[name][key] == claim[key] for name, claim in stated.items() for key in STATED
-        )
-        if not same:
+        if _tests(recipe.claims) != _tests(self.content.claims):
             found.append(f"{self.path}: its claims are not those of recipe {self.recipe}; collect again")
-        again = "probe again" if recipe.probe else "train and collect again"
-        if self.content["settings"] != recipe.settings_hash:
+        again = "probe again" if recipe.measurement else "train and collect again"
+        if self.content.settings != recipe.settings_hash:
             found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
 
 
-def read_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
-    """Every ``verdicts.json``.
+def _tests(claims: Iterable[Claim]) -> dict[str, list[Any]]:
+    """Return what a recipe states of its claims, by their names."""
+    return {claim.id: [getattr(claim, key) for key in STATED] for claim in claims}
 
-    Raises:
-        UserError: for a file that is malformed.
-    """
-    return [read_verdict(folder / "verdicts.json") for folder in result_folders(results_dir)]
+
+def all_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
+    """Read every ``verdicts.json``. Raises UserError for one that is malformed."""
+    paths = [folder / "verdicts.json" for folder in result_folders(results_dir)]
+    return [RecipeVerdicts(path, read_verdicts(path)) for path in paths]
 
 
 def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdicts]:
-    """The recipes that have no results on their own corpus, by profile, with all their claims ``not run``."""
+    """Return the recipes that have no results on their own corpus, by profile: all their claims are ``not run``."""
     there = {(verdicts.profile, verdicts.data, verdicts.recipe) for verdicts in found}
     missing = []
     for name in recipe_names():
@@ -88,113 +90,55 @@ def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdic
     return missing
 
 
-def _nothing(recipe: Recipe, profile: str, data: str) -> dict[str, Any]:
+def _nothing(recipe: Recipe, profile: str, data: str) -> Verdicts:
+    """Return the verdicts of a recipe that was not run."""
     how = f"reproduce.py +recipe={recipe.name} profile={profile} data={data}"
-    if recipe.probe:
+    if recipe.measurement:
         how = f"probe.py +recipe={recipe.name}"
-    return {
-        "recipe": recipe.name,
-        "figure": recipe.figure,
-        "title": recipe.title,
-        "scope": f"profile {profile}, data {data}",
-        "malformed": [],
-        "settings": recipe.settings_hash,
-        "claims": [judge(claim, recipe, []).to_json(f"python scripts/{how}") for claim in recipe.claims],
-    }
+    return judge_all(recipe, [], f"profile {profile}, data {data}", f"python scripts/{how}")
 
 
-def read_verdict(path: Path) -> RecipeVerdicts:
-    """One ``verdicts.json``. Raises UserError where it is malformed."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
-        for claim in content["claims"]:
-            _check(claim)
-        for key in ("recipe", "figure", "title", "scope", "settings"):
-            _check_text(key, content[key])
-        for problem in content["malformed"]:
-            _check_text("malformed", problem)
-        if len({claim["id"] for claim in content["claims"]}) != len(content["claims"]):
-            raise ValueError("a claim is there twice")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
-    return RecipeVerdicts(path, content)
-
-
-def _check(claim: dict[str, Any]) -> None:
-    """Raises KeyError, TypeError or ValueError where it is no claim, or its verdict is not what its margin says."""
-    missing = [key for key in REQUIRED if key not in claim]
-    if missing:
-        raise KeyError(", ".join(missing))
-    for key in ("id", "source", "scope", "verdict", "command", "holds_if", "why"):
-        _check_text(key, claim[key])
-    if not isinstance(claim["paper"], dict):
-        raise TypeError(f"{claim['id']}: paper is no object")
-    for name, arm in claim["arms"].items():
-        call(name, arm)
-        numbers(arm)
-    margin = None if claim["margin"] is None else _interval(claim["margin"])
-    if claim["verdict"] != verdict_of(margin):
-        raise ValueError(f"{claim['id']}: {claim['verdict']} is not what its margin says")
-
-
-def _check_text(key: str, value: Any) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{key} is no text")
-
-
-def _interval(content: dict[str, Any]) -> Interval:
-    values = {key: content[key] for key in ("mean", "low", "high", "n")}
-    for key, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | float | None):
-            raise TypeError(f"{key} is no number")
-    return Interval(**values)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number")
-
-
-def as_terminal_table(all_verdicts: list[RecipeVerdicts], width: int) -> str:
-    """The verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
+def as_terminal_table(shown: list[RecipeVerdicts], width: int) -> str:
+    """Return verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
     blocks = []
-    for verdicts in all_verdicts:
+    for verdicts in shown:
         if not verdicts.was_run:
             continue
-        rows = [_row(claim, "\n") for claim in verdicts.content["claims"]]
+        rows = [_row(claim, "\n") for claim in verdicts.content.claims]
         widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
         table = tabulate(rows, headers=HEADERS, tablefmt="rounded_grid", maxcolwidths=widths)
         blocks.append(f"{_title(verdicts)}\n{table}")
-    return "\n\n".join([*blocks, *_not_run_lines(all_verdicts), _count(all_verdicts)])
+    return "\n\n".join([*blocks, *_not_run_lines(shown), _count(shown)])
 
 
-def _not_run_lines(all_verdicts: list[RecipeVerdicts]) -> list[str]:
-    """One paragraph of all that is still to be run."""
+def _not_run_lines(shown: list[RecipeVerdicts]) -> list[str]:
+    """Return one paragraph on all that is still to be run; none where nothing is."""
     lines = [
-        f"  {verdicts.recipe} ({verdicts.content['figure']}), {verdicts.content['scope']}:"
-        f" {len(verdicts.content['claims'])} claims"
-        for verdicts in all_verdicts
+        f"  {verdicts.recipe} ({verdicts.content.figure}), {verdicts.content.scope}:"
+        f" {len(verdicts.content.claims)} claims"
+        for verdicts in shown
         if not verdicts.was_run
     ]
     return ["\n".join(["not run:", *lines])] if lines else []
 
 
-def _count(all_verdicts: list[RecipeVerdicts]) -> str:
-    """How many claims have which verdict."""
-    counted = Counter(claim["verdict"] for verdicts in all_verdicts for claim in verdicts.content["claims"])
+def _count(shown: list[RecipeVerdicts]) -> str:
+    """Return how many claims have which verdict."""
+    counted = Counter(claim.verdict for verdicts in shown for claim in verdicts.content.claims)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common())
     return f"{counted.total()} claims: {counts or 'no such results'}"
 
 
-def as_page(all_verdicts: list[RecipeVerdicts]) -> str:
-    """``results/verdicts.md``."""
+def as_page(shown: list[RecipeVerdicts]) -> str:
+    """Return the content of ``results/verdicts.md``."""
     parts = [
         "# Verdicts",
         "Every claim of every recipe, judged on the runs under `results/`. The test of a claim stands in its recipe and"
         " was fixed before the runs. The margin is by how much the test holds, mean over seeds with its 95% interval;"
         " a verdict needs the whole interval on one side of zero.",
     ]
-    for verdicts in all_verdicts:
-        rows = [_row(claim, "<br>") for claim in verdicts.content["claims"]]
+    for verdicts in shown:
+        rows = [_row(claim, "<br>") for claim in verdicts.content.claims]
         table = tabulate(rows, headers=HEADERS, tablefmt="github")
         link = "/".join(verdicts.path.parts[-4:-1])
         parts += [f"## [{_title(verdicts)}]({link}/table.md)", table]
@@ -202,31 +146,19 @@ def as_page(all_verdicts: list[RecipeVerdicts]) -> str:
 
 
 def write_page(results_dir: Path) -> None:
-    """Write ``verdicts.md`` over all that lies under a folder of results."""
-    write_whole(results_dir / "verdicts.md", as_page(read_verdicts(results_dir)))
+    """Write ``verdicts.md``, the page of all verdicts under a folder of results."""
+    write_whole(results_dir / "verdicts.md", as_page(all_verdicts(results_dir)))
 
 
 HEADERS = ("claim", "the paper", "ours", "verdict")
 
 
 def _title(verdicts: RecipeVerdicts) -> str:
-    return f"{verdicts.content['figure']}, {verdicts.recipe}: {verdicts.content['scope']}"
+    return f"{verdicts.content.figure}, {verdicts.recipe}: {verdicts.content.scope}"
 
 
-def _row(claim: dict[str, Any], line_break: str) -> tuple[str, str, str, str]:
-    paper = ", ".join(f"{arm} {number}" for arm, number in claim["paper"].items())
-    measured = [f"{call(name, arm)} {numbers(arm)}" for name, arm in claim["arms"].items()]
-    ours = line_break.join([*measured, f"test: {claim['holds_if']}", f"margin {numbers(claim['margin'])}"])
-    return claim["id"], line_break.join(filter(None, (claim["source"], paper))), ours, claim["verdict"]
-
-
-def call(name: str, arm: dict[str, Any]) -> str:
-    """What was measured of an arm."""
-    return name if "(" in name else f"{arm['measure']}({name})"
-
-
-def numbers(content: dict[str, Any] | None) -> str:
-    """A mean with its interval, of an arm or a margin; a dash where there is none."""
-    if not content or content["mean"] is None:
-        return "–"
-    return str(_interval(content))
+def _row(claim: JudgedClaim, line_break: str) -> tuple[str, str, str, str]:
+    paper = ", ".join(f"{arm} {number}" for arm, number in claim.paper.items())
+    measured = [f"{call} {numbers}" for call, numbers in claim.measured.items()]
+    ours = line_break.join([*measured, f"test: {claim.holds_if}", f"margin {claim.margin_text}"])
+    return claim.id, line_break.join(filter(None, (claim.source, paper))), ours, claim.verdict

@@ -1,16 +1,17 @@
-"""The command behind ``scripts/verify.py``."""
+"""Run ``scripts/verify.py``: print the verdict of every claim."""
 
 import argparse
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.published import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
-from lnexp.results.verdicts import as_terminal_table, not_run, read_verdicts
+from lnexp.results.verdicts import all_verdicts, as_terminal_table, not_run
 
 EXIT_MALFORMED = 1
 
@@ -26,16 +27,18 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         if arguments.recipe:
-            load_recipe(arguments.recipe)  # says which there are, if it is none
+            load_recipe(arguments.recipe)  # refuses an unknown name
     try:
-        found = read_verdicts(arguments.results)
+        found = all_verdicts(arguments.results)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_MALFORMED)
     wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": arguments.recipe}
     shown = [one for one in [*found, *not_run(arguments.results, found)] if one.has(**wanted)]
     if arguments.json:
-        print(json.dumps([{"profile": one.profile, "data": one.data, **one.content} for one in shown], indent=2))
+        print(
+            json.dumps([{"profile": one.profile, "data": one.data, **asdict(one.content)} for one in shown], indent=2)
+        )
     else:
         print(as_terminal_table(shown, shutil.get_terminal_size((160, 24)).columns))
     problems = [problem for one in shown if one.was_run for problem in one.problems]

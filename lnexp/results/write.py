@@ -1,6 +1,5 @@
-"""From a recipe's runs to its folder under ``results/``."""
+"""Write the folder of results of a recipe's runs: tables, figures, verdicts and provenance."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,14 @@ from lnexp.files import write_whole
 from lnexp.published import RESULTS_DIR
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
-from lnexp.results.claims import Judgement, judge
+from lnexp.results.claims import judge_all
 from lnexp.results.collect import RunResult
 from lnexp.results.provenance import of_runs, write_provenance
+from lnexp.results.verdict_file import write_verdicts
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
-    """Write tables, figure and verdicts of one recipe, and return their folder.
+    """Write tables, figures and verdicts of one recipe, and return their folder.
 
     Args:
         recipe: the recipe.
@@ -37,20 +37,19 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
-    judgements = [judge(claim, recipe, runs) for claim in recipe.claims]
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    write_whole(folder / "verdicts.json", verdicts_json(recipe, scope(runs), malformed, judgements, command))
+    write_verdicts(folder, judge_all(recipe, runs, scope(runs), command, malformed))
     write_provenance(folder, of_runs(runs))
     draw_all(recipe, folder)
     return folder
 
 
 def scope(runs: list[RunResult]) -> str:
-    """What the runs were trained on, in words: never to be taken for something else."""
+    """Return what the runs were trained on, in words: profile, corpus, how much of it, and options of the user."""
     cfg = runs[0].cfg
     sizes = {words for run in runs if (words := tables.trained_on(run))}
     size = f", {' or '.join(sorted(sizes))}" if sizes else ""
-    own = [option for option in runs[0].own_options if not option.startswith(("data=", "data."))]  # said by its name
+    own = [option for option in runs[0].own_options if not option.startswith(("data=", "data."))]  # the name says it
     with_options = f", with {' '.join(own)}" if own else ""
     fixed = any(option.startswith("order_seed=") for option in own)
     alike = ", one order of the data for all seeds" if fixed else ""
@@ -58,8 +57,8 @@ def scope(runs: list[RunResult]) -> str:
 
 
 def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
+    task = runs[0].task
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
-    signatures = sorted({run.end["bleu_signature"] for run in runs if run.end.get("bleu_signature")})
     rows = [
         {"arm": f"{arm['arm']} (`{arm['name']}`)"} | {key: arm[key] for key in arm if key not in ("arm", "name")}
         for arm in tables.arms_table(recipe, tables.runs_table(runs))
@@ -69,14 +68,13 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     parts = [
         f"# {recipe.heading}",
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
-        "Mean over seeds with its 95% interval (Student's t). Test BLEU is of the checkpoint with the least validation"
-        " nll, or of the last one of a diverged run that decodes.",
+        f"Mean over seeds with its 95% interval (Student's t). {task.test_note}",
         *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),
-        f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}. "
+        f"{task.score_note([run.end for run in runs])} "
         f"Device: {'; '.join(devices) or 'none yet'}. "
         f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
         f"```\n{command}\n```",
@@ -90,33 +88,11 @@ def _has_states(run: RunResult) -> bool:
 
 
 def _commits(runs: list[RunResult]) -> list[str]:
-    """The commits that the runs were made with; a star where there were changes on top."""
+    """Return the commits that the runs were made with; a star marks one with changes on top."""
     states = [run.environment["git"] for run in runs if run.environment.get("git", {}).get("commit")]
     return sorted({commit_name(state) for state in states})
 
 
 def commit_name(state: dict[str, Any]) -> str:
-    """A commit, as pages name it; a star where there were changes on top."""
+    """Return a commit as pages name it; a star marks one with changes on top."""
     return f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}"
-
-
-def verdicts_json(recipe: Recipe, what: str, malformed: list[str], judgements: list[Judgement], command: str) -> str:
-    """``verdicts.json``.
-
-    Args:
-        recipe: whose claims are judged.
-        what: what they were judged on, in words.
-        malformed: what could not be read.
-        judgements: of the claims.
-        command: what a reader would type for the same.
-    """
-    content = {
-        "recipe": recipe.name,
-        "figure": recipe.figure,
-        "title": recipe.title,
-        "scope": what,
-        "settings": recipe.settings_hash,
-        "malformed": malformed,
-        "claims": [judgement.to_json(command) for judgement in judgements],
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

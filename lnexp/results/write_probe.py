@@ -1,4 +1,4 @@
-"""From what a recipe's probe found to its folder under ``results/``."""
+"""Write the folder of results of a recipe's probe: measurements, figures, verdicts and provenance."""
 
 import shlex
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from lnexp.corpora.known import train_pairs_in_words
 from lnexp.figures.folder import draw_all
 from lnexp.figures.probed import plots, rows_with
 from lnexp.figures.sampling import evenly_spaced
@@ -16,11 +15,13 @@ from lnexp.files import write_whole
 from lnexp.published import RESULTS_DIR
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
-from lnexp.results.claims import judge
+from lnexp.results.claims import judge_all
 from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import of_probe, write_provenance
-from lnexp.results.write import commit_name, verdicts_json
+from lnexp.results.verdict_file import write_verdicts
+from lnexp.results.write import commit_name
+from lnexp.tasks import load_task
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
@@ -34,44 +35,40 @@ def write_probe(
     options: list[str],
     results_dir: Path = RESULTS_DIR,
 ) -> Path:
-    """Write measurements, table, figure and verdicts of one recipe, and return their folder.
+    """Write measurements, table, figures and verdicts of one recipe, and return their folder.
 
     Args:
         recipe: the recipe.
         results: every arm with every seed.
         data: the corpus, or what stands for one.
-        manifest: the corpus'; None where inputs were drawn.
-        environment: what was measured on and with.
-        options: the user's, beside the recipe.
+        manifest: of the corpus; None where inputs were drawn at random.
+        environment: machine and versions, as ``environment.json`` has them.
+        options: of the user, beside the recipe.
         results_dir: the root of all results.
     """
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
     table = rows_table(results)
-    what, command = scope(data, _size(manifest), options), _command(recipe, options)
+    size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
+    what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
     write_whole(folder / "table.md", _page(recipe, table, what, _where(environment), command))
-    judgements = [judge(claim, recipe, results) for claim in recipe.claims]
-    write_whole(folder / "verdicts.json", verdicts_json(recipe, what, [], judgements, command))
+    write_verdicts(folder, judge_all(recipe, results, what, command))
     write_provenance(folder, of_probe(manifest, environment))
     draw_all(recipe, folder)
     return folder
 
 
-def _size(manifest: dict[str, Any] | None) -> str:
-    return train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of")) if manifest else ""
-
-
 def scope(data: str, size: str, options: list[str]) -> str:
-    """What was probed, in words: never to be taken for something else."""
-    said = ("data=", "data.path=", "data.name=", "data_dir=", "n_seeds=", "first_seed=")  # elsewhere, or no matter
+    """Return what was probed, in words: corpus, how much of it, and options of the user."""
+    said = ("data=", "data.path=", "data.name=", "data_dir=", "n_seeds=", "first_seed=")  # elsewhere, or irrelevant
     own = [option for option in options if not option.startswith(said)]
     what = ", ".join(filter(None, (f"data {data}", size)))
     return f"before training, {what}{f', with {shlex.join(own)}' if own else ''}"
 
 
 def _command(recipe: Recipe, options: list[str]) -> str:
-    """What a reader would type for the same."""
+    """Return what a reader would type for the same."""
     return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *for_readers(options)])}"
 
 
@@ -97,7 +94,7 @@ def _where(environment: dict[str, Any]) -> str:
 
 
 def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:
-    """A line an arm, with at most :data:`MOST_COLUMNS` of the values along x."""
+    """Return a row of the figure as a Markdown table of its arms, with :data:`MOST_COLUMNS` values along x at most."""
     by_arm = dict(list(table.groupby("arm")))
     values = sorted(by_arm[arms[0].name][x].unique())
     shown = evenly_spaced(values, MOST_COLUMNS)

@@ -1,30 +1,30 @@
-"""Which checkpoints a run keeps while it trains, and which when it is over."""
+"""Decide which checkpoints a run keeps while it trains, and which when it is over."""
 
 from omegaconf import DictConfig
 
 from lnexp.runs.folder import RunFolder
 
-#: Of the newest, while it trains: one to fall back on.
+#: The newest checkpoints that a run keeps while it trains: one to resume from, and one in case that is damaged.
 NEWEST = 2
 
 
 def keep_while_training(folder: RunFolder, cfg: DictConfig) -> None:
-    """Drop the checkpoints that neither going on nor the test will need, unless ``checkpoints.keep`` is ``all``."""
+    """Delete the checkpoints that neither a resume nor the test will need, unless ``checkpoints.keep`` is ``all``."""
     newest = None if cfg.checkpoints.keep == "all" else most_newest(cfg)
     folder.prune(newest, best=True)
 
 
 def keep_for_good(folder: RunFolder, cfg: DictConfig) -> None:
-    """Drop those that ``checkpoints.keep`` does not ask for."""
+    """Delete the checkpoints that ``checkpoints.keep`` does not ask for, when the run is over."""
     folder.prune(None if cfg.checkpoints.keep == "all" else 1, best=cfg.checkpoints.keep == "best_and_last")
 
 
 def most_newest(cfg: DictConfig) -> int:
-    """How many of the newest a run keeps while it trains: those whose average is tested among them."""
+    """Return how many of the newest checkpoints a run keeps while it trains, enough for the average that is tested."""
     return max(NEWEST, cfg.evaluation.average_last)
 
 
 def epochs_to_average(folder: RunFolder, cfg: DictConfig) -> list[int]:
-    """Those of the last ``evaluation.average_last`` epochs that have a checkpoint, oldest first."""
+    """Return the epochs among the last ``evaluation.average_last`` that have a checkpoint, oldest first."""
     first = folder.last_checkpoint_epoch() - cfg.evaluation.average_last
     return [epoch for epoch in folder.checkpoint_epochs() if epoch > first]

@@ -1,4 +1,7 @@
-"""A checkpoint's digest beside it, in the form of ``sha256sum``: what a full disk or a broken one left is noticed."""
+"""Write and verify a SHA-256 checksum beside each checkpoint, so that damage is noticed.
+
+The file has the format of ``sha256sum``.
+"""
 
 import os
 from pathlib import Path
@@ -8,18 +11,18 @@ from lnexp.files import write_whole
 from lnexp.hashing import cached_sha256
 
 
-def seal(checkpoint: Path) -> None:
-    """Write the digest of a checkpoint that is whole, once the disk has it."""
+def write_checksum(checkpoint: Path) -> None:
+    """Write the checksum of a complete checkpoint, after the checkpoint has reached the disk."""
     with checkpoint.open("rb") as file:
         os.fsync(file.fileno())
     write_whole(_beside(checkpoint), f"{cached_sha256(checkpoint)}  {checkpoint.name}\n")
 
 
 def is_archive(checkpoint: Path) -> bool:
-    """Whether a file can be a checkpoint, which is an archive.
+    """Return whether a file is a complete archive, as every checkpoint is.
 
-    The directory of an archive stands at its end, so one that was cut short has none; one that was written after what a
-    full disk had left of a first attempt does not begin where the file does.
+    The directory of an archive stands at its end, so an archive that was cut short has none. An archive that was
+    appended to the rest of an earlier attempt, which a full disk had stopped, does not begin at the file's start.
     """
     try:
         with ZipFile(checkpoint) as archive:
@@ -29,8 +32,9 @@ def is_archive(checkpoint: Path) -> bool:
 
 
 def is_whole(checkpoint: Path) -> bool:
-    """Whether a checkpoint is what was saved; one without a digest, as a kill right after saving leaves it, need only
-    be an archive.
+    """Return whether a checkpoint has the content that was saved.
+
+    A checkpoint without a checksum, as a kill right after saving leaves it, need only be a complete archive.
     """
     if not is_archive(checkpoint):
         return False
@@ -41,15 +45,15 @@ def is_whole(checkpoint: Path) -> bool:
     return said[:1] == [cached_sha256(checkpoint)]
 
 
-def unseal(checkpoint: Path) -> None:
-    """Take the digest away, for another checkpoint is to be saved under the name."""
+def remove_checksum(checkpoint: Path) -> None:
+    """Remove the checksum of a checkpoint, before another one is saved under its name."""
     _beside(checkpoint).unlink(missing_ok=True)
 
 
-def drop(checkpoint: Path) -> None:
-    """Delete a checkpoint and its digest."""
+def delete(checkpoint: Path) -> None:
+    """Delete a checkpoint and its checksum."""
     checkpoint.unlink(missing_ok=True)
-    unseal(checkpoint)
+    remove_checksum(checkpoint)
 
 
 def _beside(checkpoint: Path) -> Path:

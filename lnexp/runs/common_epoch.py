@@ -1,4 +1,4 @@
-"""From which epoch many runs can go on together."""
+"""Find the epoch from which several runs can be resumed together."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from lnexp.runs.folder import RunFolder
 
 
 def common_epoch(folders: Sequence[RunFolder]) -> int:
-    """The last epoch of which every run has a checkpoint; 0 where there is none."""
+    """Return the last epoch of which every run has a checkpoint; 0 where there is none."""
     return max(set.intersection(*(set(folder.checkpoint_epochs()) for folder in folders)), default=0)
 
 
 def at_one_epoch(kept: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The numbers of runs in groups that can go on from a common epoch.
+    """Return the numbers of runs in groups that can be resumed from a common epoch.
 
-    Runs that stand at different epochs cannot, unless the one ahead has kept the checkpoint that the others are at, as
-    after a kill between two members' checkpoints.
+    Runs at different epochs cannot be resumed together, unless the run that is ahead has kept the checkpoint of the
+    epoch of the others, as after a kill between two members' checkpoints.
 
     Args:
         kept: for each run the epochs of its checkpoints.

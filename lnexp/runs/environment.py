@@ -1,4 +1,4 @@
-"""What a run ran on and with."""
+"""Describe what a run ran on and with: commit, package versions, machine, data."""
 
 import os
 import platform
@@ -7,48 +7,56 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.configuration import ROOT
+from lnexp.tasks import all_tasks
 from lnexp.versions import version
 
+#: Packages whose versions are recorded, besides those that tasks name.
 PACKAGES = (
     "ve-fairseq",
     "torch",
     "hydra-core",
     "omegaconf",
     "numpy",
-    "sacrebleu",
-    "sacremoses",
-    "sentencepiece",
-    "subword-nmt",
 )
 
-#: What decides a run's numbers; a log or a table beside it does not.
+#: What a run's numbers depend on, within the repository.
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
 
 def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
-    """Commit, package versions, machine and the checksums of the data, as ``environment.json`` keeps them."""
+    """Return the content of ``environment.json``: commit, package versions, machine, size and checksums of the data.
+
+    Args:
+        device: what the run is computed on.
+        data_manifest: of the corpus.
+    """
+    units = dict.fromkeys(task.unit for task in all_tasks())
+    packages = dict.fromkeys([*PACKAGES, *(package for task in all_tasks() for package in task.packages)])
     return {
         "git": git_state(),
         "python": platform.python_version(),
-        "packages": {package: version(package) for package in PACKAGES},
+        "packages": {package: version(package) for package in packages},
         "host": platform.node(),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "device": device,
-        **({} if device == "cpu" else libraries_of_the_gpu()),
-        "data": {key: data_manifest.get(key) for key in ("pairs", "part_of", "sha256")},
+        **({} if device == "cpu" else gpu_libraries()),
+        "data": {
+            **{unit: data_manifest[unit] for unit in units if unit in data_manifest},
+            **{key: data_manifest.get(key) for key in ("part_of", "sha256")},
+        },
     }
 
 
-def libraries_of_the_gpu() -> dict[str, Any]:
-    """The versions of what has a GPU's kernels."""
+def gpu_libraries() -> dict[str, Any]:
+    """Return the versions of the libraries that hold a GPU's kernels."""
     import torch
 
     return {"cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
 
 
 def git_state() -> dict[str, Any]:
-    """The commit and whether what decides a run has changes on top, new files included; nulls outside a repository."""
+    """Return the commit, and whether :data:`CODE` differs from it, new files included; nulls outside a repository."""
 
     def git(*arguments: str) -> str | None:
         command = ["git", "-C", str(ROOT), *arguments]
@@ -62,7 +70,7 @@ def git_state() -> dict[str, Any]:
 
 
 def cpu_name() -> str:
-    """What the machine calls its processor."""
+    """Return the processor's name, as the machine states it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

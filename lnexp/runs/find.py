@@ -1,23 +1,23 @@
-"""The run that a person means."""
+"""Find a run by its path, or by a part of its name or identity."""
 
 from pathlib import Path
 
 from lnexp.errors import UserError, near_names
 from lnexp.runs.folder import RunFolder, find_folders
 
-#: More are not listed.
+#: Runs that an error message lists, at most.
 MOST_NAMED = 5
 
 
 def find_run(word: str, runs_dir: Path) -> RunFolder:
-    """The folder of a run.
+    """Return the folder of a run.
 
     Args:
-        word: its path, or the beginning of its identity, or a part of its name that no other run has.
-        runs_dir: where else to look.
+        word: its path, the beginning of its identity, or a part of its name that no other run has.
+        runs_dir: where runs are looked for.
 
     Raises:
-        UserError: where there is none, or more than one.
+        UserError: where no run matches, or more than one.
     """
     if (Path(word) / "metrics.jsonl").is_file() or (Path(word) / "status.json").is_file():
         return RunFolder(Path(word).resolve())
@@ -28,6 +28,6 @@ def find_run(word: str, runs_dir: Path) -> RunFolder:
     if found:
         names = ", ".join(path.name for path in found[:MOST_NAMED])
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-        raise UserError(f"{word}: {len(found)} runs are meant: {names}{more}; say the last eight letters of one")
+        raise UserError(f"{word}: {len(found)} runs match: {names}{more}; give the last eight letters of one")
     known = sorted(path.name for path in folders.values())
     raise UserError(f"{word}: no such run in {runs_dir}; {near_names(word, known) if known else 'it has none yet'}")

@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.runs import records
-from lnexp.runs.checksum import drop, is_archive, is_whole
+from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
 
 State = Literal["running", "finished", "diverged", "failed"]
@@ -22,7 +22,7 @@ DONE: tuple[State, ...] = ("finished", "diverged")
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
-    """The folders of all runs by identity, wherever they were first trained, whichever recipe asked for them."""
+    """Return the folders of all runs by identity, whichever recipe they were first trained for."""
     paths = sorted(Path(runs_dir).glob("[!.]*/*-*"), reverse=True)
     return {path.name.rpartition("-")[2]: path for path in paths}
 
@@ -35,7 +35,7 @@ class RunFolder:
 
     @classmethod
     def of(cls, cfg: DictConfig) -> "RunFolder":
-        """The folder for a resolved config: where the run lies already, or else where it belongs."""
+        """Return the folder of a resolved config: the one that exists already, or the one to be made."""
         run_identity = identity(cfg)
         home = Path(cfg.runs_dir) / cfg.get("recipe", "adhoc") / f"{readable_name(cfg)}-{run_identity}"
         return cls(find_folders(cfg.runs_dir).get(run_identity, home))
@@ -61,12 +61,12 @@ class RunFolder:
         return self.path / "train.log"
 
     def log_of(self, rank: int) -> Path:
-        """That of one of the processes that train the run together; the first one's is :attr:`log`."""
+        """Return the log file of one of the processes that train the run together; rank 0 writes :attr:`log`."""
         return self.path / f"train.rank{rank}.log" if rank else self.log
 
     @property
     def status(self) -> dict[str, Any]:
-        """What ``status.json`` says; empty where there is none. Raises UserError where it is no status."""
+        """The content of ``status.json``; empty where it is missing. Raises UserError where it is malformed."""
         status = self._read_object("status.json")
         if status and status.get("state") not in get_args(State):
             raise UserError(f"{self.path / 'status.json'}: malformed (no such state); force=true trains the run afresh")
@@ -74,7 +74,7 @@ class RunFolder:
 
     @property
     def environment(self) -> dict[str, Any]:
-        """What ``environment.json`` says; empty where there is none. Raises UserError where it is no JSON object."""
+        """The content of ``environment.json``; empty where it is missing. Raises UserError where it is malformed."""
         return self._read_object("environment.json")
 
     def _read_object(self, name: str) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class RunFolder:
         return self.status.get("state") in DONE
 
     def set_status(self, state: State, why: str = "", updates: int = 0) -> None:
-        """Write ``status.json``; the time a run was first started is kept."""
+        """Write ``status.json``; the time when the run was first started is kept."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         started = now
         with suppress(UserError):  # an unreadable status is replaced
@@ -122,7 +122,7 @@ class RunFolder:
         write_whole(folder / f"{name}.txt", "".join(f"{line}\n" for line in lines))
 
     def hypotheses(self, name: str) -> list[str]:
-        """The translations that were written under a name; none where there are none."""
+        """Return the lines that were written under a name; none where there is no such file."""
         path = self.path / "hypotheses" / f"{name}.txt"
         return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
@@ -130,45 +130,46 @@ class RunFolder:
         records.append(self.metrics, record)
 
     def epochs(self) -> list[records.Record]:
-        """The epoch records so far."""
+        """Return the epoch records, oldest first."""
         return [record for record in records.read(self.metrics) if record["kind"] == "epoch"]
 
     def best_nll(self) -> float | None:
-        """The least validation nll of any epoch, nats a token; None where no epoch has one."""
+        """Return the lowest validation nll of any epoch, nats a token; None where no epoch has one."""
         return min((nll for record in self.epochs() if (nll := record["valid_nll"]) is not None), default=None)
 
     def checkpoint(self, epoch: int) -> Path:
         return self.checkpoints / f"checkpoint{epoch}.pt"
 
     def checkpoint_epochs(self) -> list[int]:
-        """The epochs that have a checkpoint, in order: one that was cut short is none (:meth:`drop_leftovers` compares
-        digests, too).
+        """Return the epochs that have a complete checkpoint, in order.
+
+        A file that was cut short does not count. Checksums are compared by :meth:`drop_leftovers` alone.
         """
         return [epoch for epoch, path in sorted(self._saved().items()) if is_archive(path)]
 
     def _saved(self) -> dict[int, Path]:
-        """The epochs' checkpoints, whole or not."""
+        """Return the checkpoint files of epochs, complete or not."""
         names = {path.stem.removeprefix("checkpoint"): path for path in self.checkpoints.glob("checkpoint*.pt")}
         return {int(name): path for name, path in names.items() if name.isdigit()}
 
     def checkpoint_within(self, epoch: int, update: int) -> Path:
-        """Of a run that was told to stop within an epoch; the name is fairseq's."""
+        """Return the path of a checkpoint within an epoch, named as fairseq names it."""
         return self.checkpoints / f"checkpoint_{epoch}_{update}.pt"
 
     def last_update_within(self) -> int:
-        """The update of the newest checkpoint within the epoch after the last whole one; 0 where there is none."""
+        """Return the update of the newest checkpoint within the epoch that follows the last complete one, or 0."""
         now = self.last_checkpoint_epoch() + 1
         return max((update for epoch, update in self._saved_within() if epoch == now), default=0)
 
     def newest_checkpoint(self) -> Path | None:
-        """Where training goes on; None where it begins."""
+        """Return the checkpoint that training is resumed from; None where it starts from scratch."""
         epoch, update = self.last_checkpoint_epoch(), self.last_update_within()
         if update:
             return self.checkpoint_within(epoch + 1, update)
         return self.checkpoint(epoch) if epoch else None
 
     def _saved_within(self) -> dict[tuple[int, int], Path]:
-        """The checkpoints within epochs, by epoch and update."""
+        """Return the checkpoint files within epochs, by epoch and update."""
         found = {}
         for path in self.checkpoints.glob("checkpoint_*_*.pt"):
             _, epoch, update = path.stem.split("_", 2)
@@ -177,76 +178,76 @@ class RunFolder:
         return found
 
     def last_checkpoint_epoch(self) -> int:
-        """The epoch of the newest checkpoint; 0 where there is none."""
+        """Return the epoch of the newest checkpoint; 0 where there is none."""
         return max(self.checkpoint_epochs(), default=0)
 
     def best_epoch(self) -> int | None:
-        """Of the epochs that have a checkpoint, the one of the least validation nll; None where there is none."""
+        """Return the epoch with the lowest validation nll among those that have a checkpoint; None where none has."""
         kept = self.checkpoint_epochs()
         candidates = [record for record in self.epochs() if record["epoch"] in kept]
         return min(candidates, key=lambda record: record["valid_nll"])["epoch"] if candidates else None
 
     def epochs_to_test(self, diverged: bool) -> list[int]:
-        """Whose checkpoint to test: the best epoch's; of a diverged run the last one's, or an earlier one's."""
+        """Return the epochs whose checkpoints to test, in order of preference.
+
+        That is the best epoch, then the later before the earlier ones; a diverged run has no best epoch.
+        """
         latest_first = self.checkpoint_epochs()[::-1]
         best = self.best_epoch()
         return latest_first if diverged or best is None else [best, *latest_first]
 
     def prune(self, newest: int | None, best: bool) -> None:
-        """Drop checkpoints, and fairseq's copy of the best one.
+        """Delete checkpoints, and fairseq's copy of the best one.
 
         Args:
-            newest: how many of the newest to keep; None keeps all.
-            best: whether to keep the one of the least validation nll, too.
+            newest: how many of the newest checkpoints to keep; None keeps all.
+            best: whether to keep the one with the lowest validation nll, too.
         """
-        drop(self.checkpoints / "checkpoint_best.pt")
+        delete(self.checkpoints / "checkpoint_best.pt")
         last = self.newest_checkpoint()
         for path in self._saved_within().values():
             if path != last:
-                drop(path)
+                delete(path)
         if newest is None:
             return
         kept = {*self.checkpoint_epochs()[-newest:], *([self.best_epoch()] if best else [])}
         for epoch, path in self._saved().items():
             if epoch not in kept:
-                drop(path)
+                delete(path)
 
     def drop_after(self, epoch: int, update: int = 0) -> None:
-        """Forget what was recorded and saved after ``epoch``, or after an ``update`` within the next one; 0 forgets
-        everything.
-        """
+        """Delete records and checkpoints after ``epoch``, or after an ``update`` within the next; 0 deletes all."""
         records.keep_until(self.metrics, epoch, update)
         for later, path in self._saved().items():
             if later > epoch:
-                drop(path)
+                delete(path)
         for place, path in self._saved_within().items():
             if place != (epoch + 1, update):
-                drop(path)
+                delete(path)
 
     def drop_leftovers(self) -> list[Path]:
-        """Delete what a kill, a full disk or a broken one left: half-written files, and checkpoints that are not what
-        was saved. The one before is then the newest.
+        """Delete half-written files and damaged checkpoints, as a kill, a full disk or a broken disk leaves them.
 
         Returns:
-            The checkpoints that were not whole.
+            The damaged checkpoints.
         """
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
         for path in [*self.checkpoints.glob("*.tmp"), *self.checkpoints.glob(".*"), *self.path.glob(".*"), *damaged]:
-            drop(path)
+            delete(path)
         for digest in self.checkpoints.glob("*.pt.sha256"):
             if not digest.with_suffix("").exists():
                 digest.unlink()
         return damaged
 
     def clear(self) -> None:
-        """Forget everything the run has."""
-        (self.path / "status.json").unlink(missing_ok=True)  # first: what is left must not pass for a finished run
+        """Delete everything in the folder."""
+        (self.path / "status.json").unlink(missing_ok=True)  # first, so that the rest cannot pass for a finished run
         for path in self.path.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def status_of(path: Path | None) -> dict[str, Any]:
-    """``status.json``; empty where there is none that can be read."""
+    """Return the content of ``status.json``; empty where it is missing or malformed."""
     try:
         return RunFolder(path).status if path else {}
     except UserError:

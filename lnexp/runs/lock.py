@@ -1,4 +1,4 @@
-"""One process a run. The lock goes with the identity, whichever folder a process would train the run in."""
+"""Lock a run, by its identity, so that only one process trains it."""
 
 import time
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 from lnexp.errors import UserError
 from lnexp.files import locked
 
-TRIES = 5  # is_held holds the lock for a moment: that is not somebody training
+TRIES = 5  # is_held holds the lock for a moment, without training the run
 
 
 class RunBusyError(UserError):
@@ -17,7 +17,7 @@ class RunBusyError(UserError):
 
 @contextmanager
 def held(runs_dir: str | Path, run_identity: str) -> Iterator[None]:
-    """Hold a run, so that no second process trains it; the lock falls with its holder, however that ends.
+    """Lock a run for the block. The lock is released when its holder ends, in whatever way.
 
     Raises:
         RunBusyError: where another process holds it.
@@ -35,7 +35,7 @@ def held(runs_dir: str | Path, run_identity: str) -> Iterator[None]:
 
 
 def is_held(runs_dir: str | Path, run_identity: str) -> bool:
-    """Whether a process is training the run now."""
+    """Return whether a process is training the run now."""
     path = _path(runs_dir, run_identity)
     if not path.exists():
         return False

@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""Tell how far a run is, from its folder."""
 
 import statistics
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from lnexp.errors import UserError
 from lnexp.runs.folder import DONE, RunFolder
 from lnexp.runs.lock import is_held
 from lnexp.runs.sweep import Member
+from lnexp.tasks import load_task
 
 
 @dataclass(frozen=True)
@@ -20,15 +21,17 @@ class Progress:
         state: ``status.json``'s, ``waiting`` before there is one, ``interrupted`` where no process trains a run that
             says it is running, or ``malformed``.
         epochs: epochs done.
-        bleu: validation BLEU of the last one; None before it.
-        tokens_per_second: of the last one.
+        updates: updates done at the end of the last one.
+        score: the task's score at the last validation; None before the first one.
+        tokens_per_second: of the last epoch.
         seconds_an_epoch: from one epoch's end to the next one's, the median; None before there are two.
         why: what went wrong, if something did.
     """
 
     state: str
     epochs: int = 0
-    bleu: float | None = None
+    updates: int = 0
+    score: float | None = None
     tokens_per_second: float | None = None
     seconds_an_epoch: float | None = None
     why: str = ""
@@ -44,7 +47,13 @@ class Progress:
 
 
 def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progress:
-    """The progress of a run whose folder is ``path``; None where it has none yet."""
+    """Return the progress of a run.
+
+    Args:
+        member: the run.
+        path: its folder; None where it has none yet.
+        runs_dir: where all run folders lie.
+    """
     if path is None:
         return Progress("waiting")
     folder = RunFolder(path)
@@ -56,7 +65,8 @@ def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progres
     return Progress(
         state,
         epochs=len(epochs),
-        bleu=last.get("valid_bleu"),
+        updates=last.get("update", 0),
+        score=last.get(load_task(member.task).score.valid),
         tokens_per_second=last.get("tokens_per_second"),
         seconds_an_epoch=_pace([record["time"] for record in epochs if "time" in record]),
         why=why,
@@ -64,7 +74,11 @@ def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progres
 
 
 def state_of(folder: RunFolder, runs_dir: str | Path) -> tuple[str, str]:
-    """A run's state, and why it is; as :class:`Progress` has them. Raises UserError where its status is malformed."""
+    """Return a run's state and the reason for it, as :class:`Progress` has them.
+
+    Raises:
+        UserError: where ``status.json`` is malformed.
+    """
     status = folder.status
     state = status.get("state", "waiting")
     if state == "running" and not is_held(runs_dir, folder.identity):
@@ -73,14 +87,14 @@ def state_of(folder: RunFolder, runs_dir: str | Path) -> tuple[str, str]:
 
 
 def _pace(times: list[str]) -> float | None:
-    """The median, because a run that was interrupted has one long pause."""
+    """Return the seconds between two epochs: the median, because a run that was interrupted has one long pause."""
     moments = [datetime.fromisoformat(time) for time in times]
     gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
     return statistics.median(gaps) if gaps else None
 
 
 def clock(seconds: float) -> str:
-    """``3:20``, or ``1:03:20`` from an hour on."""
+    """Return seconds as ``3:20``, or ``1:03:20`` from an hour on."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"

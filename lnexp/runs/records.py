@@ -1,6 +1,6 @@
-"""``metrics.jsonl``: what a run measured, one JSON object a line.
+"""Read, check and append the records of a run: ``metrics.jsonl``, one JSON object a line.
 
-Every record has ``kind`` first.
+Every record has ``kind`` first. Its task adds fields of its own, see for instance :mod:`lnexp.tasks.translation`.
 
 ``epoch``, after each epoch (or after a last, partial one):
 
@@ -9,47 +9,41 @@ epoch               from 1
 update              updates made so far
 valid_loss          label-smoothed cross-entropy on the whole validation set, nats a target token
 valid_nll           negative log-likelihood there, nats a target token
-valid_bleu          sacreBLEU, 0 to 100, of detokenised translations of the first ``n_sentences`` of valid
-bleu_signature      sacreBLEU's own signature
-n_sentences         sentences translated
-beam                beam size they were translated with
-whole_valid_bleu    as ``valid_bleu``, of all of valid; at the epochs that ``evaluation.whole_valid_every`` asks for
-whole_n_sentences   sentences of that
 train_loss          label-smoothed cross-entropy over the epoch's updates, nats a target token
 lr                  learning rate of the epoch's last update
 grad_norm           Euclidean norm of the gradient before clipping, mean over the epoch's updates
 seconds             time of the epoch's training, without its validation
 tokens_per_second   target tokens trained on, a second of that
-members             of how many runs the array consisted that this one was trained in; absent where it was none
+members             how many runs the array consisted of that this one was trained in; absent outside of arrays
 time                when it was recorded, UTC, ISO 8601
 =================== ============================================================================================
 
-``probe``, before the first update and every ``probes.every`` updates: ``epoch``, ``update``, ``side`` (``encoder`` or
-``decoder``), ``layer`` (from 1), and either, for each FFN matrix, ``parameter`` (``W1`` or ``W2``), ``grad_norm``, the
-Frobenius norm of the expected gradient over ``probes.batches`` minibatches of the loss a token, and
-``mean_grad_norm``, the mean of their norms; or, once a layer, ``output`` and ``before_norm``, the mean of ‖x‖²/d over
-their positions behind the layer and before its last LayerNorm.
+``probe``, before the first update and every ``probes.every`` updates: ``epoch``, ``update``, ``side`` (which of the
+model's stacks of layers, as ``encoder`` or ``decoder``), ``layer`` (from 1), and either, for each FFN matrix,
+``parameter`` (``W1`` or ``W2``), ``grad_norm``, the Frobenius norm of the expected gradient over ``probes.batches``
+minibatches of the loss a token, and ``mean_grad_norm``, the mean of their norms; or, once a layer, ``output`` and
+``before_norm``, the mean of ‖x‖²/d over their positions behind the layer and before its last LayerNorm.
 
-``end``, once, after the test set was translated with the checkpoint of ``checkpoint_epoch`` (the least ``valid_nll``;
-of a diverged run the last that decodes): ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, each with its
-signature, ``n_sentences``, ``beam``. Both BLEU are null where no checkpoint decodes. Where ``evaluation.average_last``
-asks for it, and the run has not diverged, also those of the average of the last checkpoints: ``averaged_test_bleu``,
-``averaged_test_bleu_tokenised`` and their ``averaged_epochs``.
+``end``, once, after the test of the checkpoint of ``checkpoint_epoch``: the one of least ``valid_nll``, or, of a
+diverged run, the last that gives finite scores. Where ``evaluation.average_last`` asks for it, and the run has not
+diverged, the numbers of the test are there again, under names that begin with ``averaged_``, for the average of the
+checkpoints of ``averaged_epochs``.
 
 A number that is not finite is null.
 """
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-
-Record = dict[str, Any]
+from lnexp.tasks import all_tasks
+from lnexp.tasks.contract import Field, Record
 
 
 def _finite(value: Any) -> Any:
@@ -57,22 +51,22 @@ def _finite(value: Any) -> Any:
 
 
 def to_line(record: Record) -> str:
-    """One record as a line of JSON, ``kind`` first."""
+    """Return a record as a line of JSON, ``kind`` first."""
     ordered = {"kind": record["kind"], **record}
     return json.dumps({key: _finite(value) for key, value in ordered.items()}) + "\n"
 
 
 def append(path: Path, record: Record) -> None:
-    """Append a record in one write; a kill leaves at most an unfinished last line, which :func:`read` passes over."""
+    """Append a record in one write: a kill leaves at most an unfinished last line, which :func:`read` skips."""
     with path.open("a", encoding="utf-8") as file:
         file.write(to_line(record))
 
 
 def read(path: Path) -> list[Record]:
-    """All whole records of a file; none where it does not exist. What is not finite is None.
+    """Return all complete records of a file; none where it does not exist. Numbers that are not finite are None.
 
     Raises:
-        UserError: for a line other than an unfinished last one that is no record (the line is named).
+        UserError: where a line other than an unfinished last one is not a record (the line is named).
     """
     if not path.exists():
         return []
@@ -91,7 +85,7 @@ def _parse(text: str) -> Any:
 
 
 def _first_bad(lines: list[str]) -> int:
-    """The number of the first line, from 1, that is no record."""
+    """Return the number, from 1, of the first line that is not a record."""
     for number, line in enumerate(lines, start=1):
         try:
             _checked(_parse(line))
@@ -100,38 +94,56 @@ def _first_bad(lines: list[str]) -> int:
     return len(lines)
 
 
-#: What records say as a number, or as null where it was not finite.
-NUMBERS = {"epoch": ("valid_loss", "valid_nll", "valid_bleu", "lr", "seconds"), "end": ("test_bleu",)}
-#: What only some of them say.
-AT_TIMES = {
-    "epoch": ("whole_valid_bleu", "train_loss", "grad_norm", "tokens_per_second"),
-    "end": ("averaged_test_bleu", "averaged_test_bleu_tokenised", "test_bleu_tokenised", "checkpoint_epoch"),
-}
+#: Numbers that every record of a kind has, whatever its task.
+REQUIRED = {"epoch": ("valid_loss", "valid_nll", "lr", "seconds")}
+#: Numbers that a record may have.
+OPTIONAL = {"epoch": ("train_loss", "grad_norm", "tokens_per_second"), "end": ("checkpoint_epoch",)}
 
 
 def _checked(record: Any) -> Record:
-    """The record itself. Raises ValueError, KeyError or TypeError where it is none."""
+    """Return the record itself. Raises ValueError, KeyError or TypeError where it is not one."""
     kind = record["kind"]
-    for key in (*NUMBERS.get(kind, ()), *(key for key in AT_TIMES.get(kind, ()) if key in record)):
-        value = record[key]
-        if isinstance(value, bool) or not isinstance(value, int | float | None):
-            raise ValueError(f"{key} is no number")
-        if value is not None and "bleu" in key and not 0 <= value <= 100:
-            raise ValueError(f"{key} is no BLEU")
-    if record["kind"] == "epoch" and not (isinstance(record["epoch"], int) and isinstance(record["update"], int)):
-        raise ValueError("epoch or update is no whole number")
+    for key in (*REQUIRED.get(kind, ()), *(key for key in OPTIONAL.get(kind, ()) if key in record)):
+        if not _is_number(record[key]):
+            raise ValueError(f"{key} is not a number")
+    if kind in ("epoch", "end") and not any(_fits(record, fields) for fields in _task_fields(kind)):
+        raise ValueError("not a record of any task")
+    if kind == "epoch" and not (isinstance(record["epoch"], int) and isinstance(record["update"], int)):
+        raise ValueError("epoch or update is not a whole number")
     if "time" in record:
         datetime.fromisoformat(record["time"])
     return record
 
 
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number, or the null of one that was not finite."""
+    return isinstance(value, int | float | None) and not isinstance(value, bool)
+
+
+@cache
+def _task_fields(kind: str) -> list[list[Field]]:
+    """Return the fields that each task adds to records of a kind; the first of each is required."""
+    if kind == "epoch":
+        return [task.epoch_numbers() for task in all_tasks()]
+    return [[*task.test_numbers(), *task.averaged_numbers()] for task in all_tasks()]
+
+
+def _fits(record: Record, fields: Sequence[Field]) -> bool:
+    """Whether a record has the first of a task's fields, and numbers within bounds in all that it has."""
+    return fields[0].name in record and all(_is_within(record.get(field.name), field) for field in fields)
+
+
+def _is_within(value: Any, field: Field) -> bool:
+    return _is_number(value) and (value is None or field.low <= value <= field.high)
+
+
 def seconds(epochs: Iterable[Record]) -> float:
-    """The time that epochs were trained for, in seconds, to the tenth: published runs are known by it."""
+    """Return the training time of epochs, in seconds, to the tenth, by which published runs are recognised."""
     return round(sum(record["seconds"] or 0 for record in epochs), 1)
 
 
 def keep_until(path: Path, epoch: int, update: int) -> None:
-    """Drop what was recorded after ``epoch``, or after an ``update`` within the next one, and an unfinished last line.
+    """Drop records after ``epoch``, or after an ``update`` within the next one, and an unfinished last line.
 
     Two zeros drop everything.
     """

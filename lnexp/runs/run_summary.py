@@ -1,37 +1,45 @@
-"""One run at a glance, for a terminal."""
+"""Summarise a run for a terminal: state, curves and test."""
 
 from collections.abc import Sequence
 
+import yaml
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.progress import clock, state_of
-from lnexp.runs.records import Record, seconds
+from lnexp.runs.records import seconds
 from lnexp.runs.status_table import COLOURS
+from lnexp.tasks import task_of
+from lnexp.tasks.contract import Record, Task
 
 BARS = "▁▂▃▄▅▆▇█"
-#: What an epoch record says that has a line of its own, and how it is printed.
-CURVES = {"valid_loss": "{:.3f}", "valid_nll": "{:.3f}", "valid_bleu": "{:.1f}", "train_loss": "{:.3f}", "lr": "{:.2e}"}
-CURVES |= {"grad_norm": "{:.2f}", "tokens_per_second": "{:,.0f}"}
+#: The curves before and after the score's: keys of ``epoch`` records, and how their values are printed.
+LOSSES = {"valid_loss": "{:.3f}", "valid_nll": "{:.3f}"}
+PACE = {"train_loss": "{:.3f}", "lr": "{:.2e}", "grad_norm": "{:.2f}", "tokens_per_second": "{:,.0f}"}
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """A bar a value, from the least to the greatest; what is no number is a dot."""
+    """Return a bar a value, from the least to the greatest; a dot stands for None."""
     known = [value for value in values if value is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
     span = (high - low) or 1.0
     return "".join("·" if value is None else BARS[round((value - low) / span * (len(BARS) - 1))] for value in values)
 
 
-def portrait(folder: RunFolder, records: Sequence[Record]) -> Group:
-    """State, curves, and what the test gave.
+def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
+    """Return a run's state, its curves and the result of its test.
 
     Args:
         folder: the run's.
-        records: its own, oldest first.
+        records: the run's, oldest first.
+
+    Raises:
+        UserError: where its status or config is malformed.
     """
+    task = _task_of(folder)
     epochs = [record for record in records if record["kind"] == "epoch"]
     state, why = state_of(folder, folder.path.parent.parent)
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
@@ -40,15 +48,25 @@ def portrait(folder: RunFolder, records: Sequence[Record]) -> Group:
     where = folder.environment.get("device", "?")
     updates = epochs[-1]["update"] if epochs else 0
     facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds(epochs))} on {where}")
-    ends = [_end_words(record) for record in records if record["kind"] == "end"]
-    return Group(head, facts, *([_curves(epochs)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
+    ends = [_end_text(record, task) for record in records if record["kind"] == "end"]
+    return Group(head, facts, *([_curves(epochs, task)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
 
 
-def _curves(epochs: Sequence[Record]) -> Table:
+def _task_of(folder: RunFolder) -> Task:
+    """Return the task that a run's config names."""
+    path = folder.path / "config.yaml"
+    try:
+        return task_of(yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {})
+    except (ValueError, AttributeError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: malformed ({' '.join(str(error).split())})") from error
+
+
+def _curves(epochs: Sequence[Record], task: Task) -> Table:
     table = Table("", "by epoch", "first", "last", "least", "greatest", box=None, pad_edge=False)
     for column in table.columns[2:]:
         column.justify = "right"
-    for name, form in CURVES.items():
+    score = {task.score.valid: f"{{:.{task.score.places}f}}"}
+    for name, form in {**LOSSES, **score, **PACE}.items():
         values = [record.get(name) for record in epochs]
         known = [value for value in values if value is not None]
         if known:
@@ -57,14 +75,9 @@ def _curves(epochs: Sequence[Record]) -> Table:
     return table
 
 
-def _end_words(end: Record) -> str:
-    if end["test_bleu"] is None:
-        return "test: no checkpoint that decodes"
-    tokenised, averaged = end.get("test_bleu_tokenised"), end.get("averaged_test_bleu")
-    words = f"test BLEU {end['test_bleu']:.2f}"
-    if tokenised is not None:
-        words += f" ({tokenised:.2f} tokenised)"
-    words += f", epoch {end.get('checkpoint_epoch', '?')}"
-    if averaged is not None:
-        words += f"; {averaged:.2f} by the average of epochs {', '.join(map(str, end.get('averaged_epochs', [])))}"
+def _end_text(end: Record, task: Task) -> str:
+    words = task.end_words(end)
+    if (averaged := end.get(task.score.averaged_test)) is not None:
+        epochs = ", ".join(map(str, end.get("averaged_epochs", [])))
+        words += f"; {averaged:.{task.score.places + 1}f} by the average of epochs {epochs}"
     return words

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/show.py``."""
+"""Run ``scripts/show.py``: show one run."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from rich.console import Console
 from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.runs import records
 from lnexp.runs.find import find_run
-from lnexp.runs.run_summary import portrait
+from lnexp.runs.run_summary import run_summary
 
 
 def main() -> None:
@@ -18,4 +18,4 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)
-        Console(highlight=False).print(portrait(folder, records.read(folder.metrics)))
+        Console(highlight=False).print(run_summary(folder, records.read(folder.metrics)))

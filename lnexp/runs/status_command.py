@@ -15,7 +15,7 @@ SECONDS = 2.0
 
 
 def main() -> None:
-    """Show how the newest sweep stands; on a terminal until it is over."""
+    """Show the newest sweep; on a terminal until it is over."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     add_runs_option(parser)
     parser.add_argument("--once", action="store_true", help="print it once, also on a terminal")

@@ -1,4 +1,4 @@
-"""How a sweep stands, as a table for a terminal."""
+"""Show the runs of a sweep as a table for a terminal."""
 
 from collections import Counter
 from pathlib import Path
@@ -10,15 +10,15 @@ from rich.text import Text
 from lnexp.runs.folder import find_folders
 from lnexp.runs.progress import Progress, clock, progress
 from lnexp.runs.sweep import Member, Sweep
+from lnexp.tasks import load_task
 
 #: By state, from what a person wants to see first to what can wait.
 COLOURS = {
     "running": "cyan", "failed": "red", "malformed": "red", "interrupted": "magenta", "diverged": "yellow",
     "waiting": "dim", "finished": "green",
 }  # fmt: skip
-#: Lines around the rows: title, head, frame, what is left out, the whole.
+#: Lines around the rows: title, head, frame, how many rows are left out, the summary.
 FRAME = 9
-COLUMNS = ("arm", "seed", "state", "epoch", "BLEU", "tokens/s", "left")
 
 
 class SweepStatus:
@@ -37,8 +37,13 @@ class SweepStatus:
         return all(run.is_over for _, run in self.runs)
 
     def table(self, height: int | None = None) -> Group:
-        """A row a run, and a line on the whole; with a ``height`` in lines, what matters most now comes first."""
-        table = Table(*COLUMNS, title=Text(self.sweep.title), title_justify="left", pad_edge=False)
+        """Return a table with a row for each run, and a line on all of them.
+
+        Args:
+            height: the lines of the terminal; where runs do not fit, those that matter most now are shown.
+        """
+        columns = ("arm", "seed", "state", "done", self._score_title(), "tokens/s", "left")
+        table = Table(*columns, title=Text(self.sweep.title), title_justify="left", pad_edge=False)
         for column in table.columns[3:]:
             column.justify = "right"
         shown = self.runs
@@ -50,12 +55,16 @@ class SweepStatus:
         return Group(table, *([f"… and {more} more"] if more else []), self.summary())
 
     def summary(self) -> str:
-        """``12 of 21 runs done: 11 finished, 1 diverged; 2 running, 7 waiting; 3:20 left``."""
+        """Return a line as ``12 of 21 runs done (2 running, 1 diverged, 7 waiting, 11 finished); about 3:20 left``."""
         counts = Counter(run.state for _, run in self.runs)
         states = ", ".join(f"{counts[state]} {state}" for state in COLOURS if counts[state])
         left = self._seconds_left()
         done = sum(run.is_done for _, run in self.runs)
         return f"{done} of {len(self.runs)} runs done ({states}){f'; about {clock(left)} left' if left else ''}"
+
+    def _score_title(self) -> str:
+        titles = {load_task(member.task).score.title for member, _ in self.runs}
+        return titles.pop() if len(titles) == 1 else "score"
 
     def _row(self, member: Member, run: Progress) -> tuple[str | Text, ...]:
         name = Text(member.arms[0] if member.arms else member.name)
@@ -69,18 +78,18 @@ class SweepStatus:
             name,
             str(member.seed),
             state,
-            f"{run.epochs}/{member.max_epoch}" if run.epochs else "",
-            "" if run.bleu is None else f"{run.bleu:.1f}",
+            member.length.words(run.epochs, run.updates) if run.epochs else "",
+            "" if run.score is None else load_task(member.task).score.text(run.score),
             "" if run.tokens_per_second is None else f"{run.tokens_per_second:,.0f}",
             "" if left is None else clock(left),
         )
 
     def _run_seconds_left(self, member: Member, run: Progress) -> float | None:
         pace = run.seconds_an_epoch or self._pace
-        return None if pace is None else pace * (member.max_epoch - run.epochs)
+        return None if pace is None else pace * member.length.epochs_left(run.epochs, run.updates)
 
     def _seconds_left(self) -> float | None:
-        """Of the whole sweep at the pace and with the number of processes of now; None while nothing runs."""
+        """Return the seconds left of the sweep, at its present pace and processes; None where nothing runs."""
         running = sum(run.state == "running" for _, run in self.runs)
         if not running or self._pace is None:
             return None

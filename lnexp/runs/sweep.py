@@ -1,4 +1,4 @@
-"""What a sweep consists of, written down where ``scripts/status.py`` finds it."""
+"""Write down the runs of a sweep, where ``scripts/status.py`` finds them."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -7,6 +7,8 @@ from pathlib import Path
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.hashing import short_hash
+from lnexp.runs.length import Length
+from lnexp.tasks import DEFAULT
 
 
 @dataclass
@@ -17,7 +19,9 @@ class Member:
         identity: names the run.
         name: readable, for a run that no arm asks for.
         seed: its seed.
-        max_epoch: how many epochs it has.
+        max_epoch: how many epochs it has at most.
+        max_update: how many updates it has at most; None where only epochs are a limit.
+        task: what is learned.
         arms: ``recipe/arm`` of all that ask for it.
     """
 
@@ -25,7 +29,13 @@ class Member:
     name: str
     seed: int
     max_epoch: int
+    max_update: int | None = None
+    task: str = DEFAULT
     arms: list[str] = field(default_factory=list)
+
+    @property
+    def length(self) -> Length:
+        return Length(self.max_epoch, self.max_update)
 
 
 @dataclass
@@ -36,7 +46,7 @@ class Sweep:
     members: list[Member]
 
     def save(self, runs_dir: str | Path) -> None:
-        """Keep it under ``runs_dir``; the same runs are the same file, so a repeated command makes no second one."""
+        """Write the sweep under ``runs_dir``, into a file that the same runs have whenever they are asked for."""
         folder = _folder(runs_dir)
         folder.mkdir(parents=True, exist_ok=True)
         name = short_hash(sorted(member.identity for member in self.members))
@@ -44,7 +54,7 @@ class Sweep:
 
 
 def newest_sweep(runs_dir: str | Path) -> Sweep:
-    """The sweep that was started last.
+    """Return the sweep that was started last.
 
     Raises:
         UserError: where there is none, or its file is malformed.

@@ -30,6 +30,11 @@ def load_task(name: str) -> Task:
     return task
 
 
+def all_tasks() -> list[Task]:
+    """Return every task, in the order of their names."""
+    return list(map(load_task, task_names()))
+
+
 def task_of(cfg: Any) -> Task:
     """Return the task of a config, resolved or not, or of a plain dictionary."""
     return load_task(str(cfg.get("task") or DEFAULT))

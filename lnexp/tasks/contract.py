@@ -1,7 +1,7 @@
 """What a task must state: data, what validation and test measure, columns, measures, and a unit of work for planning.
 
 A task has two halves. The light half, :class:`Task`, is read by every command and imports neither torch nor fairseq.
-The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.workload` in planning.
+The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.work` in planning.
 """
 
 from abc import ABC, abstractmethod
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from omegaconf import DictConfig
 
 if TYPE_CHECKING:
+    from lnexp.planning.work import Work
     from lnexp.runs.folder import RunFolder
 
 #: One line of ``metrics.jsonl``, see :mod:`lnexp.runs.records`.
@@ -51,20 +52,67 @@ Measure = Callable[[MeasuredRun], float | None]
 
 @dataclass(frozen=True)
 class Field:
-    """A number that a task adds to ``epoch`` or ``end`` records.
+    """A number in records.
 
     Attributes:
-        name: the record's key, and the column of ``epochs.csv``.
-        title: what people read.
-        form: how it is printed, as ``{:.1f}``.
-        low, high: its bounds; a record beyond them is malformed.
+        name: its key.
+        low, high: its bounds; a record with a number beyond them is malformed.
+    """
+
+    name: str
+    low: float = float("-inf")
+    high: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Score:
+    """The number by which arms are compared: the higher, the better.
+
+    Its names follow from ``name``, here ``bleu``: ``valid_bleu`` in every ``epoch`` record and ``test_bleu`` in every
+    ``end`` record, the columns ``best_valid_bleu``, ``last_valid_bleu`` and ``test_bleu`` of ``runs.csv``, and the
+    measures ``best_bleu``, ``last_bleu``, ``early_bleu``, ``test_bleu`` and ``averaged_test_bleu``.
+
+    Attributes:
+        name: what its keys, columns and measures are called by.
+        title: what people read, as ``BLEU``.
+        low, high: its bounds; a run that diverged before its first epoch has the lower one.
+        places: decimal places that tell arms apart.
     """
 
     name: str
     title: str
-    form: str = "{:.3f}"
-    low: float = float("-inf")
-    high: float = float("inf")
+    low: float
+    high: float
+    places: int
+
+    @property
+    def valid(self) -> str:
+        """Its key in ``epoch`` records, and its column of ``epochs.csv``."""
+        return f"valid_{self.name}"
+
+    @property
+    def best(self) -> str:
+        """The column of ``runs.csv`` with its highest value of any epoch."""
+        return f"best_{self.valid}"
+
+    @property
+    def last(self) -> str:
+        """The column of ``runs.csv`` with its value after the last epoch."""
+        return f"last_{self.valid}"
+
+    @property
+    def test(self) -> str:
+        """Its key in ``end`` records, and its column of ``runs.csv``."""
+        return f"test_{self.name}"
+
+    @property
+    def averaged_test(self) -> str:
+        """Its key in ``end`` records, and its column of ``runs.csv``, for an average of checkpoints."""
+        return f"averaged_{self.test}"
+
+    def text(self, value: float) -> str:
+        """Return a value as people read it."""
+        return f"{value:.{self.places}f}"
 
 
 @dataclass(frozen=True)
@@ -73,30 +121,24 @@ class Column:
 
     Attributes:
         name: its head.
-        value: what a run has there.
-        title: what people are shown the mean over seeds under; empty for a column that they are not shown.
+        value: returns what a run has there; None where it has nothing.
     """
 
     name: str
     value: Callable[[MeasuredRun], Any]
-    title: str = ""
 
 
 @dataclass(frozen=True)
-class Score:
-    """The one number by which a task's arms are compared at a glance: higher is better.
+class Samples:
+    """A table of what models gave in validation, for people to read in wandb.
 
     Attributes:
-        measure: its name among the task's measures.
-        column: the column of ``runs.csv`` that holds it.
-        field: the field of an epoch record that it is taken from.
-        title: what people read.
+        columns: its head.
+        rows: each as long as the head.
     """
 
-    measure: str
-    column: str
-    field: str
-    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -115,6 +157,17 @@ class Evaluation(ABC):
 
     #: Why a member that :meth:`validate` leaves out has diverged.
     failure: str
+
+    @abstractmethod
+    def load_data(self, fairseq: DictConfig) -> None:
+        """Have fairseq's task load all splits.
+
+        Args:
+            fairseq: fairseq's config, whose batches every example must fit into.
+
+        Raises:
+            UserError: for an example that fits into no batch; fairseq would leave it out, or fail without naming it.
+        """
 
     @abstractmethod
     def validate(self, models: Any, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
@@ -142,41 +195,116 @@ class Task(ABC):
 
     #: The package's name, and the value of the option ``task``.
     name: str
-    #: What validation adds to an ``epoch`` record, and what else stands there beside numbers, in the order of columns.
-    epoch_fields: Sequence[Field]
-    epoch_notes: Sequence[str] = ()
-    #: The numbers of an ``end`` record.
-    end_fields: Sequence[Field]
-    #: The measured columns of ``runs.csv``, in their order.
-    run_columns: Sequence[Column]
-    #: What claims can ask, by name.
-    measures: Mapping[str, Measure]
     score: Score
-    #: Columns of ``epochs.csv`` that the figure of a recipe shows, by column, with the titles of their panels.
-    curves: Mapping[str, str]
+    #: Further numbers of ``epoch`` records; a record need not have them.
+    epoch_fields: Sequence[Field] = ()
+    #: Further columns of ``epochs.csv``, by their keys in ``epoch`` records.
+    epoch_columns: Sequence[str] = ()
+    #: Further numbers of the test, in ``end`` records and ``runs.csv``; a record need not have them. Those of an
+    #: average of checkpoints have the same names, and the score's, after ``averaged_``.
+    test_fields: Sequence[Field] = ()
+    #: Further columns of ``runs.csv``.
+    run_columns: Sequence[Column] = ()
+    #: Further measures that claims can ask, by name.
+    measures: Mapping[str, Measure] = {}
+    #: What the table of :meth:`samples` shows, as ``Translations by epoch``; empty for a task that has none.
+    samples_title: str = ""
+    #: Which checkpoint is tested: a sentence for the page of a table of results.
+    test_note: str = ""
+    #: What corpora are counted in, as ``pairs``: the key of a manifest under which the size of each split stands.
+    unit: str
+    #: Packages that its numbers depend on: a run records their versions.
+    packages: Sequence[str] = ()
+    #: The stacks of layers that its models have, as probes name them; the last one gives the output.
+    sides: Sequence[str] = ("encoder",)
     #: Options of the task's own, as rows of :mod:`lnexp.options`.
     options: Sequence[Any] = ()
+
+    def epoch_numbers(self) -> list[Field]:
+        """Return the numbers that the task adds to ``epoch`` records, the score first: a record must have that."""
+        return [Field(self.score.valid, self.score.low, self.score.high), *self.epoch_fields]
+
+    def test_numbers(self) -> list[Field]:
+        """Return the numbers that the test adds to ``end`` records, the score first: a record must have that."""
+        return [Field(self.score.test, self.score.low, self.score.high), *self.test_fields]
+
+    def averaged_numbers(self) -> list[Field]:
+        """Return the numbers that the test of an average of checkpoints adds to ``end`` records."""
+        return [Field(f"averaged_{field.name}", field.low, field.high) for field in self.test_numbers()]
 
     @abstractmethod
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
         """Return the prepared corpus of the config group ``data``; prepare it where it is missing."""
 
     @abstractmethod
+    def manifest(self, data: DictConfig, data_dir: str | Path) -> Record:
+        """Return ``manifest.json`` of a prepared corpus: ``settings``, ``sha256`` by file, and counts by :attr:`unit`.
+
+        Raises:
+            UserError: where the corpus is not prepared, or its manifest cannot be read.
+        """
+
+    @abstractmethod
+    def size_in_words(self, data: Mapping[str, Any]) -> str:
+        """Return how much a run was trained on, as ``3,000 training pairs``.
+
+        Args:
+            data: a manifest, or what ``environment.json`` keeps of one.
+        """
+
+    def is_whole(self, corpus: str, data: Mapping[str, Any]) -> bool:
+        """Return whether the corpus that ``data`` (as above) is about is all of the paper's ``corpus``."""
+        return False
+
+    @abstractmethod
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: Any) -> Evaluation:
         """Return what measures models in training."""
 
     @abstractmethod
-    def workload(self) -> Any:
-        """Return the module or object that says how much work an epoch is, see :mod:`lnexp.planning`."""
+    def work(self, cfg: DictConfig) -> "Work":
+        """Return an epoch of a resolved config as a unit of work, for planning.
 
-    @abstractmethod
+        Raises:
+            UserError: for a corpus that is not prepared and whose size is not known.
+        """
+
+    def samples(self, cfg: DictConfig, folder: "RunFolder", epoch: int) -> Samples | None:
+        """Return the samples of a run until ``epoch``; None where there are none.
+
+        Args:
+            cfg: the run's resolved config.
+            folder: the run's.
+            epoch: from 1.
+        """
+        return None
+
+    def epoch_note(self, record: Mapping[Any, Any]) -> str:
+        """Return how validation took the score, for the subtitle of a figure.
+
+        Args:
+            record: an ``epoch`` record, or a row of ``epochs.csv``.
+        """
+        return ""
+
+    def score_note(self, ends: Sequence[Record]) -> str:
+        """Return how tests took the score, a sentence for the page of a table of results.
+
+        Args:
+            ends: the ``end`` records of its runs.
+        """
+        return ""
+
     def epoch_words(self, record: Record) -> str:
         """Return what a line on an epoch says of the task's fields, as ``BLEU  97.0``."""
+        return f"{self.score.title} {record[self.score.valid]:5.{self.score.places}f}"
 
-    @abstractmethod
     def end_words(self, record: Record) -> str:
         """Return what a line on the end of a run says of its test."""
+        value = record[self.score.test]
+        if value is None:
+            return "no checkpoint to test"
+        return f"test {self.score.title} {self.score.text(value)} (epoch {record['checkpoint_epoch']})"
 
-    @abstractmethod
     def no_end(self) -> Record:
         """Return the ``end`` record of a run without a checkpoint that can be tested."""
+        return {"kind": "end", "checkpoint_epoch": None, self.score.test: None}

@@ -12,14 +12,12 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
-from lnexp.configuration import check, compose, forget_schemas
+from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.theory.measurement import Context
 from lnexp.theory.setting import placement_named
-
-forget_schemas()
 
 #: The sides that fairseq's models have, and the names of their input tokens in a batch's ``net_input``.
 SIDES = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
@@ -60,8 +58,8 @@ class ProbedModel:
         """
         task.load_dataset("train")
         batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches)
-        if hasattr(model, "profile_on"):  # stock fairseq's models have no parameters that start from a batch
-            model.profile_on(**batches[0]["net_input"])
+        if hasattr(model, "see_first_batch"):  # stock fairseq's models have no parameters that start from a batch
+            model.see_first_batch(**batches[0]["net_input"])
         return cls(model.eval(), task.build_criterion(criterion), batches)
 
 

@@ -7,15 +7,15 @@ from torch.nn import functional
 
 import lnexp.plugin  # noqa: F401  (registers the placements)
 from lnexp.errors import UserError, near_names
-from lnexp.plugin.first_batch import profile_once
+from lnexp.plugin.first_batch import show_first_batch
 from lnexp.plugin.initialisation import initialise
 from lnexp.plugin.layers import EncoderLayer
 from lnexp.plugin.model import PLACEMENTS
-from lnexp.plugin.placement import Placement, Where
+from lnexp.plugin.placement import Placement, RegisteredPlacement, Where
 
 
-def placement_named(name: str) -> type[Placement]:
-    """A registered placement.
+def placement_named(name: str) -> RegisteredPlacement:
+    """Return a registered placement.
 
     Raises:
         UserError: where there is none of that name.
@@ -31,7 +31,7 @@ class Stack(nn.Module):
     One head with ``W^Q = W^K = 0``, so that attention is the mean over all positions of ``x W^V``; every matrix
     ``d × d``, drawn from ``N(0, 1/d)``; zero biases; LayerNorms at γ = 1, β = 0; no dropout. In double precision.
 
-    The layers are those of the models that are trained, whatever the placement.
+    The layers are those of the models that are trained, whatever the placement, which has the defaults of its options.
     """
 
     def __init__(self, placement: str, layers: int, width: int):
@@ -39,19 +39,20 @@ class Stack(nn.Module):
         if layers < 1 or width < 1:
             raise UserError(f"layers={layers}, width={width}: both must be at least 1")
         chosen = placement_named(placement)
-        where = Where("encoder", encoder_layers=layers, decoder_layers=layers, width=width)
-        self.layers = nn.ModuleList(_layer(chosen(where)) for _ in range(layers))
-        self.final_norm = chosen.end(nn.LayerNorm(width)) if chosen.final_norm else nn.Identity()
+        placements = [chosen.at(Where("encoder", number + 1, layers, layers, width), {}) for number in range(layers)]
+        self.layers = nn.ModuleList(map(_layer, placements))
+        last = placements[-1]
+        self.final_norm = last.end(nn.LayerNorm(width)) if last.final_norm else nn.Identity()
         self.double()
 
     @property
     def last_w2(self) -> Tensor:
-        """``W^{2,L}``: the second matrix of the last FFN, ``(d, d)``."""
+        """The second matrix of the last FFN, ``W^{2,L}``: ``(d, d)``."""
         return self.get_parameter(f"layers.{len(self.layers) - 1}.fc2.weight")
 
     def forward(self, x: Tensor) -> Tensor:
-        """What the prediction is made from: ``(positions, batch, d)``, both ways."""
-        profile_once(self, lambda: self._through(x), encoder=torch.ones(x.shape[:2], dtype=torch.bool))
+        """Return what the prediction is made from; takes and returns ``(positions, batch, d)``."""
+        show_first_batch(self, lambda: self._through(x), {"encoder": torch.ones(x.shape[:2], dtype=torch.bool)})
         return self.final_norm(self._through(x))
 
     def _through(self, x: Tensor) -> Tensor:
@@ -61,6 +62,7 @@ class Stack(nn.Module):
 
 
 def _layer(placement: Placement) -> EncoderLayer:
+    """Return an initialised layer of the setting."""
     width = placement.where.width
     options = {"embed_dim": width, "ffn_embed_dim": width, "attention_heads": 1}
     layer = EncoderLayer(TransformerConfig(encoder=TransformerConfig.encoder(**options), dropout=0.0), placement)
@@ -73,7 +75,7 @@ def _layer(placement: Placement) -> EncoderLayer:
 
 
 def prediction_loss(hidden: Tensor, embedding: Tensor, target: Tensor) -> Tensor:
-    """Cross-entropy, mean over positions, of predicting ``target`` by the embeddings' softmax (section 3.3).
+    """Return the cross-entropy, mean over positions, of predicting ``target`` by the embeddings' softmax (section 3.3).
 
     Args:
         hidden: ``(positions, batch, d)``.

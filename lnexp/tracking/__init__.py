@@ -1,1 +1,1 @@
-"""wandb, fed from our own records: runs, tables, boards, and uploading them."""
+"""wandb: runs tracked from their records, boards, and uploads."""

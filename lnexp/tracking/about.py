@@ -1,4 +1,4 @@
-"""What wandb is told of a run before it begins, so that a board can group, filter and name it."""
+"""Describe a run to wandb before it begins, so that a board can group, filter and name it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,18 +9,18 @@ from lnexp.plain import plain
 from lnexp.runs.environment import git_state
 from lnexp.runs.identity import short_name
 
-#: wandb takes no longer one.
+#: The longest tag that wandb takes, in characters.
 LONGEST_TAG = 64
 
 
 def tags(cfg: DictConfig) -> list[str]:
-    """Profile, corpus, and the arm where a recipe asked for the run."""
+    """Return a run's tags: profile, corpus, and the arm where a recipe asked for the run."""
     said = [cfg.profile, cfg.data.name, cfg.get("arm")]
     return [str(tag)[:LONGEST_TAG] for tag in said if tag]
 
 
 def flat_config(cfg: DictConfig) -> dict[str, Any]:
-    """Every setting under its dotted name, the choices that tell arms apart under a plain one, and the commit."""
+    """Return every setting by its dotted name, the choices that tell arms apart by a plain one, and the commit."""
     state = git_state()
     chosen = {
         "placement": short_name(cfg.model._name),

@@ -1,14 +1,16 @@
-"""The board that a project of ours has in wandb, as a definition; see docs/dashboards.md."""
+"""Define the board of a wandb project; see docs/dashboards.md."""
 
 import wandb_workspaces.reports.v2 as panels
 import wandb_workspaces.workspaces as workspaces
 
-#: What sets runs apart, from the outside in: seeds are what is left.
+from lnexp.tasks import all_tasks
+
+#: How runs are grouped, from the outside in; the runs of a group differ in their seeds.
 GROUPS = ("recipe", "arm")
 
 
 def board(entity: str, project: str) -> workspaces.Workspace:
-    """A saved view; :meth:`save` of it needs the user's key, building it does not.
+    """Return a view of a project; only saving it needs the user's key.
 
     Args:
         entity: the user or team.
@@ -18,13 +20,13 @@ def board(entity: str, project: str) -> workspaces.Workspace:
         entity=entity,
         project=project,
         name="lnexp: layer normalization and warm-up",
-        sections=[_curves(), _outcomes(), _gradients(), _translations(), _speed()],
+        sections=[_curves(), _outcomes(), _gradients(), *_samples(), _speed()],
         runset_settings=workspaces.RunsetSettings(groupby=[workspaces.Config(name) for name in GROUPS]),
     )
 
 
 def _line(title: str, metric: str, log_y: bool = False) -> panels.LinePlot:
-    """Against epoch, an arm a line: the mean over its seeds in a band from the least to the greatest."""
+    """Return a plot by epoch, a line an arm: the mean over its seeds in a band from the least to the greatest."""
     return panels.LinePlot(
         title=title,
         x="epoch",
@@ -43,7 +45,7 @@ def _curves() -> workspaces.Section:
         panels=[
             _line("validation loss (nats a token)", "valid_loss"),
             _line("validation nll (nats a token)", "valid_nll"),
-            _line("validation BLEU", "valid_bleu"),
+            *(_line(f"validation {task.score.title}", task.score.valid) for task in all_tasks()),
             _line("learning rate", "lr"),
             _line("gradient norm before clipping", "grad_norm", log_y=True),
         ],
@@ -56,16 +58,24 @@ def _outcomes() -> workspaces.Section:
         name="Who trains",
         is_open=True,
         panels=[
-            panels.BarPlot(title="best validation BLEU", metrics=["best_valid_bleu"], groupby=panels.Config("arm")),
-            panels.BarPlot(title="test BLEU", metrics=["test_bleu"], groupby=panels.Config("arm")),
-            panels.ParallelCoordinatesPlot(
-                columns=[
-                    *(panels.ParallelCoordinatesPlotColumn(panels.Config(name)) for name in columns),
-                    panels.ParallelCoordinatesPlotColumn(panels.SummaryMetric("best_valid_bleu")),
-                ]
-            ),
+            panel
+            for score in (task.score for task in all_tasks())
+            for panel in (
+                _bars(f"best validation {score.title}", score.best),
+                _bars(f"test {score.title}", score.test),
+                panels.ParallelCoordinatesPlot(
+                    columns=[
+                        *(panels.ParallelCoordinatesPlotColumn(panels.Config(name)) for name in columns),
+                        panels.ParallelCoordinatesPlotColumn(panels.SummaryMetric(score.best)),
+                    ]
+                ),
+            )
         ],
     )
+
+
+def _bars(title: str, metric: str) -> panels.BarPlot:
+    return panels.BarPlot(title=title, metrics=[metric], groupby=panels.Config("arm"))
 
 
 def _gradients() -> workspaces.Section:
@@ -74,16 +84,16 @@ def _gradients() -> workspaces.Section:
         name="Gradients and hidden states by layer",
         panels=[
             panels.LinePlot(title=f"{what}, {side}", x="Step", metric_regex=rf"probe/{side}\.\d+\.{name}", log_y=True)
-            for side in ("encoder", "decoder")
+            for side in dict.fromkeys(side for task in all_tasks() for side in task.sides)
             for what, name in shown.items()
         ],
     )
 
 
-def _translations() -> workspaces.Section:
-    return workspaces.Section(
-        name="Translations by epoch", panels=[panels.WeavePanelSummaryTable(table_name="samples")]
-    )
+def _samples() -> list[workspaces.Section]:
+    titles = filter(None, (task.samples_title for task in all_tasks()))
+    table = panels.WeavePanelSummaryTable(table_name="samples")
+    return [workspaces.Section(name=title, panels=[table]) for title in titles]
 
 
 def _speed() -> workspaces.Section:

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/wandb_board.py``."""
+"""Run ``scripts/wandb_board.py``: save the board in a project of the user's."""
 
 import argparse
 import json
@@ -8,7 +8,7 @@ from lnexp.errors import UserError
 
 
 def main() -> None:
-    """``wandb_board.py ENTITY``: save our board in a project of the user's own."""
+    """``wandb_board.py ENTITY``: save the board in a project of the user's."""
     parser = argparse.ArgumentParser(description="Save the board of lnexp's runs in a wandb project of your own.")
     parser.add_argument("entity", help="your user or team in wandb")
     parser.add_argument("--project", default="lnexp", help="tracker.project of the runs (default: lnexp)")

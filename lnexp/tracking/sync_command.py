@@ -1,4 +1,4 @@
-"""The command behind ``scripts/wandb_sync.py``."""
+"""Run ``scripts/wandb_sync.py``: upload what was tracked offline."""
 
 import argparse
 import subprocess
@@ -10,12 +10,12 @@ from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import is_held
 
-#: Paths that one call of wandb's is given.
+#: Paths for one call of wandb.
 AT_ONCE = 50
 
 
 def main() -> None:
-    """``wandb_sync.py``: upload what runs left offline, with ``wandb sync``; what is uploaded already is left out."""
+    """``wandb_sync.py``: upload offline runs with ``wandb sync``, without those that are uploaded already."""
     parser = argparse.ArgumentParser(description="Upload the runs that were tracked offline, with wandb's own sync.")
     add_runs_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say which there are")
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def not_uploaded(runs_dir: Path) -> list[Path]:
-    """The offline runs that wandb has not marked as synced, oldest first; not those that are being trained."""
+    """Return the offline runs that wandb has not marked as synced, oldest first, without those in training."""
     found = (file.parent for file in runs_dir.glob("[!.]*/*-*/wandb/offline-run-*/*.wandb"))
     waiting = (path for path in found if not any(path.glob("*.synced")))
     return sorted((path for path in waiting if not is_held(runs_dir, _identity(path))), key=lambda path: path.name)

@@ -1,27 +1,30 @@
-"""One run in wandb, told from our own records."""
+"""Track a run in wandb, from its own records."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.records import Record
+from lnexp.tasks import task_of
+from lnexp.tasks.contract import Record
+from lnexp.tasks.measures import known_values
 from lnexp.tracking.about import flat_config, tags
-from lnexp.tracking.tables import GRADIENT_COLUMNS, SAMPLE_COLUMNS, gradients, samples
+
+GRADIENT_COLUMNS: list[str | int] = ["update", "side", "layer", "parameter", "grad_norm", "line"]
 
 
 class Tracker:
     """A wandb run whose id is the run's identity, so that a resumed run stays one run; a context manager.
 
     ``tracker.mode`` is wandb's: offline writes into the run folder, online needs the user's key, disabled does nothing.
-    A run that goes on is told again from its records, as far as wandb does not have them: offline all, unless its
-    beginning has been uploaded, else what was recorded after the checkpoint it goes on from would be there twice;
-    online those from the step on that wandb says it is at.
+    The records of a resumed run are logged again where wandb does not have them. Offline these are all records, unless
+    the run's beginning was uploaded: records after the checkpoint that it resumes from would then be there twice.
+    Online they are those from the step on that wandb states.
     """
 
     def __init__(self, cfg: DictConfig, folder: RunFolder):
@@ -33,12 +36,12 @@ class Tracker:
             return self
         import wandb
 
-        forgotten = _forget_what_was_not_uploaded(self.folder.path / "wandb")
+        removed = _remove_what_was_not_uploaded(self.folder.path / "wandb")
         try:
             self.run = self._init(wandb)
         except wandb.Error as error:
             raise UserError(f"tracker={self.cfg.tracker.mode}: {str(error).splitlines()[0]}") from error
-        if forgotten or self.cfg.tracker.mode == "online":
+        if removed or self.cfg.tracker.mode == "online":
             for record in records.read(self.folder.metrics):
                 if record.get("update", 0) >= self.run.starting_step:
                     self.log(record)
@@ -60,7 +63,7 @@ class Tracker:
         )
 
     def log(self, record: Record) -> None:
-        """Log what a record says: an epoch's or a probe's at its update, the end's as the run's summary."""
+        """Log a record: of an epoch or a probe at its update, of the end as the run's summary."""
         if self.run is None:
             return
         if record["kind"] == "epoch":
@@ -73,18 +76,16 @@ class Tracker:
     def _log_epoch(self, record: Record) -> None:
         import wandb
 
-        languages = self.cfg.data.source_lang, self.cfg.data.target_lang
-        corpus = PreparedCorpus(corpus_folder(self.cfg.data, self.cfg.data_dir))
-        rows = samples(self.folder, corpus, languages, record["epoch"])
-        table = {"samples": wandb.Table(columns=SAMPLE_COLUMNS, data=rows)} if rows else {}
+        task = task_of(self.cfg)
+        samples = task.samples(self.cfg, self.folder, record["epoch"])
+        table = {"samples": wandb.Table(columns=list(samples.columns), data=list(samples.rows))} if samples else {}
         self.run.log(_numbers(record) | table, step=record["update"])
         epochs = [one for one in self.folder.epochs() if one["epoch"] <= record["epoch"]]
-        bleu, nll = ([one[key] for one in epochs if one[key] is not None] for key in ("valid_bleu", "valid_nll"))
         self.run.summary.update(
             {
-                "best_valid_bleu": max(bleu, default=None),
-                "last_valid_bleu": record["valid_bleu"],
-                "best_valid_nll": min(nll, default=None),
+                task.score.best: max(known_values(epochs, task.score.valid), default=None),
+                task.score.last: record[task.score.valid],
+                "best_valid_nll": min(known_values(epochs, "valid_nll"), default=None),
             }
         )
 
@@ -110,16 +111,32 @@ def _numbers(record: Record) -> dict[str, Any]:
     return {key: value for key, value in record.items() if isinstance(value, int | float)}
 
 
+def gradients(probes: Sequence[Record], parameter: str | None = None) -> list[Any]:
+    """Return a row for every gradient that was probed along training, of all FFN matrices or of one."""
+    return [
+        [
+            record["update"],
+            record["side"],
+            record["layer"],
+            record["parameter"],
+            record["grad_norm"],
+            f"{record['side']}, update {record['update']}",
+        ]
+        for record in probes
+        if record.get("parameter") and parameter in (None, record["parameter"])
+    ]
+
+
 def _of_probe(record: Record) -> dict[str, Any]:
-    """``probe/decoder.6.W2.grad_norm`` for a gradient, ``probe/decoder.6.output`` for hidden states."""
+    """Return ``probe/decoder.6.W2.grad_norm`` for a gradient, ``probe/decoder.6.output`` for hidden states."""
     where = f"probe/{record['side']}.{record['layer']}"
     if "parameter" in record:
         return {f"{where}.{record['parameter']}.{norm}": record[norm] for norm in ("grad_norm", "mean_grad_norm")}
     return {f"{where}.{place}": record[place] for place in ("output", "before_norm") if place in record}
 
 
-def _forget_what_was_not_uploaded(folder: Path) -> bool:
-    """Remove offline runs, unless one of them was uploaded; whether what they told is to be told again."""
+def _remove_what_was_not_uploaded(folder: Path) -> bool:
+    """Remove offline runs, unless one of them was uploaded, and return whether their records are to be logged again."""
     if any(folder.glob("offline-run-*/*.synced")):
         return False
     for path in folder.glob("offline-run-*"):

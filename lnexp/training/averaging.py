@@ -1,4 +1,4 @@
-"""The model that a run's last checkpoints are on average (Vaswani et al. 2017, section 6.1)."""
+"""Average the parameters of several checkpoints (Vaswani et al. 2017, section 6.1)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,13 +9,13 @@ from lnexp.training.plain_checkpoint import load
 
 
 def averaged_model(paths: Sequence[Path]) -> dict[str, torch.Tensor]:
-    """The mean of every parameter over checkpoints; what is no number with a fraction is the last one's.
+    """Return the mean of every parameter over checkpoints; tensors of integers are those of the last checkpoint.
 
     Args:
-        paths: of at least one checkpoint, oldest first; they are read one by one.
+        paths: at least one checkpoint, oldest first; they are read one by one.
 
     Returns:
-        The state of a model, each tensor of its own shape and type.
+        The state of a model; shapes and types are those of the checkpoints.
     """
     sums: dict[str, torch.Tensor] = {}
     for path in paths:

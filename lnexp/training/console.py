@@ -1,4 +1,4 @@
-"""What a person sees while a run trains; the whole story goes to ``train.log``."""
+"""Print lines about runs in training; everything that is logged goes to ``train.log``."""
 
 import logging
 import sys
@@ -9,21 +9,48 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
 from lnexp.runs.records import Record
+from lnexp.tasks import task_of
+from lnexp.tasks.contract import Member
+from lnexp.training.ranks import Ranks
 
 
 def say(text: str) -> None:
-    """One line on standard output, above a progress bar if there is one."""
+    """Print a line on standard output, above a progress bar if there is one."""
     tqdm.write(text, file=sys.stdout)
     sys.stdout.flush()
 
 
-def epoch_line(record: Record, max_epoch: int, seconds_left: float) -> str:
-    """An epoch in a line: what it reached, how fast, and how long the run still takes."""
+def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> None:
+    """Say that a run begins, in how large an array or how many processes, and how large its updates are."""
+    cfg, folder = member.cfg, member.folder
+    how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
+    if update := folder.last_update_within():
+        how = f"goes on within epoch {first_epoch}, after update {update}"
+    among = f", one of {members} in an array" if members > 1 else ""
+    say(f"{folder.name} | {how}: {Length.of(cfg)} of {cfg.data.name}, profile {cfg.profile}{among}")
+    if cfg.update_freq > 1:
+        share = f", {cfg.update_freq // ranks.size} of them in each of {ranks.size} processes" if ranks.size > 1 else ""
+        most = cfg.update_freq * cfg.max_tokens
+        say(f"{folder.name} | an update has {cfg.update_freq} batches, {most:,} tokens a side at most{share}")
+
+
+def announce_end(member: Member, end: Record) -> None:
+    """Say how a run ended."""
+    folder = member.folder
+    state, why = folder.status["state"], folder.status["why"]
+    because = f" ({why})" if why else ""
+    say(f"{folder.name} | {state}{because}, {task_of(member.cfg).end_words(end)} | {folder.path}")
+
+
+def epoch_line(member: Member, record: Record, seconds_left: float) -> str:
+    """Return a line on an epoch: what it reached, how fast, and how long the run will still take."""
     return (
-        f"epoch {record['epoch']:>{len(str(max_epoch))}}/{max_epoch}"
-        f" | valid loss {record['valid_loss']:.3f}, nll {record['valid_nll']:.3f}, BLEU {record['valid_bleu']:5.1f}"
+        f"{member.folder.name} | {Length.of(member.cfg).words(record['epoch'], record['update'])}"
+        f" | valid loss {record['valid_loss']:.3f}, nll {record['valid_nll']:.3f},"
+        f" {task_of(member.cfg).epoch_words(record)}"
         f" | train loss {record['train_loss']:.3f} | lr {record['lr']:.2e} | grad norm {record['grad_norm']:.2f}"
         f" | {record['tokens_per_second']:,.0f} tokens/s | {clock(seconds_left)} left"
     )
@@ -32,19 +59,19 @@ def epoch_line(record: Record, max_epoch: int, seconds_left: float) -> str:
 class Clock:
     """Estimates the time left from the pace of the epochs of this process."""
 
-    def __init__(self, first_epoch: int, max_epoch: int):
-        self.first_epoch, self.max_epoch = first_epoch, max_epoch
+    def __init__(self, length: Length, first_epoch: int):
+        self.length, self.first_epoch = length, first_epoch
         self.start = time.monotonic()
 
-    def seconds_left(self, epoch: int) -> float:
-        """After ``epoch`` is done."""
+    def seconds_left(self, epoch: int, update: int) -> float:
+        """Return the estimated seconds that are left after so many epochs and updates."""
         done = epoch - self.first_epoch + 1
-        return (time.monotonic() - self.start) / done * (self.max_epoch - epoch)
+        return (time.monotonic() - self.start) / done * self.length.epochs_left(epoch, update)
 
 
 @contextmanager
 def logging_to(paths: Sequence[Path]) -> Iterator[None]:
-    """Send everything that is logged, warnings included, to files (the same to each) and nowhere else."""
+    """Log everything, warnings included, to each of these files and nowhere else."""
     files = [logging.FileHandler(path, encoding="utf-8") for path in paths]
     for file in files:
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

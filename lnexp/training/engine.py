@@ -1,75 +1,107 @@
-"""One run: fairseq's trainer with a record after each epoch."""
+"""Train, validate, save and test runs: fairseq's trainer with a record of every member after each epoch."""
 
 import math
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
-from fairseq import checkpoint_utils
 from fairseq.logging import metrics
-from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
-from lnexp.runs.checkpoint_retention import keep_while_training
-from lnexp.runs.folder import RunFolder
+from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
+from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
+from lnexp.tasks.contract import Member
 from lnexp.training.averaging import averaged_model
 from lnexp.training.console import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
-from lnexp.training.plain_checkpoint import load, only_plain_values
+from lnexp.training.models.base import Models
+from lnexp.training.models.single import SingleModel
+from lnexp.training.plain_checkpoint import load
 from lnexp.training.ranks import ALONE, Ranks
-from lnexp.training.scores import averaged_scores, end_record, valid_scores, whole_valid_is_due, whole_valid_scores
-from lnexp.training.signals import Notice
-from lnexp.training.translate import FirstSentences, translate
+from lnexp.training.signals import DeferredSignals
 
-#: Takes a record as soon as it is there, of a probe or of an epoch.
-OnRecord = Callable[[Record], None]
+#: Takes the number of a member and a record of it, of a probe or of an epoch.
+OnRecord = Callable[[int, Record], None]
 
 
 class Engine(Loop):
-    """One run's task, model and trainer.
+    """Trains the members, which are one run, or the runs of an array.
 
-    fairseq itself saves; we hook in after a validation (to translate and record) and after a save (to prune). A record
-    comes before its checkpoint: a kill between the two repeats an epoch, and leaves no checkpoint without a record.
+    A member's record is written before its checkpoint: a kill between the two repeats an epoch, and leaves no
+    checkpoint without a record.
+
+    Args:
+        members: the runs, each with its config and folder; their configs agree on everything that members share.
+        corpus: the prepared corpus of all of them.
+        kind: how their models are trained.
+        show_progress: whether a bar is drawn on standard error.
+        ranks: the processes that train together.
+
+    Attributes:
+        diverged: why a member diverged and how many updates it had made, by its number.
+
+    Raises:
+        UserError: for settings that ``kind`` cannot train, or data that fits no batch.
     """
 
     def __init__(
-        self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus, show_progress: bool, ranks: Ranks = ALONE
+        self,
+        members: Sequence[Member],
+        corpus: PreparedCorpus,
+        kind: type[Models] = SingleModel,
+        show_progress: bool = False,
+        ranks: Ranks = ALONE,
     ):
-        self.folder = folder
-        self._on_record: OnRecord = folder.append
-        self._notice = Notice()
-        super().__init__(cfg, to_fairseq(cfg, corpus.bin, folder.checkpoints), corpus, show_progress, ranks)
+        self.members = dict(enumerate(members))
+        self.diverged: dict[int, tuple[str, int]] = {}
+        self._on_record: OnRecord = lambda member, record: self.members[member].folder.append(record)
+        cfg = members[0].cfg
+        singles = [to_fairseq(member.cfg, corpus.bin, member.folder.checkpoints) for member in members]
+        kind.abilities.refuse(cfg, singles[0], ranks)
+        super().__init__(cfg, kind.fairseq_config(singles, cfg.precision), corpus, show_progress, ranks)
+        self.models = kind(self.trainer, members, singles, ranks)
+        self._signals = DeferredSignals()
 
-    def train(self, on_record: OnRecord) -> None:
-        """Train from the newest checkpoint, or from the start, to the last epoch.
+    @property
+    def alive(self) -> dict[int, Member]:
+        """The members that have not diverged, by number."""
+        return {number: member for number, member in self.members.items() if number not in self.diverged}
+
+    def train(self, on_record: OnRecord | None = None) -> None:
+        """Train from the newest checkpoints, or from the start, to the last epoch or until every member has diverged.
 
         A signal to stop is answered after the update that is under way, with a checkpoint; in a validation after it.
 
-        Raises:
-            FloatingPointError: where loss or gradients stop being finite, or fp16's loss scale reaches its minimum.
+        Args:
+            on_record: called with every record; by default it is appended to the member's folder.
         """
-        self._on_record = on_record
-        with self._notice:
-            self._train_epochs()
+        self._on_record = on_record or self._on_record
+        with ExitStack() as stack:
+            if self.models.abilities.stops_within_epoch:
+                stack.enter_context(self._signals)
+            stack.enter_context(self.models.saving())
+            try:
+                self._train_epochs()
+            except FloatingPointError as error:
+                for member in self.alive:
+                    self._note_diverged(member, str(error), self.updates)
+            except EveryMemberDivergedError:
+                pass
+        self._note_frozen()  # also of an epoch that ended without a validation
 
     def _restore(self) -> Any:
-        self._fill_in_total_updates(self.fairseq.lr_scheduler)
+        for options in self.models.schedule_options(self.fairseq):
+            self._fill_in_total_updates(options)
         self._build_schedule()
-        newest = self.ranks.first(self.folder.newest_checkpoint)
-        if newest:
-            self.fairseq.checkpoint.restore_file = str(newest)
-        with only_plain_values(newest):
-            _, epoch_itr = checkpoint_utils.load_checkpoint(self.fairseq.checkpoint, self.trainer)
-        places = self.ranks.gather((self.updates, epoch_itr.epoch, epoch_itr.iterations_in_epoch))
-        if len(set(places)) > 1:
-            raise RuntimeError(f"the processes of this run do not see one checkpoint: update, epoch and batch {places}")
-        self.trainer.after_update.append(self._stop_if_told)
+        batches = self.models.restore()
+        if self.models.abilities.stops_within_epoch:
+            self.trainer.after_update.append(self._stop_within_epoch_if_told)
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
-        return epoch_itr
+        return batches
 
     def _probe_along(self, probe: LayerProbe) -> None:
         """Record what the probe finds before the first update, and after every update where one is due."""
@@ -77,86 +109,123 @@ class Engine(Loop):
         def look() -> None:
             epoch = self._batches.epoch if self._batches else 1
             for record in probe.records(epoch, self.updates):
-                self._on_record(record)
+                self._on_record(0, record)
 
         self.trainer.after_update.insert(0, look)
         if not self.updates:
             look()
 
-    def _stop_if_told(self) -> None:
-        """Save within the epoch, if one of the processes was told to stop, and let it."""
-        if self.ranks.any(bool(self._notice.pending)) and not self._batches.end_of_epoch():
-            self._save(self.folder.checkpoint_within(self._batches.epoch, self.updates))
+    def _stop_within_epoch_if_told(self) -> None:
+        """Save within the epoch and stop, if one of the processes was told to stop."""
+        if self._told_to_stop and not self._batches.end_of_epoch():
+            path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
+            self.models.save_within_epoch(path, self._batches)
             self._stop()
 
     def _between_epochs(self) -> None:
-        if self.ranks.any(bool(self._notice.pending)):
+        if self._told_to_stop:
             self._stop()
 
+    @property
+    def _told_to_stop(self) -> bool:
+        return self.ranks.any(bool(self._signals.pending))
+
     def _stop(self) -> None:
-        """Hand the signal on, once the others need nothing any more from this process."""
+        """Deliver the signal, once the other processes need nothing from this one."""
         if self.ranks.leads:
-            say(f"{self.folder.name} | told to stop: saved after update {self.updates}")
+            say(f"{self.members[0].folder.name} | told to stop: saved after update {self.updates}")
         self.ranks.gather(None)
-        self._notice.hand_on()
+        self._signals.deliver()
 
     def _after_validation(self, epoch: int, valid: Any) -> None:
-        loss = float(valid["loss"].avg)
-        if not math.isfinite(loss):
-            raise FloatingPointError(f"validation loss is {loss}")
-        hypotheses = self._translate("valid", self.cfg.evaluation.valid_beam, self.cfg.evaluation.valid_sentences)
-        self._write_hypotheses(f"valid.epoch{epoch}", hypotheses)
-        scores = valid_scores(hypotheses, self.corpus, self.cfg)
-        if whole_valid_is_due(epoch, self.cfg):
-            whole = self._translate("valid", self.cfg.evaluation.valid_beam, 0)
-            scores |= whole_valid_scores(whole, self.corpus, self.cfg)
-        train, nll = metrics.get_meters("train"), float(valid["nll_loss"].avg)
-        norm, schedule = train["gnorm"].avg, self.trainer.lr_scheduler
-        self._on_record(self._epoch_record(epoch, loss, nll, scores, train["loss"].avg, norm, schedule))
+        self.models.finish_saving()
+        self._note_frozen()
+        losses = self.models.losses(valid, metrics.get_meters("train"))
+        for member in self.alive:
+            if not math.isfinite(losses[member].valid_loss):
+                self._freeze(member, f"validation loss is {losses[member].valid_loss}")
+        if self.alive:
+            measured = self.evaluation.validate(self.models, epoch, self.alive)
+            for member in self.alive:
+                if member not in measured:
+                    self._freeze(member, self.evaluation.failure)
+                    continue
+                schedule = self.models.schedule(member)
+                record = self._epoch_record(epoch, losses[member], measured[member], schedule)
+                self._on_record(member, record | self.models.record_fields)
+        if not self.alive:
+            raise EveryMemberDivergedError
+        self.models.save(epoch, list(self.alive), self._batches)
 
-    def test(self, epoch: int) -> Record:
-        """Translate the test set with the checkpoint of ``epoch``, and return the ``end`` record.
+    def _note_frozen(self) -> None:
+        """Note the members that the optimizer had to freeze."""
+        for member, updates in self.models.frozen.items():
+            self._note_diverged(member, "gradients are Nan/Inf", updates)
 
-        Raises:
-            FloatingPointError: where the model's scores are not finite.
-        """
-        hypotheses = self._translate_test("test", load(self.folder.checkpoint(epoch))["model"])
-        return end_record(epoch, hypotheses, self.corpus, self.cfg)
+    def _freeze(self, member: int, why: str) -> None:
+        self.models.freeze(member)
+        self._note_diverged(member, why, self.updates)
 
-    def test_average(self, epochs: list[int]) -> Record:
-        """The same with the average of the checkpoints of ``epochs``; what it adds to the ``end`` record.
-
-        Raises:
-            FloatingPointError: where the model's scores are not finite.
-        """
-        model = averaged_model([self.folder.checkpoint(epoch) for epoch in epochs])
-        return averaged_scores(epochs, self._translate_test("test.averaged", model), self.corpus, self.cfg)
-
-    def _translate_test(self, name: str, model: dict[str, Any]) -> list[str]:
-        self.model.load_state_dict(model, strict=True, model_cfg=self.fairseq.model)
-        hypotheses = self._translate("test", self.cfg.evaluation.test_beam, 0)
-        self._write_hypotheses(name, hypotheses)
-        return hypotheses
-
-    def _translate(self, split: str, beam: int, count: int) -> list[str]:
-        sentences = FirstSentences(self.task.dataset(split), count, self.ranks)
-        post_process = self.cfg.data.post_process
-        return translate(self.task, self.model, sentences, self.cfg.evaluation, beam, post_process)
-
-    def _write_hypotheses(self, name: str, hypotheses: list[str]) -> None:
-        if self.ranks.leads:
-            self.folder.write_hypotheses(name, hypotheses)
+    def _note_diverged(self, member: int, why: str, updates: int) -> None:
+        self.diverged.setdefault(member, (why, updates))
 
     def _after_save(self) -> None:
-        keep_while_training(self.folder, self.cfg)
+        """Drop the checkpoints that are not needed any more, after fairseq has saved one."""
+        keep_while_training(self.members[0].folder, self.cfg)
 
-    def _stopped_within_epoch(self) -> None:
-        """fairseq saves no epoch checkpoint then: do it here."""
-        path = self.folder.checkpoint(self._batches.epoch)
-        if self.ranks.leads and not path.exists():
-            self._save(path)
-            self._after_save()
+    def test(self) -> list[Record]:
+        """Test each member's best checkpoint; of a diverged member the last checkpoint that can be tested.
 
-    def _save(self, path: Path) -> None:
-        self.trainer.consolidate_optimizer()
-        self.trainer.save_checkpoint(str(path), {"train_iterator": self._batches.state_dict(), "val_loss": None})
+        Returns:
+            Every member's ``end`` record. Where the run asks for it, and has not diverged, it also has the scores of
+            the average of its last checkpoints.
+        """
+        ends: dict[int, Record] = {}
+        left = {number: self._epochs_to_test(number) for number in self.members}
+        while left := {number: epochs for number, epochs in left.items() if epochs}:
+            found = self._test({number: epochs[0] for number, epochs in left.items()})
+            ends |= found
+            left = {number: epochs[1:] for number, epochs in left.items() if number not in found}
+        for number, scores in self._test_averages([number for number in self.alive if number in ends]).items():
+            ends[number] |= scores
+        return [ends.get(number) or self.contract.no_end() for number in self.members]
+
+    def _epochs_to_test(self, number: int) -> list[int]:
+        folder = self.members[number].folder
+        return self.ranks.first(lambda: folder.epochs_to_test(number in self.diverged))
+
+    def _test(self, epochs: Mapping[int, int]) -> dict[int, Record]:
+        """Return the ``end`` records of members, from the checkpoints of these epochs."""
+        found: dict[int, Record] = {}
+        for part in self._testable_together(epochs):
+            for number, epoch in part.items():
+                self.models.load(number, load(self.members[number].folder.checkpoint(epoch))["model"])
+            found |= self.evaluation.test(self.models, part, {number: self.members[number] for number in part})
+        return found
+
+    def _testable_together(self, epochs: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
+        """Yield members whose checkpoints may be loaded side by side.
+
+        Members of an array have their buffers in common, and the update number of a placement that changes with it is
+        one of them: those of different epochs are then tested one after another.
+        """
+        if not getattr(self.model, "changes_with_updates", False):
+            yield epochs
+            return
+        for epoch in dict.fromkeys(epochs.values()):
+            yield {number: its_epoch for number, its_epoch in epochs.items() if its_epoch == epoch}
+
+    def _test_averages(self, numbers: Sequence[int]) -> dict[int, Record]:
+        """Return what the average of the last checkpoints adds to the ``end`` records of members."""
+        epochs: dict[int, list[int]] = {}
+        for number in numbers:
+            last = self._epochs_to_average(self.members[number])
+            if last:
+                paths = [self.members[number].folder.checkpoint(epoch) for epoch in last]
+                self.models.load(number, averaged_model(paths))
+                epochs[number] = last
+        members = {number: self.members[number] for number in epochs}
+        return self.evaluation.test_average(self.models, epochs, members) if epochs else {}
+
+    def _epochs_to_average(self, member: Member) -> list[int]:
+        return self.ranks.first(lambda: epochs_to_average(member.folder, member.cfg))

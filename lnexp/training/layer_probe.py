@@ -1,4 +1,4 @@
-"""Hidden states and FFN gradients of every layer along training: Fig. 3(a,b) again and again."""
+"""Probe hidden states and FFN gradients of every layer along training, as in Fig. 3(a,b)."""
 
 from fairseq import utils
 
@@ -11,9 +11,9 @@ from lnexp.training.loop import Loop
 
 
 class LayerProbe:
-    """Looks at a model every so many updates, and leaves it as it was.
+    """Probes a model every so many updates, and leaves its parameters as they were.
 
-    The minibatches are always the same ones of the training data, and there is no dropout.
+    The minibatches are the same every time, from the training data, and there is no dropout.
     """
 
     def __init__(self, loop: Loop, every: int, batches: int):
@@ -24,14 +24,15 @@ class LayerProbe:
         if loop.trainer.cuda:
             found = [utils.move_to_cuda(batch) for batch in found]
         if not loop.updates:  # as before the first update: this batch is the first of the training, too
-            loop.task.let_profile(found[0], loop.model, loop.trainer.optimizer)
+            loop.task.show_first_batch(found[0], loop.model, loop.trainer.optimizer)
         self._probed = ProbedModel(loop.model, loop.criterion, found)
 
     def records(self, epoch: int, update: int) -> list[Record]:
-        """The ``probe`` records of this update; none where none is due."""
+        """Return the ``probe`` records of this update; none where no probe is due."""
         if update % self.every:
             return []
         self._probed.model.eval()
+        self._probed.model.set_num_updates(update)
         try:
             rows = [*ffn_gradients(self._probed), *mean_norms(self._probed)]
         finally:

@@ -1,4 +1,4 @@
-"""fairseq's trainer, epoch by epoch: what one run and an array of runs share."""
+"""Run fairseq's epochs: updates, validation and saving, with hooks for what lnexp does in between."""
 
 import math
 from datetime import UTC, datetime
@@ -14,16 +14,14 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
-from lnexp.configuration import forget_schemas
 from lnexp.corpora.prepare import PreparedCorpus
-from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 from lnexp.runs.records import Record
-from lnexp.training.ranks import ALONE, Ranks
+from lnexp.tasks import task_of
+from lnexp.training.models.base import Losses
+from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share_out
 from lnexp.training.trainer import NotFiniteError, Trainer
-
-forget_schemas()  # a worker composes its next job's config in this process
 
 
 class Loop:
@@ -31,11 +29,14 @@ class Loop:
 
     fairseq's own ``train`` makes the updates, validates and saves, so its options mean what they mean there. A subclass
     says how to begin (:meth:`_restore`) and what to do after a validation (:meth:`_after_validation`).
+
+    Attributes:
+        task: fairseq's task.
+        contract: what lnexp knows of the task.
+        evaluation: what validation and test measure beside the loss.
     """
 
-    def __init__(
-        self, cfg: DictConfig, fairseq: DictConfig, corpus: PreparedCorpus, show_progress: bool, ranks: Ranks = ALONE
-    ):
+    def __init__(self, cfg: DictConfig, fairseq: DictConfig, corpus: PreparedCorpus, show_progress: bool, ranks: Ranks):
         self.cfg, self.fairseq, self.corpus, self.ranks = cfg, fairseq, corpus, ranks
         share_out(fairseq, ranks)
         _forget_earlier_runs()
@@ -44,15 +45,14 @@ class Loop:
         fairseq.common.log_format = fairseq.common.log_format or ("tqdm" if show_progress else "simple")
         np.random.seed(fairseq.common.seed)
         utils.set_torch_seed(fairseq.common.seed)
-        self.task = tasks.setup_task(fairseq.task)
+        self.task, self.contract = tasks.setup_task(fairseq.task), task_of(cfg)
+        self.evaluation = self.contract.evaluation(cfg, self.task, corpus, ranks)
         try:
             self.model: Any = self.task.build_model(fairseq.model)
             self.criterion = self.task.build_criterion(fairseq.criterion)
         except (AssertionError, ValueError, OmegaConfBaseException) as error:
             raise UserError(f"model: {str(error).splitlines()[0]}") from error
-        for split in SPLITS:
-            self.task.load_dataset(split)
-            self._check_lengths(split)
+        self.evaluation.load_data(fairseq)
         self.trainer = Trainer(fairseq, self.task, self.model, self.criterion)
         self._batches: Any = None  # fairseq's iterator over epochs, once training begins
         self._epoch_seconds = 0.0
@@ -75,13 +75,10 @@ class Loop:
         raise NotImplementedError(f"{type(self).__name__} does not say what it records")
 
     def _after_save(self) -> None:
-        """fairseq has written a checkpoint."""
-
-    def _stopped_within_epoch(self) -> None:
-        """Training has come to its end before an epoch has."""
+        """Called when fairseq has written a checkpoint."""
 
     def _between_epochs(self) -> None:
-        """An epoch is trained, validated and saved; another one comes, or the test."""
+        """Called when an epoch is trained, validated and saved, before the next epoch or the test."""
 
     def _train_epochs(self) -> None:
         """Train from where :meth:`_restore` begins to the last epoch.
@@ -94,8 +91,6 @@ class Loop:
         while self._batches.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
             valid_losses, should_stop = self._train_epoch()
             if should_stop:
-                if not self._batches.end_of_epoch():
-                    self._stopped_within_epoch()
                 break
             lr = self.trainer.lr_step(self._batches.epoch, valid_losses[0])
             if lr <= self.fairseq.optimization.stop_min_lr:
@@ -116,38 +111,22 @@ class Loop:
 
         It may validate within an epoch, too, or on several subsets: what counts is the first subset at the end.
         """
-        told = {self._batches.epoch - 1}
+        recorded = {self._batches.epoch - 1}
 
         def before_validation(epoch: int, model: Any) -> None:
             self._epoch_seconds = self.trainer.epoch_seconds
+            self.model.set_num_updates(self.updates)  # fairseq says it before an update, so one update late
 
         def after_validation(model: Any, stats: Any, meters: Any) -> None:
             epoch = self._batches.epoch
             over = self._batches.end_of_epoch() or self.updates >= self._last_update
-            if over and epoch not in told:
-                told.add(epoch)
+            if over and epoch not in recorded:
+                recorded.add(epoch)
                 self._after_validation(epoch, meters)
 
         self.task.begin_valid_epoch = before_validation
         self.task.post_validate = after_validation
         self.task.post_save = lambda path, updates: self._after_save()
-
-    def _check_lengths(self, split: str) -> None:
-        """Refuse a sentence that fits no batch: fairseq would skip it in training, or fail without saying which."""
-        dataset = self.task.dataset(split)
-        limits = {
-            "train": self.fairseq.dataset.max_tokens,
-            "valid": self.fairseq.dataset.max_tokens_valid,
-            "test": self.cfg.evaluation.max_tokens,
-        }
-        limit = min(limits[split], *self.task.max_positions())
-        lengths = np.maximum(dataset.src_sizes, dataset.tgt_sizes)
-        longest = int(lengths.argmax())
-        if lengths[longest] > limit:
-            raise UserError(
-                f"{self.cfg.data.name}: sentence {longest + 1} of {split} has {lengths[longest]} tokens, more than the"
-                f" {limit} that a batch or the model takes; raise max_tokens or leave it out"
-            )
 
     def _train_epoch(self) -> tuple[list[float | None], bool]:
         """One epoch of fairseq's: its validation losses, and whether it says to stop."""
@@ -173,27 +152,18 @@ class Loop:
         except ValueError as error:
             raise UserError(f"lr_schedule: {error}") from error
 
-    def _epoch_record(
-        self,
-        epoch: int,
-        valid_loss: float,
-        valid_nll: float,
-        scores: Record,
-        train_loss: float,
-        grad_norm: float,
-        schedule: Any,
-    ) -> Record:
-        """The ``epoch`` record; ``scores`` are those of translations, losses as fairseq counts them, in bits."""
+    def _epoch_record(self, epoch: int, losses: Losses, measured: Record, schedule: Any) -> Record:
+        """Return the ``epoch`` record of a member; ``measured`` is the task's part of it."""
         return {
             "kind": "epoch",
             "epoch": epoch,
             "update": self.updates,
-            "valid_loss": _nats(valid_loss),
-            "valid_nll": _nats(valid_nll),
-            **scores,
-            "train_loss": _nats(train_loss),
+            "valid_loss": _nats(losses.valid_loss),
+            "valid_nll": _nats(losses.valid_nll),
+            **measured,
+            "train_loss": _nats(losses.train_loss),
             "lr": _last_lr(schedule, self.updates),
-            "grad_norm": float(grad_norm),
+            "grad_norm": losses.grad_norm,
             **self._pace(),
         }
 

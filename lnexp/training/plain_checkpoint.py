@@ -1,4 +1,4 @@
-"""A checkpoint is data: one that would run code is not loaded."""
+"""Load checkpoints of tensors and plain values; refuse any that would run code."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +13,10 @@ from lnexp.errors import UserError
 
 @contextmanager
 def only_plain_values(path: Path | None) -> Iterator[None]:
-    """Say in one line that torch, which loads tensors and plain values alone, did not load a checkpoint.
+    """Turn torch's refusal of a checkpoint, which loads tensors and plain values alone, into one line.
 
     Raises:
-        UserError: where it holds anything else; nothing of it was run.
+        UserError: where the checkpoint holds anything else. No code of it was run.
     """
     try:
         yield
@@ -26,6 +26,6 @@ def only_plain_values(path: Path | None) -> Iterator[None]:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """fairseq's state of a checkpoint, on the CPU. Raises UserError as :func:`only_plain_values` does."""
+    """Return the state in a checkpoint of fairseq's, on the CPU. Raises UserError as :func:`only_plain_values` does."""
     with only_plain_values(path):
         return checkpoint_utils.load_checkpoint_to_cpu(str(path))

@@ -1,7 +1,7 @@
-"""One run in many processes: which of them this is, and what they tell each other besides gradients.
+"""Join the processes that train one run together, and exchange what is not a gradient.
 
-torchrun or SLURM starts them, and fairseq's trainer adds up their gradients. A process that fails, ends; the others see
-its connections fall, and end too.
+torchrun or SLURM starts them, and fairseq's trainer adds up their gradients. A process that fails ends; the others lose
+their connections to it, and end too.
 """
 
 import os
@@ -15,8 +15,8 @@ from lnexp.errors import UserError
 
 T = TypeVar("T")
 
-#: Preparing a corpus takes one of them hours while the others wait.
-PATIENCE = timedelta(days=1)
+#: Long, because one process may prepare a corpus for hours while the others wait.
+RENDEZVOUS_TIMEOUT = timedelta(days=1)
 
 EXIT_LOST = 3
 
@@ -30,9 +30,9 @@ class Ranks:
     """One of the processes of a run.
 
     Attributes:
-        rank: its number, from 0; the first leads: it alone writes records, checkpoints and what a person reads.
+        rank: its number, from 0. Rank 0 leads: it alone writes records, checkpoints and output for people.
         size: how many there are.
-        local: its number among those of its machine, which is that of its GPU.
+        local: its number among the processes of its machine, which is the number of its GPU.
     """
 
     rank: int = 0
@@ -44,7 +44,7 @@ class Ranks:
         return self.rank == 0
 
     def agree(self, value: T) -> T:
-        """The first one's value, for all."""
+        """Return rank 0's value on every process."""
         if self.size == 1:
             return value
         from torch import distributed
@@ -54,11 +54,11 @@ class Ranks:
         return box[0]
 
     def first(self, do: Callable[[], T]) -> T:
-        """What the first one makes of it, for all; the others wait."""
+        """Call ``do`` on rank 0, and return its result on every process; the others wait."""
         return self.agree(do() if self.leads else None)  # type: ignore[return-value]
 
     def gather(self, value: T) -> list[T]:
-        """Everyone's values, in the order of their ranks, for all."""
+        """Return the values of all processes, in the order of their ranks, on every process."""
         if self.size == 1:
             return [value]
         from torch import distributed
@@ -68,7 +68,7 @@ class Ranks:
         return values
 
     def any(self, flag: bool) -> bool:
-        """Whether one of them says yes. Cheap enough for every update."""
+        """Return whether the flag is set on any process. It is cheap enough to be called at every update."""
         if self.size == 1:
             return flag
         import torch
@@ -83,10 +83,10 @@ ALONE = Ranks()
 
 
 def of_environment() -> Ranks:
-    """Which process this is, by what torchrun says, or submitit on a SLURM cluster.
+    """Return which process this is, from the environment variables of torchrun, or of submitit on a SLURM cluster.
 
     Raises:
-        UserError: for variables of torchrun's that are not whole.
+        UserError: for environment variables that torchrun would not set.
     """
     if "SUBMITIT_EXECUTOR" in os.environ and "RANK" not in os.environ:
         _of_submitit()
@@ -97,12 +97,12 @@ def of_environment() -> Ranks:
     return Ranks(*map(int, named.values()))
 
 
-#: What torchrun tells each process, and what it is without torchrun.
+#: The environment variables of torchrun, with their values without torchrun.
 TORCHRUN = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
 
 
 def _of_submitit() -> None:
-    """Say it as torchrun does, where a job has many tasks."""
+    """Set torchrun's environment variables where a job of submitit has several tasks."""
     from submitit import JobEnvironment
     from submitit.helpers import TorchDistributedEnvironment
 
@@ -115,7 +115,7 @@ def joined(device: str) -> Iterator[Ranks]:
     """Join the other processes of the run.
 
     Args:
-        device: the config's; ``cpu`` or where there is no GPU, gradients go between CPUs.
+        device: the option ``device``. On a CPU gradients are exchanged by gloo, on GPUs by NCCL.
 
     Raises:
         RankLostError: where one of the others ends before this one.
@@ -133,7 +133,7 @@ def joined(device: str) -> Iterator[Ranks]:
             raise UserError(f"process {ranks.local} of this machine has no GPU: it sees {torch.cuda.device_count()}")
         torch.cuda.set_device(ranks.local)
     try:
-        distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=PATIENCE)
+        distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=RENDEZVOUS_TIMEOUT)
     except (RuntimeError, ValueError) as error:
         raise UserError(f"the processes of this run do not find each other: {str(error).splitlines()[0]}") from error
     try:
@@ -142,13 +142,13 @@ def joined(device: str) -> Iterator[Ranks]:
         if not is_lost(error):
             raise
         if not ranks.leads:
-            raise SystemExit(EXIT_LOST) from None  # one of them is enough to say it
+            raise SystemExit(EXIT_LOST) from None  # rank 0 says it
         raise RankLostError("another process of this run has ended; the same command goes on from here") from error
     distributed.destroy_process_group()
 
 
 def is_lost(error: BaseException) -> bool:
-    """Whether an error is only that another process does not answer."""
+    """Return whether an error only means that another process does not answer."""
     from torch import distributed
 
     if isinstance(error, distributed.DistBackendError):  # NCCL's, of the other end or of this one

@@ -1,188 +1,240 @@
-"""Train one run, or skip it, or go on with it."""
+"""Train a single run, or the runs of an array: claim their folders, train, test and record them."""
 
-import gc
-import importlib
 import logging
-import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check, check_device
-from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.runs.checkpoint_retention import epochs_to_average, keep_for_good
+from lnexp.runs.checkpoint_retention import keep_for_good
+from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import environment
-from lnexp.runs.folder import RunFolder, State
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
-from lnexp.training.console import logging_to, say
+from lnexp.slow_imports import without_garbage_collection
+from lnexp.tasks import task_of
+from lnexp.tasks.contract import Member
+from lnexp.training.console import announce, announce_end, logging_to, say
 from lnexp.training.journal import Journal
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
 from lnexp.training.shares import share
+
+if TYPE_CHECKING:
+    from lnexp.training.engine import Engine
+    from lnexp.training.models.base import Models
+
+#: What became of a member of an array: its folder, or why it was not trained.
+Outcome = RunFolder | Exception
 
 
 def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     """Train the run of a config and return its folder.
 
-    A finished or diverged run is skipped, an interrupted one goes on where it was saved last, and ``force`` trains
-    afresh. Where torchrun or SLURM started this process as one of many, all of them train the run together.
-    ``show_progress`` draws a bar for each epoch on standard error.
+    A finished or diverged run is skipped, an interrupted one is resumed from its newest checkpoint, and ``force``
+    trains afresh. Where torchrun or SLURM started this process as one of several, all of them train the run together.
+
+    Args:
+        cfg: the composed config.
+        show_progress: whether a bar for each epoch is drawn on standard error.
 
     Raises:
         UserError: for settings or data that cannot work; a RunBusyError where another process trains the same run, a
-            RankLostError where one of its own ends.
+            RankLostError where one of its own processes ends.
         OSError: where the disk is full or a folder cannot be written; the run is then marked ``failed``.
     """
     check(cfg)
     OmegaConf.resolve(cfg)
-    with joined(cfg.device) as ranks, ExitStack() as lock:
+    with joined(cfg.device) as ranks, ExitStack() as locks:
         share(cfg.update_freq, ranks)  # here, before anything is written
-        folder, is_done = ranks.first(lambda: _claim(cfg, lock))
+        folder, is_done = ranks.first(lambda: _claim(cfg, locks))
         if not is_done:
-            try:
-                _train_locked(cfg, folder, show_progress, ranks)
-            except Exception as error:  # an interrupted run is not a failed one
-                if ranks.size == 1 or not is_lost(error):
-                    mark_failed(folder, error, ranks)
-                raise
+            _train([Member(cfg, folder)], in_array=False, show_progress=show_progress, ranks=ranks)
     return folder
 
 
-def _claim(cfg: DictConfig, lock: ExitStack) -> tuple[RunFolder, bool]:
-    """The run's folder, locked, and whether there is nothing to do."""
+def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
+    """Train the runs of a group, see :func:`lnexp.launchers.array_launcher.group`, as one array.
+
+    A finished run is skipped, one that another process trains is left to it, and one whose folder is damaged fails
+    alone. The others begin where they all have a checkpoint, in several arrays where they have none in common. An error
+    in training is the outcome of every run in the array.
+
+    Args:
+        cfgs: the composed configs of the runs.
+
+    Returns:
+        The outcome of each, in their order.
+    """
+    for cfg in cfgs:
+        check(cfg)
+        OmegaConf.resolve(cfg)
+    outcomes: dict[int, Outcome] = {}
+    claimed: dict[int, Member] = {}
+    with ExitStack() as locks:
+        for number, cfg in enumerate(cfgs):
+            try:
+                folder, is_done = _claim(cfg, locks)
+            except (UserError, OSError) as error:
+                outcomes[number] = error
+                continue
+            if is_done:
+                outcomes[number] = folder
+            else:
+                claimed[number] = Member(cfg, folder)
+        numbers = list(claimed)
+        kept = [claimed[number].folder.checkpoint_epochs() for number in numbers]
+        for part in at_one_epoch(kept):  # several where a checkpoint turned out to be damaged
+            outcomes |= _train_part({numbers[place]: claimed[numbers[place]] for place in part})
+    return [outcomes[number] for number in range(len(cfgs))]
+
+
+def _train_part(members: dict[int, Member]) -> dict[int, Outcome]:
+    """Train claimed members as one array, and return the outcome of each."""
+    try:
+        _train(list(members.values()), in_array=True)
+    except Exception as error:
+        return dict.fromkeys(members, _without_frames(error))
+    return {number: member.folder for number, member in members.items()}
+
+
+def _without_frames(error: Exception) -> Exception:
+    """Return the error alone: its frames, and those of its causes, hold the array and the memory that it takes."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
+
+
+def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
+    """Lock a run and make its folder ready; return the folder, and whether the run is done.
+
+    Raises:
+        RunBusyError: where another process trains it.
+        UserError: where its records are damaged; the run is then marked ``failed``, as it is after an OSError. Where
+            its status is damaged, or the device is missing.
+    """
     folder = RunFolder.of(cfg)
-    if not cfg.force and folder.is_done:
+    if not _is_done(cfg, folder):
+        check_device(cfg)
+        locks.enter_context(held(cfg.runs_dir, folder.identity))
+        folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
+    if _is_done(cfg, folder):
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder, True
-    check_device(cfg)
-    lock.enter_context(held(cfg.runs_dir, folder.identity))
-    folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
-    if cfg.force and folder.path.exists():
-        folder.clear()
-    return folder, folder.is_done
+    try:
+        if cfg.force and folder.path.exists():
+            folder.clear()
+        folder.epochs()  # raises for records that cannot be read
+        folder.checkpoints.mkdir(parents=True, exist_ok=True)
+        for path in folder.drop_leftovers():
+            say(f"{folder.name} | {path.name} is not what was saved: dropped")
+    except (UserError, OSError) as error:
+        mark_failed(folder, error)
+        raise
+    return folder, False
 
 
-def _train_locked(cfg: DictConfig, folder: RunFolder, show_progress: bool, ranks: Ranks) -> None:
-    ranks.first(lambda: _open(cfg, folder))
-    with logging_to([folder.log_of(ranks.rank)]):
-        corpus = ranks.first(lambda: prepare(cfg.data, cfg.data_dir))
-        engine = import_fairseq("lnexp.training.engine")
-        first_epoch = ranks.first(lambda: _tidy(folder))
-        machine = engine.Engine(cfg, folder, corpus, show_progress and ranks.leads, ranks)
+def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
+    return not cfg.force and folder.is_done
+
+
+def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:
+    """Train claimed members together. An error marks them as failed, unless only another process was lost."""
+    try:
+        _train_claimed(members, in_array, show_progress, ranks)
+    except Exception as error:
+        if ranks.size == 1 or not is_lost(error):
+            for member in members:
+                mark_failed(member.folder, error, ranks)
+        raise
+
+
+def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: bool, ranks: Ranks) -> None:
+    kind = _kind_of_models(in_array)
+    first_epoch = ranks.first(lambda: _open(members, kind.abilities.stops_within_epoch))
+    with logging_to([member.folder.log_of(ranks.rank) for member in members]):
+        from lnexp.training.engine import Engine
+
+        cfg = members[0].cfg
+        corpus = ranks.first(lambda: task_of(cfg).prepare(cfg.data, cfg.data_dir))
+        engine = Engine(members, corpus, kind, show_progress and ranks.leads, ranks)
         if ranks.leads:
-            folder.write_environment(environment(machine.device, corpus.manifest) | {"processes": ranks.size})
-            announce(cfg, folder, first_epoch, ranks=ranks)
-        with Journal(cfg, folder, first_epoch, ranks) as journal:
-            state, why = _train(machine, journal.add)
-            end = end_record_of(machine, cfg, folder, ranks, diverged=state == "diverged")
-            journal.add(end)
+            _begin(engine, corpus.manifest, first_epoch)
+        with ExitStack() as stack:
+            journals = [stack.enter_context(Journal(member, first_epoch, ranks)) for member in members]
+            _train_and_log(engine, journals)
+            ends = engine.test()
+            for journal, end in zip(journals, ends, strict=True):
+                journal.add(end)
         if ranks.leads:
-            folder.drop_leftovers()
-            folder.set_status(state, why, machine.updates)
-            keep_for_good(folder, cfg)
-    if ranks.leads:
-        announce_end(folder, end)
+            for number, end in enumerate(ends):
+                _finish(engine, number, end)
 
 
-def _open(cfg: DictConfig, folder: RunFolder) -> None:
-    folder.checkpoints.mkdir(parents=True, exist_ok=True)
-    folder.set_status("running")
-    folder.write_config(cfg)
+def _open(members: Sequence[Member], within_epoch: bool) -> int:
+    """Mark claimed members as running, and drop what they have beyond the checkpoint that they are resumed from.
 
+    Args:
+        members: claimed.
+        within_epoch: whether they can be resumed within an epoch.
 
-def _tidy(folder: RunFolder) -> int:
-    """Leave in a folder what training goes on from, and nothing after it; the epoch to train next."""
-    drop_leftovers(folder)
-    epoch = folder.last_checkpoint_epoch()
-    folder.drop_after(epoch, folder.last_update_within())
-    return epoch + 1
-
-
-def drop_leftovers(folder: RunFolder) -> None:
-    """Tidy up after a kill or a broken disk, and say which checkpoints are lost to it."""
-    for path in folder.drop_leftovers():
-        say(f"{folder.name} | {path.name} is not what was saved: dropped")
-
-
-def import_fairseq(module: str) -> Any:
-    """Import a module that needs fairseq, which takes seconds: only where work begins, and without a vain search for
-    garbage.
+    Returns:
+        The epoch to train next.
     """
-    if module in sys.modules:
-        return sys.modules[module]
-    gc.disable()
-    try:
-        return importlib.import_module(module)
-    finally:
-        gc.freeze()
-        gc.enable()
+    for member in members:
+        member.folder.set_status("running")
+        member.folder.write_config(member.cfg)
+    last_epoch = common_epoch([member.folder for member in members])
+    for member in members:
+        member.folder.drop_after(last_epoch, member.folder.last_update_within() if within_epoch else 0)
+    return last_epoch + 1
 
 
-def _train(machine, on_record) -> tuple[State, str]:
-    """How training ended, and why."""
+def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None:
+    """Record what the members are trained on and with, and announce them."""
+    folders = [member.folder for member in engine.members.values()]
+    together: dict[str, Any] = {"processes": engine.ranks.size}
+    if engine.models.stacked:
+        together = {"array": [folder.identity for folder in folders]}
+    for member in engine.members.values():
+        member.folder.write_environment(environment(engine.device, manifest) | together)
+        announce(member, first_epoch, len(folders), engine.ranks)
+
+
+def _train_and_log(engine: "Engine", journals: Sequence[Journal]) -> None:
     try:
-        machine.train(on_record)
-    except FloatingPointError as error:
-        return "diverged", str(error)
+        engine.train(lambda number, record: journals[number].add(record))
     except Exception:
         logging.exception("training failed")  # into train.log: a sweep keeps no traceback
         raise
-    return "finished", ""
 
 
-def announce(cfg: DictConfig, folder: RunFolder, first_epoch: int, members: int = 1, ranks: Ranks = ALONE) -> None:
-    """Say that a run begins, in how large an array or how many processes, and what an update is made of."""
-    how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
-    if update := folder.last_update_within():
-        how = f"goes on within epoch {first_epoch}, after update {update}"
-    among = f", one of {members} in an array" if members > 1 else ""
-    say(f"{folder.name} | {how}: {cfg.max_epoch} epochs of {cfg.data.name}, profile {cfg.profile}{among}")
-    if cfg.update_freq > 1:
-        share = f", {cfg.update_freq // ranks.size} of them in each of {ranks.size} processes" if ranks.size > 1 else ""
-        most = cfg.update_freq * cfg.max_tokens
-        say(f"{folder.name} | an update has {cfg.update_freq} batches, {most:,} tokens a side at most{share}")
+def _finish(engine: "Engine", number: int, end: Record) -> None:
+    """Write a member's final status, keep the checkpoints it is to keep, and announce its end."""
+    member, (why, updates) = engine.members[number], engine.diverged.get(number, ("", engine.updates))
+    member.folder.drop_leftovers()
+    member.folder.set_status("diverged" if number in engine.diverged else "finished", why, updates)
+    keep_for_good(member.folder, member.cfg)
+    announce_end(member, end)
 
 
-def announce_end(folder: RunFolder, end: Record) -> None:
-    """Say how a run ended."""
-    state, why = folder.status["state"], folder.status["why"]
-    say(f"{folder.name} | {state}{f' ({why})' if why else ''}, {_test_words(end)} | {folder.path}")
+def _kind_of_models(in_array: bool) -> "type[Models]":
+    with without_garbage_collection():
+        if in_array:
+            from lnexp.training.models.array import ArrayModels
 
+            return ArrayModels
+        from lnexp.training.models.single import SingleModel
 
-def end_record_of(machine, cfg: DictConfig, folder: RunFolder, ranks: Ranks, diverged: bool) -> Record:
-    """Test the best checkpoint, and the average of the last; of a diverged run the last one that decodes, if any."""
-    from lnexp.training.scores import no_end_record
-
-    for epoch in ranks.first(lambda: folder.epochs_to_test(diverged)):
-        with suppress(FloatingPointError):
-            best = machine.test(epoch)
-            return best if diverged else best | _average_scores(machine, cfg, folder, ranks)
-    return no_end_record()
-
-
-def _average_scores(machine, cfg: DictConfig, folder: RunFolder, ranks: Ranks) -> Record:
-    """What the average of the last checkpoints adds to the ``end`` record; nothing where it does not decode."""
-    epochs = ranks.first(lambda: epochs_to_average(folder, cfg))
-    with suppress(FloatingPointError):
-        return machine.test_average(epochs) if epochs else {}
-    return {}
-
-
-def _test_words(end: Record) -> str:
-    if end["test_bleu"] is None:
-        return "no checkpoint to test"
-    return (
-        f"test BLEU {end['test_bleu']:.2f} ({end['test_bleu_tokenised']:.2f} tokenised;"
-        f" epoch {end['checkpoint_epoch']}, beam {end['beam']}, {end['n_sentences']} sentences)"
-    )
+        return SingleModel
 
 
 def mark_failed(folder: RunFolder, error: Exception, ranks: Ranks = ALONE) -> None:
-    """Write into a run's folder that it failed, why, and in which of many processes."""
+    """Write into a run's folder that it failed, why, and in which of several processes."""
     where = f"process {ranks.rank} of {ranks.size}: " if ranks.size > 1 else ""
-    with suppress(OSError, UserError):  # what broke the run may not take its epitaph either
+    with suppress(OSError, UserError):  # what broke the run may refuse this, too
         epochs = folder.epochs()
         updates = epochs[-1]["update"] if epochs else 0
         folder.set_status("failed", f"{where}{type(error).__name__}: {error}", updates)

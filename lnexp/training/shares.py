@@ -1,4 +1,4 @@
-"""One update's batches, shared among the processes of a run."""
+"""Share the batches of an update among the processes of a run."""
 
 from omegaconf import DictConfig
 
@@ -7,13 +7,13 @@ from lnexp.training.ranks import Ranks
 
 
 def share_out(fairseq: DictConfig, ranks: Ranks) -> None:
-    """Have fairseq's trainer be one of the processes of a run.
+    """Configure fairseq's trainer as one of the processes of a run.
 
-    The batches of an update (fairseq's ``update_freq`` in one process) stay those of one process, whatever their
-    number: each process has its part of them.
+    An update has the same batches whatever the number of processes (fairseq's ``update_freq`` of a single process):
+    each process has an equal part of them.
 
     Raises:
-        UserError: where they are not to be shared evenly.
+        UserError: where the batches cannot be shared evenly.
     """
     training = fairseq.distributed_training
     training.distributed_world_size, training.distributed_rank = ranks.size, ranks.rank
@@ -24,20 +24,20 @@ def share_out(fairseq: DictConfig, ranks: Ranks) -> None:
 
 
 def share(batches: int, ranks: Ranks) -> int:
-    """How many of an update's batches each process has. Raises UserError where they are not to be shared evenly."""
+    """Return how many batches of an update each process has. Raises UserError where they cannot be shared evenly."""
     if batches % ranks.size:
         raise UserError(
-            f"update_freq={batches}: the batches of an update are not to be shared among {ranks.size} processes;"
+            f"update_freq={batches}: the batches of an update cannot be shared evenly among {ranks.size} processes;"
             f" take {', '.join(map(str, _fitting(batches, batches)))}"
         )
     return batches // ranks.size
 
 
 def fitting(batches: int, at_most: int) -> int:
-    """The most processes, up to ``at_most``, that share so many batches evenly; at least one."""
+    """Return the largest number of processes, up to ``at_most``, that share so many batches evenly; at least 1."""
     return _fitting(batches, max(at_most, 1))[-1]
 
 
 def _fitting(batches: int, at_most: int) -> list[int]:
-    """Every number of processes that does."""
+    """Return every number of processes, up to ``at_most``, that shares so many batches evenly."""
     return [count for count in range(1, at_most + 1) if batches % count == 0]

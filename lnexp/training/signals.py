@@ -1,4 +1,4 @@
-"""Being told to stop, as SLURM, torchrun and ``kill`` do before they take a process away."""
+"""Defer termination signals until a run has saved its state."""
 
 import signal
 import threading
@@ -9,19 +9,19 @@ from typing import Any
 #: SLURM's SIGTERM before it preempts; SIGUSR1, or submitit's SIGUSR2, before a job's time is up.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
-#: SLURM and torchrun both tell each process of a job, so that a signal comes twice: that is one notice.
-PATIENCE = 25.0
+#: SLURM and torchrun both signal every process of a job. A second signal within this time is a duplicate of the first.
+DUPLICATE_SECONDS = 25.0
 
 
-class Notice:
-    """Keeps signals back until a run has saved its state, then hands them on; a context manager.
+class DeferredSignals:
+    """Context manager that holds termination signals back until they are delivered.
 
-    Handed on, a signal does what it would have done: end the process, or have submitit queue its job again. One that
-    comes again after :data:`PATIENCE` seconds does not wait. Outside the main thread, where Python knows no signals,
-    none is kept back.
+    A delivered signal does what it would have done at once: end the process, or have submitit queue its job again. A
+    signal that is repeated after :data:`DUPLICATE_SECONDS` is delivered immediately. Outside the main thread, where
+    Python handles no signals, none is deferred.
 
     Attributes:
-        pending: the signals that were received and not yet handed on.
+        pending: the signals that were received and not yet delivered.
     """
 
     def __init__(self) -> None:
@@ -29,29 +29,29 @@ class Notice:
         self._before: dict[signal.Signals, Any] = {}
         self._since = 0.0
 
-    def __enter__(self) -> "Notice":
+    def __enter__(self) -> "DeferredSignals":
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._keep) or signal.SIG_DFL for number in SIGNALS}
+            self._before = {number: signal.signal(number, self._defer) or signal.SIG_DFL for number in SIGNALS}
         return self
 
-    def _keep(self, number: int, frame: FrameType | None) -> None:
+    def _defer(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         self._since = self._since if self.pending else now
         self.pending.append(signal.Signals(number))
-        if now - self._since > PATIENCE:
-            self.hand_on()
+        if now - self._since > DUPLICATE_SECONDS:
+            self.deliver()
 
-    def hand_on(self) -> None:
-        """Give the signals to whom they were for; comes back where they are ignored there."""
+    def deliver(self) -> None:
+        """Raise the pending signals with their original handlers; return where those ignore them."""
         pending, self.pending = dict.fromkeys(self.pending), []
         for number in pending:
             signal.signal(number, self._before[number])
             signal.raise_signal(number)
-            signal.signal(number, self._keep)
+            signal.signal(number, self._defer)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        if kind is None or issubclass(kind, FloatingPointError):  # any other error ends the process, too, and says why
+        if kind is None:  # an error ends the process, too, and says why
             for number in dict.fromkeys(self.pending):
                 signal.raise_signal(number)

@@ -1,4 +1,4 @@
-"""fairseq's trainer, for one process or many of a run, and without what does not hold there."""
+"""fairseq's trainer, corrected for several processes, memory errors, and stopping within an epoch."""
 
 import time
 from collections.abc import Callable
@@ -8,25 +8,27 @@ from typing import Any
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
 
-from lnexp.runs.checksum import seal, unseal
+from lnexp.runs.checksum import remove_checksum, write_checksum
 
 
 class NotFiniteError(ArithmeticError):
-    """Training diverged. No FloatingPointError: for those fairseq searches the place, with a pass that its other
-    processes do not join.
+    """Training diverged.
+
+    This is no FloatingPointError, because for those fairseq searches the module with another pass, which the other
+    processes of the run do not join.
     """
 
 
 class Trainer(FairseqTrainer):
-    """fairseq's trainer, which also
+    """fairseq's trainer, with these differences:
 
-    - ends an update or a validation that does not fit into memory with an error, where fairseq leaves the batch out or
-      tries again;
-    - counts each batch once where there are fewer than processes: fairseq has the others repeat one, and for its sake
-      forgets how many tokens the process's other batches had;
-    - draws the dropout of each process anew: fairseq gives all of them the same;
-    - saves where in the data it is in batches of all processes, so that another number of them can go on, for how
-      long the epoch has been trained, and a digest beside the checkpoint.
+    - An update or a validation that does not fit into memory ends with an error; fairseq leaves the batch out or tries
+      again.
+    - Each batch is counted once where an update has fewer batches than there are processes; fairseq has the remaining
+      processes repeat a batch, and then forgets how many tokens their other batches had.
+    - Each process draws its own dropout masks; fairseq gives all of them the same.
+    - Checkpoints hold the position in the data in batches of all processes, so that another number of processes can
+      resume, and the seconds that the epoch has been trained for. A checksum is written beside each.
 
     Attributes:
         after_update: called after each update.
@@ -39,7 +41,7 @@ class Trainer(FairseqTrainer):
 
     @property
     def epoch_seconds(self) -> float:
-        """Since the epoch began, without the time that it was interrupted."""
+        """Seconds that the epoch has been trained for, without the time that it was interrupted."""
         return time.monotonic() - self._epoch_began
 
     def begin_epoch(self, epoch: int) -> None:
@@ -48,7 +50,7 @@ class Trainer(FairseqTrainer):
         super().begin_epoch(epoch)
 
     def train_step(self, samples: list[dict[str, Any]], raise_oom: bool = True) -> Any:
-        """As fairseq's; an empty sample is a process's share of an update that has no batch for it.
+        """Make an update as fairseq does; an empty sample means that the update has no batch for this process.
 
         Raises:
             NotFiniteError: where gradients stop being finite, or fp16's loss scale reaches its minimum.
@@ -61,7 +63,7 @@ class Trainer(FairseqTrainer):
         return output
 
     def valid_step(self, sample: dict[str, Any], raise_oom: bool = True) -> Any:
-        """As fairseq's, which would take an array's gradients from its optimizer before it tries again."""
+        """Validate as fairseq does, but do not try again after a memory error: that deletes an array's gradients."""
         return super().valid_step(sample, raise_oom)
 
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
@@ -86,7 +88,7 @@ class Trainer(FairseqTrainer):
 
     def save_checkpoint(self, filename: str, extra_state: dict[str, Any]) -> str | None:
         if not extra_state:
-            return None  # fairseq's dump of a crash, from which nothing goes on
+            return None  # fairseq's dump of a crash, which cannot be resumed
         position = extra_state["train_iterator"]
         batches = position["iterations_in_epoch"] * self.data_parallel_world_size
         everywhere = {
@@ -94,10 +96,10 @@ class Trainer(FairseqTrainer):
             "epoch_seconds": self.epoch_seconds,
         }
         if self.should_save_checkpoint_on_current_rank:
-            unseal(Path(filename))
+            remove_checksum(Path(filename))
         saved = super().save_checkpoint(filename, extra_state | everywhere)
         if saved:
-            seal(Path(saved))
+            write_checksum(Path(saved))
         return saved
 
     def load_checkpoint(self, *arguments: Any, **options: Any) -> Any:

@@ -2,10 +2,10 @@
 
 import re
 
-from lnexp.figures.draw import draw, forget
-from lnexp.figures.panels import Drawing, Line, Look, Panel
+from lnexp.figures.draw import draw, remove
+from lnexp.figures.panels import Drawing, Line, LineStyle, Panel
 
-PANEL = Panel("BLEU", "epoch", "", [Line("Pre-LN", Look("#0072B2"), [1, 2], [3, 4], [2, 4], [5, 4])], whole=True)
+PANEL = Panel("BLEU", "epoch", "", [Line("Pre-LN", LineStyle("#0072B2"), [1, 2], [3, 4], [2, 4], [5, 4])], whole=True)
 DRAWING = Drawing("figure", "Fig. 2: a title", "what was measured " * 20, [[PANEL, PANEL]], (4, 3), legend_columns=2)
 
 
@@ -26,5 +26,5 @@ def test_letters_need_no_font_of_the_readers(tmp_path):
 
 def test_a_figure_with_nothing_to_show_is_gone(tmp_path):
     draw(DRAWING, tmp_path)
-    forget("figure", tmp_path)
+    remove("figure", tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -17,8 +17,8 @@ FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 def test_every_arm_that_was_measured_is_drawn(folder):
     recipe = load_recipe(folder.name)
     first, *_ = drawings(recipe, folder)
-    table = pd.read_csv(folder / ("measurements.csv" if recipe.probe else "epochs.csv"))
-    panels = first.rows[0] if recipe.probe else [row[0] for row in first.rows]
+    table = pd.read_csv(folder / ("measurements.csv" if recipe.measurement else "epochs.csv"))
+    panels = first.rows[0] if recipe.measurement else [row[0] for row in first.rows]
     assert sum(len(panel.lines) for panel in panels) == table["arm"].nunique()
     for line in (line for row in first.rows for panel in row for line in panel.lines):
         assert len(line.x) == len(line.mean) == len(line.low) == len(line.high) > 0

@@ -12,11 +12,11 @@ from helpers import ROOT, TINY, make_whole, run_script
 
 from lnexp.configuration import compose
 from lnexp.launchers.array_launcher import ArrayLauncher
-from lnexp.runs.checksum import seal
+from lnexp.runs.checksum import write_checksum
 from lnexp.runs.common_epoch import common_epoch
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.lock import held
-from lnexp.training.arrays import run as array_run
+from lnexp.training import run as training_run
 
 SWEEP = ["-m", *TINY, "max_epoch=2", "lr_max=1e-3,1e30", "optimizer=adam,sgd", "model=post_ln,pre_ln"]
 
@@ -97,13 +97,13 @@ def launcher_of(overrides: list[list[str]], where) -> ArrayLauncher:
 
 
 def test_a_failing_group_takes_no_other_down(where, monkeypatch):
-    def train(cfgs, folders):
-        if cfgs[0].model._name == "lnexp_pre_ln":
+    def train(members, *_):
+        if members[0].cfg.model._name == "lnexp_pre_ln":
             raise RuntimeError("broken")
-        for folder in folders:
-            folder.set_status("finished")
+        for member in members:
+            member.folder.set_status("finished")
 
-    monkeypatch.setattr(array_run, "_train_locked", train)
+    monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [[f"model={model}", f"lr_max={rate}"] for rate in (1, 2) for model in ("pre_ln", "post_ln")]
     returns = launcher_of(jobs, where).launch(jobs, 0)
     assert [job.status.name for job in returns] == ["FAILED", "COMPLETED", "FAILED", "COMPLETED"]
@@ -114,12 +114,12 @@ def test_a_failing_group_takes_no_other_down(where, monkeypatch):
 def test_small_groups_are_trained_first(where, monkeypatch):
     trained = []
 
-    def train(cfgs, folders):
-        trained.append([cfg.model._name for cfg in cfgs])
-        for folder in folders:
-            folder.set_status("finished")
+    def train(members, *_):
+        trained.append([member.cfg.model._name for member in members])
+        for member in members:
+            member.folder.set_status("finished")
 
-    monkeypatch.setattr(array_run, "_train_locked", train)
+    monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [["model=post_ln", "lr_max=1"], ["model=post_ln", "lr_max=2"], ["model=pre_ln", "lr_max=1"]]
     launcher_of(jobs, where).launch(jobs, 0)
     assert trained == [["lnexp_pre_ln"], ["lnexp_post_ln"] * 2]
@@ -131,21 +131,21 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     class Array:
         """What fills the memory."""
 
-    def train(cfgs, folders):
+    def train(members, *_):
         assert not arrays, "what an earlier attempt held is free again"
-        sizes.append(len(cfgs))
+        sizes.append(len(members))
         array = Array()
         array.itself = array  # in a cycle, as a trainer is
         arrays.add(array)
-        if len(cfgs) > 2:
+        if len(members) > 2:
             try:
                 raise ValueError
             except ValueError:
                 raise torch.OutOfMemoryError("too big")  # noqa: B904
-        for folder in folders:
-            folder.set_status("finished")
+        for member in members:
+            member.folder.set_status("finished")
 
-    monkeypatch.setattr(array_run, "_train_locked", train)
+    monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [[f"lr_max={rate}"] for rate in range(1, 6)]
     returns = launcher_of(jobs, where).launch(jobs, 0)
     assert sizes == [5, 3, 2, 1, 2]
@@ -154,11 +154,11 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
 
 
 def test_a_damaged_folder_fails_alone(where, monkeypatch):
-    def train(cfgs, folders):
-        for folder in folders:
-            folder.set_status("finished")
+    def train(members, *_):
+        for member in members:
+            member.folder.set_status("finished")
 
-    monkeypatch.setattr(array_run, "_train_locked", train)
+    monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [[f"lr_max={rate}"] for rate in (1, 2, 3)]
     for job, name in zip(jobs[:2], ("status.json", "metrics.jsonl"), strict=True):
         folder = RunFolder.of(compose([*TINY, *where, *job]))
@@ -173,19 +173,20 @@ def test_a_damaged_folder_fails_alone(where, monkeypatch):
 def test_a_member_whose_checkpoints_are_damaged_costs_the_others_nothing(where, monkeypatch):
     trained = []
 
-    def train(cfgs, folders):
-        trained.append(([cfg.lr_max for cfg in cfgs], common_epoch(folders)))
-        for folder in folders:
-            folder.set_status("finished")
+    def train(members, *_):
+        epoch = common_epoch([member.folder for member in members])
+        trained.append(([member.cfg.lr_max for member in members], epoch))
+        for member in members:
+            member.folder.set_status("finished")
 
-    monkeypatch.setattr(array_run, "_train_locked", train)
+    monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [[f"lr_max={rate}"] for rate in (1, 2, 3)]
     for job in jobs:
         folder = RunFolder.of(compose([*TINY, *where, *job]))
         folder.checkpoints.mkdir(parents=True)
         for epoch in (3, 4):
             make_whole(folder.checkpoint(epoch))
-            seal(folder.checkpoint(epoch))
+            write_checksum(folder.checkpoint(epoch))
             if job == jobs[1]:
                 content = folder.checkpoint(epoch).read_bytes()
                 folder.checkpoint(epoch).write_bytes(content.replace(b"nothing", b"nothong"))
@@ -195,11 +196,11 @@ def test_a_member_whose_checkpoints_are_damaged_costs_the_others_nothing(where, 
 
 
 def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkeypatch):
-    def train(cfgs, folders):
-        for folder in folders:
-            folder.set_status("finished")
+    def train(members, *_):
+        for member in members:
+            member.folder.set_status("finished")
 
-    monkeypatch.setattr(array_run, "_train_locked", train)
+    monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [["lr_max=1"], ["lr_max=2"]]
     busy = RunFolder.of(compose([*TINY, *where, *jobs[0]])).identity
     with held(tmp_path / "runs", busy):
@@ -228,7 +229,7 @@ def test_what_an_array_cannot_have_is_refused(where, option, words):
 
 def test_the_array_says_who_its_members_are(tmp_path, where):
     cfgs = [compose([*TINY, *where, "max_epoch=1", f"lr_max={rate}"]) for rate in (1e-3, 2e-3)]
-    folders = array_run.train_array(cfgs)
+    folders = training_run.train_array(cfgs)
     identities = [folder.identity for folder in folders]
     for folder in folders:
         assert json.loads((folder.path / "environment.json").read_text())["array"] == identities

@@ -5,7 +5,7 @@ from helpers import TINY, cut_short, make_whole
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
-from lnexp.launchers.groups import group
+from lnexp.launchers.array_launcher import group
 from lnexp.runs.folder import RunFolder
 
 

@@ -7,7 +7,7 @@ import pytest
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.errors import UserError
-from lnexp.launchers.retry import DEATHS, Planned, Rounds
+from lnexp.launchers.retry import DEATHS, Planned, RepeatedLaunch
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import RunBusyError, held
 
@@ -42,15 +42,15 @@ class FakeLauncher:
         return job
 
 
-def rounds(tmp_path, launcher, names, force=False) -> Rounds:
-    made = Rounds([Planned(name, f"run {name}", [name]) for name in names], launcher, tmp_path, force)
+def launched(tmp_path, launcher, names, force=False) -> RepeatedLaunch:
+    made = RepeatedLaunch([Planned(name, f"run {name}", [name]) for name in names], launcher, tmp_path, force)
     made.run()
     return made
 
 
 def test_each_run_is_launched_once(tmp_path):
     launcher = FakeLauncher(tmp_path)
-    done = rounds(tmp_path, launcher, ["a", "b", "c"])
+    done = launched(tmp_path, launcher, ["a", "b", "c"])
     assert launcher.rounds == [["a", "b", "c"]]
     assert not done.failures
     assert len(done.returns) == 3
@@ -58,20 +58,20 @@ def test_each_run_is_launched_once(tmp_path):
 
 def test_a_failure_is_named_and_takes_none_along(tmp_path):
     launcher = FakeLauncher(tmp_path, {"b": [UserError("no such thing")], "c": [ValueError("odd")]})
-    done = rounds(tmp_path, launcher, ["a", "b", "c", "d"])
+    done = launched(tmp_path, launcher, ["a", "b", "c", "d"])
     assert done.failures == {"run b": "no such thing", "run c": "ValueError: odd (see its train.log)"}
     assert len(launcher.rounds) == 1
 
 
 def test_after_a_death_the_rest_goes_on_and_the_dead_comes_last(tmp_path):
     launcher = FakeLauncher(tmp_path, {"b": ["dies"]})
-    assert not rounds(tmp_path, launcher, ["a", "b", "c"]).failures
+    assert not launched(tmp_path, launcher, ["a", "b", "c"]).failures
     assert launcher.rounds == [["a", "b", "c"], ["c"], ["b"]]
 
 
 def test_what_dies_again_and_again_is_tried_alone_and_given_up(tmp_path):
     launcher = FakeLauncher(tmp_path, {"b": ["dies"] * 9, "c": ["dies", "dies"]})
-    done = rounds(tmp_path, launcher, ["a", "b", "c", "d"])
+    done = launched(tmp_path, launcher, ["a", "b", "c", "d"])
     assert done.failures == {"run b": f"its process died {DEATHS} times (RuntimeError)"}
     assert all(len(batch) == 1 for batch in launcher.rounds[-2:]), "the last tries are alone"
     assert RunFolder(tmp_path / "adhoc/name-c").is_done
@@ -87,7 +87,7 @@ def test_a_launcher_that_raises_for_a_failed_run_is_believed(tmp_path):
                 raise RuntimeError("a job failed")
             launcher.work(run)
 
-    done = Rounds([Planned(name, f"run {name}", [name]) for name in "abc"], raising, tmp_path, force=False)
+    done = RepeatedLaunch([Planned(name, f"run {name}", [name]) for name in "abc"], raising, tmp_path, force=False)
     with pytest.raises(TypeError):  # such a launcher has no returns
         done.run()
     assert done.failures == {"run b": "no such thing"}
@@ -98,7 +98,7 @@ def test_a_launcher_that_starts_nothing_says_so_itself(tmp_path):
         raise OSError("no queue")
 
     with pytest.raises(OSError, match="no queue"):
-        rounds(tmp_path, broken, ["a"])
+        launched(tmp_path, broken, ["a"])
 
 
 def test_what_another_process_trains_is_waited_for(tmp_path):
@@ -111,7 +111,7 @@ def test_what_another_process_trains_is_waited_for(tmp_path):
             stack.close()
 
         threading.Timer(0.5, finish).start()
-        done = rounds(tmp_path, launcher, ["a", "b"])
+        done = launched(tmp_path, launcher, ["a", "b"])
     assert launcher.rounds == [["b"]]
     assert not done.failures
 
@@ -121,13 +121,13 @@ def test_what_another_process_leaves_is_taken_over(tmp_path):
     with ExitStack() as stack:
         stack.enter_context(held(tmp_path, "a"))
         threading.Timer(0.5, stack.close).start()
-        rounds(tmp_path, launcher, ["a", "b"])
+        launched(tmp_path, launcher, ["a", "b"])
     assert launcher.rounds == [["b"], ["a"]]
 
 
 def test_a_run_that_turns_out_to_be_busy_is_tried_again(tmp_path):
     launcher = FakeLauncher(tmp_path, {"a": [RunBusyError("busy")]})
-    assert not rounds(tmp_path, launcher, ["a", "b"]).failures
+    assert not launched(tmp_path, launcher, ["a", "b"]).failures
     assert launcher.rounds == [["a", "b"], ["a"]]
 
 
@@ -135,5 +135,5 @@ def test_force_trains_what_is_done_but_only_once(tmp_path):
     launcher = FakeLauncher(tmp_path, {"c": ["dies"]})
     for name in ("a", "b", "c"):
         launcher.folder(name).set_status("finished", why="long ago")
-    assert not rounds(tmp_path, launcher, ["a", "b", "c"], force=True).failures
+    assert not launched(tmp_path, launcher, ["a", "b", "c"], force=True).failures
     assert launcher.rounds == [["a", "b", "c"], ["c"]]

@@ -8,8 +8,8 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
-from lnexp.planning.work import work_of
 from lnexp.runs import records
+from lnexp.tasks.translation.planning import work_of
 
 
 def config(*overrides: str):

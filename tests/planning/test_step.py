@@ -10,9 +10,9 @@ from lnexp.benchmarks.activation_memory import FREE_AT_ONCE, SETTINGS
 from lnexp.benchmarks.own_process import run_in_own_process
 from lnexp.configuration import compose
 from lnexp.planning.live_memory import LiveMemory
-from lnexp.planning.work import work_of
+from lnexp.tasks.translation.planning import PairsBatch, work_of
 
-SHAPE = step.Shape(sentences=80, source=20, target=17, source_words=900, target_words=1000)
+BATCH = PairsBatch(sentences=80, source=20, target=17, source_words=900, target_words=1000)
 
 
 def config(*overrides: str):
@@ -24,9 +24,9 @@ def config(*overrides: str):
 @pytest.mark.parametrize("overrides", [(), ("precision=bf16",), ("model=peri_ln", "optimizer=sgd", "norm=rms_norm")])
 def test_a_few_sentences_say_what_all_of_a_batch_takes(overrides):
     cfg = config(*overrides)
-    found = step.measure(cfg, SHAPE)
-    trainer = step._trainer(cfg, SHAPE)
-    batch = step._batch(trainer.task, SHAPE, SHAPE.sentences)
+    found = step.measure(cfg, BATCH)
+    trainer = step._trainer(cfg, BATCH)
+    batch = BATCH.draw(trainer.task, BATCH.sentences)
     trainer.train_step([batch])
     trainer.zero_grad()
     with LiveMemory() as live:
@@ -38,19 +38,19 @@ def test_a_few_sentences_say_what_all_of_a_batch_takes(overrides):
 
 
 def test_earlier_batches_of_an_update_leave_their_gradients():
-    once, twice = (step.measure(config(), SHAPE, count) for count in (1, 2))
+    once, twice = (step.measure(config(), BATCH, count) for count in (1, 2))
     assert twice.memory - once.memory == once.gradient_bytes
 
 
 def test_arithmetic_is_that_of_the_matrices():
     """6 floating point operations a weight and token, for the weights that a token goes through."""
     found = step.measure(
-        config("model.encoder_layers=6", "model.decoder_layers=6", "model.encoder_ffn_embed_dim=512"), SHAPE
+        config("model.encoder_layers=6", "model.decoder_layers=6", "model.encoder_ffn_embed_dim=512"), BATCH
     )
     encoder = 6 * (4 * 32 * 32 + 2 * 32 * 512)
-    decoder = 6 * (6 * 32 * 32 + 2 * 32 * 32) + 32 * SHAPE.target_words
+    decoder = 6 * (6 * 32 * 32 + 2 * 32 * 32) + 32 * BATCH.target_words
     over_sources = 6 * 2 * 32 * 32  # keys and values of the source
-    tokens = SHAPE.sentences * SHAPE.target, SHAPE.sentences * SHAPE.source
+    tokens = BATCH.sentences * BATCH.target, BATCH.sentences * BATCH.source
     assert found.flops == pytest.approx(6 * (tokens[0] * decoder + tokens[1] * (encoder + over_sources)), rel=0.1)
 
 
@@ -77,5 +77,5 @@ def test_a_checkpoint_is_as_large_as_said(checkpoint):
     cfg = config()
     words = torch.load(checkpoint)["model"]["decoder.embed_tokens.weight"].shape[0]
     sources = torch.load(checkpoint)["model"]["encoder.embed_tokens.weight"].shape[0]
-    found = step.measure(cfg, step.Shape(8, 9, 10, sources, words))
+    found = step.measure(cfg, PairsBatch(8, 9, 10, sources, words))
     assert found.checkpoint == pytest.approx(checkpoint.stat().st_size, rel=0.25), "names and settings of a tiny model"

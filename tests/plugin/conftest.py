@@ -25,3 +25,9 @@ def batch(task) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     target = torch.randint(4, 60, (5, 6))
     target[1, 4:] = task.target_dictionary.pad()
     return source, (source != task.source_dictionary.pad()).sum(1), target
+
+
+@pytest.fixture(scope="session")
+def net_input(batch) -> dict[str, torch.Tensor]:
+    """The batch as fairseq calls a model with it, by name."""
+    return dict(zip(("src_tokens", "src_lengths", "prev_output_tokens"), batch, strict=True))

@@ -31,7 +31,7 @@ def ours(placement: str, task, depths=(2, 2), **options):
     return build_model(OmegaConf.create(settings), task).eval()
 
 
-def stock(placement: str, task, depths=(2, 2), **options):
+def stock(placement: str, task, depths=(2, 2), share_decoder_input_output_embed=True, **options):
     args = Namespace(
         encoder_embed_dim=32,
         decoder_embed_dim=32,
@@ -45,6 +45,7 @@ def stock(placement: str, task, depths=(2, 2), **options):
         decoder_normalize_before=PLACEMENTS[placement],
         max_source_positions=50,
         max_target_positions=50,
+        share_decoder_input_output_embed=share_decoder_input_output_embed,
         **options,
     )
     base_architecture(args)

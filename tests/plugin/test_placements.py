@@ -12,22 +12,24 @@ from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
 from lnexp.plugin.scale import Scale
 
+#: A layer that a placement may be in.
+LAYER = Where("encoder", 1, 2, 3, width=8)
 #: Every placement with every kind of norm that it can have.
 WITH_NORMS = [
     (name, norm)
     for name, placement in PLACEMENTS.items()
-    for norm in (NORMS if placement.block_norms else ["layer_norm"])
+    for norm in (NORMS if placement.at(LAYER, {}).block_norms else ["layer_norm"])
 ]
 
 
-def model_of(placement: str, task, layers=(2, 3), width=32, profile=None, **options):
+def model_of(placement: str, task, layers=(2, 3), width=32, first_batch=None, **options):
     torch.manual_seed(1)
     settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
     for side, count in zip(("encoder", "decoder"), layers, strict=True):
         settings |= {f"{side}_embed_dim": width, f"{side}_ffn_embed_dim": 2 * width, f"{side}_layers": count}
     model = build_model(OmegaConf.create(settings | options), task)
-    if profile is not None:
-        model.profile_on(*profile)
+    if first_batch is not None:
+        model.see_first_batch(**first_batch)
     return model.eval()
 
 
@@ -57,8 +59,8 @@ def test_incremental_decoding_equals_full_decoding(placement, norm, task, batch)
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 @torch.no_grad()
-def test_a_checkpoint_has_all_of_it(placement, task, batch):
-    model = disturb(model_of(placement, task, profile=batch))
+def test_a_checkpoint_has_all_of_it(placement, task, batch, net_input):
+    model = disturb(model_of(placement, task, first_batch=net_input))
     other = model_of(placement, task)
     other.load_state_dict(model.state_dict(), strict=True)
     assert torch.equal(other(*batch)[0], model(*batch)[0])
@@ -68,8 +70,8 @@ def test_a_checkpoint_has_all_of_it(placement, task, batch):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize(("placement", "norm"), WITH_NORMS)
-def test_half_precision_is_finite_and_trains_every_parameter(placement, norm, dtype, task, batch):
-    model = disturb(model_of(placement, task, profile=batch, norm=norm)).to(dtype).train()
+def test_half_precision_is_finite_and_trains_every_parameter(placement, norm, dtype, task, batch, net_input):
+    model = disturb(model_of(placement, task, first_batch=net_input, norm=norm)).to(dtype).train()
     model(*batch)[0].float().logsumexp(-1).mean().backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, name
@@ -84,7 +86,7 @@ def test_words_of_length_one_are_finite_in_half_precision(dtype, task, batch):
 
 
 def test_half_precision_without_our_task_is_refused_where_a_placement_looks_first(task, batch):
-    with pytest.raises(RuntimeError, match="Admin trains in half precision with the task lnexp_translation alone"):
+    with pytest.raises(RuntimeError, match="Admin trains in half precision with a task of lnexp's alone"):
         model_of("admin", task).to(torch.bfloat16).train()(*batch)
 
 
@@ -147,7 +149,7 @@ def test_rezero_begins_as_the_identity(task, batch):
 )
 def test_deep_norms_constants(layers, encoder, decoder):
     for side, expected in (("encoder", encoder), ("decoder", decoder)):
-        placement = PLACEMENTS["deep_norm"](Where(side, *layers, width=8))
+        placement = PLACEMENTS["deep_norm"].at(Where(side, 1, *layers, width=8), {})
         assert (placement.alpha, placement.beta) == pytest.approx(expected, abs=1e-6)
 
 
@@ -220,8 +222,8 @@ def test_residuals_streams(task):
     torch.testing.assert_close(encoder.layer_norm(streams), x + encoder.layer_norm.norm(dual))
 
 
-def test_admin_starts_from_the_variances_of_one_pass(task, batch):
-    model = model_of("admin", task, layers=(6, 6), profile=batch)
+def test_admin_starts_from_the_variances_of_one_pass(task, batch, net_input):
+    model = model_of("admin", task, layers=(6, 6), first_batch=net_input)
     seen, kept = [], batch[0].ne(task.source_dictionary.pad()).t()
     for layer in model.encoder.layers:
         for norm in (layer.self_attn_layer_norm, layer.final_layer_norm):
@@ -238,8 +240,8 @@ def test_admin_starts_from_the_variances_of_one_pass(task, batch):
     assert starts == sorted(starts), "each counts what was added before it"
 
 
-def test_admin_looks_at_the_first_training_batch_by_itself(task, batch):
-    model, expected = model_of("admin", task), model_of("admin", task, profile=batch)
+def test_admin_looks_at_the_first_training_batch_by_itself(task, batch, net_input):
+    model, expected = model_of("admin", task), model_of("admin", task, first_batch=net_input)
     model(*batch)
     assert not model.encoder.layers[0].placement.profiled, "not in translation"
     model.train()(*batch)
@@ -254,7 +256,7 @@ def test_admin_looks_at_the_first_training_batch_by_itself(task, batch):
 )
 def test_sub_lns_constants(layers, encoder, decoder):
     for side, expected in (("encoder", encoder), ("decoder", decoder)):
-        assert PLACEMENTS["sub_ln"](Where(side, *layers, width=8)).gamma == pytest.approx(expected, abs=1e-6)
+        assert PLACEMENTS["sub_ln"].at(Where(side, 1, *layers, width=8), {}).gamma == pytest.approx(expected, abs=1e-6)
 
 
 def test_sub_ln_makes_some_weights_larger(task):

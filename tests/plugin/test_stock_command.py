@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
-from lnexp.plugin.task import LnexpTranslationTask
+from lnexp.plugin.translation import LnexpTranslationTask
 
 TRAINING = (
     "--encoder-layers 1 --decoder-layers 2 --encoder-embed-dim 32 --decoder-embed-dim 32 --encoder-ffn-embed-dim 48"

@@ -11,8 +11,8 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.translation.decoding import FirstSentences, translate
 from lnexp.training.engine import Engine
-from lnexp.training.translate import FirstSentences, translate
 
 
 @pytest.fixture

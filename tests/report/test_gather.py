@@ -8,9 +8,9 @@ import pytest
 
 from lnexp.published import RESULTS_DIR
 from lnexp.report.page import render
+from lnexp.report.robust import plainly
 from lnexp.report.run_rows import gather
 from lnexp.report.sections import find_sections, read_section
-from lnexp.report.unreadable import plainly
 from lnexp.runs.folder import RunFolder
 
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"

@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 from lnexp.published import RESULTS_DIR, result_folders
-from lnexp.results.verdicts import not_run, read_verdicts
+from lnexp.results.verdicts import all_verdicts, not_run
 
 CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\n"
 FIG2A = "a-small-toy-fig2a"
@@ -31,8 +31,8 @@ def wait_until_drawn(browser, section: str) -> int:
 
 
 def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_report, report):
-    found = read_verdicts(RESULTS_DIR)
-    claims = [claim for one in [*found, *not_run(RESULTS_DIR, found)] for claim in one.content["claims"]]
+    found = all_verdicts(RESULTS_DIR)
+    claims = [claim for one in [*found, *not_run(RESULTS_DIR, found)] for claim in one.content.claims]
     assert open_report.js("return document.querySelectorAll('#claims-table tbody tr').length") == len(claims)
     assert open_report.js("return document.querySelectorAll('article').length") == len(result_folders(RESULTS_DIR))
     resources = open_report.js("return performance.getEntriesByType('resource').map((one) => one.name)")

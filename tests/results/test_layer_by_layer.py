@@ -3,8 +3,11 @@
 import pytest
 
 from lnexp.figures.layers import layers
-from lnexp.results.measures import RUN_MEASURES
 from lnexp.results.tables import probes_table
+from lnexp.tasks import load_task
+from lnexp.tasks.measures import measures_of
+
+MEASURES = measures_of(load_task("translation"))
 
 #: By update, layer and matrix of one side: the last W² falls to a fifth, the others double.
 NORMS = {0: {(1, "W1"): 1.0, (1, "W2"): 1.0, (2, "W1"): 3.0, (2, "W2"): 5.0}, 50: {}, 100: {}}
@@ -25,21 +28,21 @@ def run(make_run):
 
 
 def test_the_last_look_is_held_against_the_first(run, make_run):
-    assert RUN_MEASURES["gradient_change"](run) == pytest.approx(1 / 5)
-    assert RUN_MEASURES["mean_gradient_change"](run) == pytest.approx((2 * 2 * 2 / 5) ** (1 / 4))
+    assert MEASURES["gradient_change"](run) == pytest.approx(1 / 5)
+    assert MEASURES["mean_gradient_change"](run) == pytest.approx((2 * 2 * 2 / 5) ** (1 / 4))
     never = make_run("good", 1, [1.0])
-    assert RUN_MEASURES["gradient_change"](never) is None
-    assert RUN_MEASURES["mean_gradient_change"](never) is None
+    assert MEASURES["gradient_change"](never) is None
+    assert MEASURES["mean_gradient_change"](never) is None
 
 
 def test_gradients_that_were_nothing_or_no_number_say_nothing(run):
     for record in run.probes:
         if record["update"] == 0 and "grad_norm" in record:
             record["grad_norm"] = 0.0
-    assert RUN_MEASURES["mean_gradient_change"](run) is None
+    assert MEASURES["mean_gradient_change"](run) is None
     for record in run.probes:
         record["grad_norm"] = None
-    assert RUN_MEASURES["gradient_change"](run) is None
+    assert MEASURES["gradient_change"](run) is None
 
 
 def test_every_look_is_in_table_and_figure(run, make_run):
@@ -64,10 +67,10 @@ def test_the_exponent_of_hidden_states_is_that_of_the_last_look(make_run):
                 where = {"kind": "probe", "epoch": 1, "update": update, "side": side, "layer": layer}
                 run.probes.append(where | {"parameter": "W1", "grad_norm": 1.0})
                 run.probes.append(where | {"output": 7 * layer ** (power + more)})
-    assert RUN_MEASURES["encoder_state_exponent"](run) == pytest.approx(1.5)
-    assert RUN_MEASURES["decoder_state_exponent"](run) == pytest.approx(1.75)
+    assert MEASURES["encoder_state_exponent"](run) == pytest.approx(1.5)
+    assert MEASURES["decoder_state_exponent"](run) == pytest.approx(1.75)
 
 
 def test_states_of_one_layer_or_none_have_no_exponent(run, make_run):
-    assert RUN_MEASURES["encoder_state_exponent"](run) is None, "one layer"
-    assert RUN_MEASURES["decoder_state_exponent"](run) is None, "never looked at"
+    assert MEASURES["encoder_state_exponent"](run) is None, "one layer"
+    assert MEASURES["decoder_state_exponent"](run) is None, "never looked at"

@@ -133,7 +133,7 @@ def test_a_truncated_file_of_a_finished_run_is_malformed(folders, kept):
     done, verdicts = folders.verify()
     assert done.returncode == 1
     assert "warmup_low, seed 12: " in done.stderr
-    assert "its end is missing" in done.stderr
+    assert "its end record is missing" in done.stderr
     assert verdicts["no-warmup-fails-low"] == "reproduced", "two seeds are left"
 
 
@@ -207,17 +207,17 @@ def repeat_an_epoch(folder):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (cut_to_one_epoch, "epochs are missing at its end"),
-        (drop_all_epochs, "epochs are missing at its end"),
-        (repeat_an_epoch, "its epochs are not every one once"),
+        (cut_to_one_epoch, "its last epochs are missing"),
+        (drop_all_epochs, "its last epochs are missing"),
+        (repeat_an_epoch, "it does not have every epoch once"),
         (lambda folder: folder.metrics.write_bytes(b"\xff\n"), "metrics.jsonl:1: not a record"),
         (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": 1'), "not a record"),
         (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": -'), "not a record"),
         (lambda folder: replace_in(folder.path / "status.json", "finished", "finnished"), "malformed (no such state)"),
-        (lambda folder: (folder.path / "environment.json").unlink(), "environment.json says nothing of its"),
+        (lambda folder: (folder.path / "environment.json").unlink(), "environment.json lacks"),
         (
             lambda folder: (folder.path / "environment.json").write_text('{"data": null}'),
-            "environment.json says nothing",
+            "environment.json lacks",
         ),
     ],
 )

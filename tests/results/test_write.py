@@ -5,7 +5,7 @@ import math
 
 import pandas as pd
 
-from lnexp.results.verdicts import as_page, as_terminal_table, read_verdicts
+from lnexp.results.verdicts import all_verdicts, as_page, as_terminal_table
 from lnexp.results.write import write_results
 
 RUN_COLUMNS = [
@@ -102,7 +102,7 @@ def test_the_same_runs_give_the_same_bytes(make_run, tmp_path):
 
 def test_verdicts_are_read_back_for_page_and_terminal(make_run, tmp_path):
     written(make_run, tmp_path, runs_of(make_run))
-    verdicts = read_verdicts(tmp_path)
+    verdicts = all_verdicts(tmp_path)
     assert [found.recipe for found in verdicts] == ["figx"]
     assert not verdicts[0].has(profile="paper")
     page, table = as_page(verdicts), as_terminal_table(verdicts, 120)

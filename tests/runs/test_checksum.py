@@ -6,14 +6,14 @@ from zipfile import ZipFile
 import pytest
 from helpers import cut_short, make_whole
 
-from lnexp.runs.checksum import drop, is_whole, seal
+from lnexp.runs.checksum import delete, is_whole, write_checksum
 
 
 @pytest.fixture
 def checkpoint(tmp_path):
     path = tmp_path / "checkpoint1.pt"
     make_whole(path)
-    seal(path)
+    write_checksum(path)
     return path
 
 
@@ -48,7 +48,7 @@ def test_one_without_a_digest_need_only_be_an_archive(checkpoint):
 def test_one_that_follows_half_of_another_is_not_whole_even_if_sealed(checkpoint):
     content = checkpoint.read_bytes()
     checkpoint.write_bytes(content[:30] + content)
-    seal(checkpoint)
+    write_checksum(checkpoint)
     assert not is_whole(checkpoint)
 
 
@@ -58,6 +58,6 @@ def test_a_digest_that_says_nothing_is_none(checkpoint):
 
 
 def test_dropping_leaves_nothing(checkpoint):
-    drop(checkpoint)
-    drop(checkpoint)
+    delete(checkpoint)
+    delete(checkpoint)
     assert list(checkpoint.parent.iterdir()) == []

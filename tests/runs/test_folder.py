@@ -5,7 +5,7 @@ from helpers import cut_short, make_whole
 
 from lnexp.errors import UserError
 from lnexp.runs import records
-from lnexp.runs.checksum import seal
+from lnexp.runs.checksum import write_checksum
 from lnexp.runs.folder import RunFolder, find_folders
 
 EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
@@ -69,7 +69,7 @@ def test_what_a_kill_left_half_written_is_removed(folder):
 def test_a_checkpoint_that_is_not_what_was_saved_is_dropped_for_the_one_before(folder):
     for epoch in (1, 2):
         make_whole(folder.checkpoint(epoch))
-        seal(folder.checkpoint(epoch))
+        write_checksum(folder.checkpoint(epoch))
     folder.checkpoint(2).write_bytes(folder.checkpoint(2).read_bytes().replace(b"nothing", b"nothong"))
     assert folder.newest_checkpoint() == folder.checkpoint(2), "an archive still"
     assert folder.drop_leftovers() == [folder.checkpoint(2)]

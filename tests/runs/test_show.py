@@ -24,6 +24,9 @@ def test_a_bar_a_value_and_the_ends_are_the_ends(values):
         assert max(known)[1] == BARS[-1]
 
 
+HOW = {"beam": 5, "n_sentences": 20, "averaged_epochs": [1, 2], "averaged_test_bleu": 7.0}
+
+
 @pytest.fixture
 def runs(tmp_path):
     for name in ("post_ln-s1-0123abcd", "post_ln-s2-4567cdef", "pre_ln-s1-89ab0123"):
@@ -33,7 +36,7 @@ def runs(tmp_path):
         for epoch, bleu in ((1, 0.5), (2, 7.25)):
             measured = {"valid_loss": 3.0 / epoch, "valid_nll": 2.0, "valid_bleu": bleu, "lr": 1e-3, "seconds": 61.0}
             folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **measured})
-        folder.append({"kind": "end", "checkpoint_epoch": 2, "test_bleu": 6.5, "test_bleu_tokenised": 6.25})
+        folder.append({"kind": "end", "checkpoint_epoch": 2, "test_bleu": 6.5, "test_bleu_tokenised": 6.25, **HOW})
     return tmp_path
 
 
@@ -45,7 +48,7 @@ def test_a_run_is_meant_by_path_identity_or_name(runs, word):
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("post_ln", "2 runs are meant: post_ln-s2"), ("post_lm-s1-0123", "did you mean"), ("zz", "there are: post_ln")],
+    [("post_ln", "2 runs match: post_ln-s2"), ("post_lm-s1-0123", "did you mean"), ("zz", "there are: post_ln")],
 )
 def test_who_is_not_meant_alone_is_named(runs, word, said):
     with pytest.raises(UserError, match=said):
@@ -59,7 +62,10 @@ def test_state_curves_and_scores_are_shown(runs):
     assert "2 epochs, 20 updates, 2:02 on ?" in done.stdout
     (bleu,) = [line for line in done.stdout.splitlines() if line.startswith("valid_bleu")]
     assert bleu.split() == ["valid_bleu", "▁█", "0.5", "7.2", "0.5", "7.2"]
-    assert "test BLEU 6.50 (6.25 tokenised), epoch 2" in done.stdout
+    assert (
+        "test BLEU 6.50 (6.25 tokenised; epoch 2, beam 5, 20 sentences); 7.00 by the average of epochs 1, 2"
+        in done.stdout
+    )
 
 
 def test_a_run_that_has_only_begun_is_shown_and_a_broken_one_named(runs):

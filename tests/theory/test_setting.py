@@ -85,8 +85,8 @@ def test_one_entry_of_the_gradient_is_the_difference_quotient(draw):
 
 
 def test_a_placement_is_known_by_its_name_alone():
-    assert placement_named("pre_ln").final_norm
-    assert not placement_named("post_ln").final_norm
+    assert placement_named("pre_ln").name == "pre_ln"
+    assert placement_named("post_ln").name == "post_ln"
     with pytest.raises(UserError, match="placement=prex_ln: there is none; did you mean pre_ln"):
         placement_named("prex_ln")
 

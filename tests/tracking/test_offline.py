@@ -8,7 +8,7 @@ from helpers import only_run, run_script
 
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
-from lnexp.tracking.tables import SAMPLE_COLUMNS
+from lnexp.tasks.translation.samples import SAMPLE_COLUMNS
 
 
 def offline_runs(folder: Path) -> list[Path]:
@@ -84,7 +84,7 @@ def table(run: Path, pattern: str) -> dict:
 def test_translations_and_gradients_are_tables(resumed):
     (run,) = offline_runs(resumed)
     samples = table(run, "samples_*")
-    assert samples["columns"] == SAMPLE_COLUMNS
+    assert samples["columns"] == list(SAMPLE_COLUMNS)
     assert [row[0] for row in samples["data"]] == [epoch for epoch in (1, 2, 3) for _ in range(8)]
     hypotheses = RunFolder(resumed).hypotheses("valid.epoch3")
     assert [row[4] for row in samples["data"][-8:]] == hypotheses[:8]

@@ -13,19 +13,27 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
+from lnexp.training.models.array import ArrayModels
+from lnexp.training.models.base import Models
+from lnexp.training.models.single import SingleModel
 
 
 @pytest.fixture
 def build(tmp_path, where):
-    def make(*overrides: str, name: str = "run-00000000") -> Engine:
+    def make(*overrides: str, name: str = "run-00000000", kind: type[Models] = SingleModel) -> Engine:
         cfg = compose([*TINY, *where, "max_epoch=1", *overrides])
         OmegaConf.resolve(cfg)
         folder = RunFolder(tmp_path / name)
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
-        return Engine(cfg, folder, prepare(cfg.data, cfg.data_dir), show_progress=False)
+        return Engine([Member(cfg, folder)], prepare(cfg.data, cfg.data_dir), kind)
 
     return make
+
+
+def folder_of(engine: Engine) -> RunFolder:
+    return engine.members[0].folder
 
 
 @pytest.mark.parametrize(("precision", "dtype"), [("fp32", torch.float32), ("bf16", torch.bfloat16)])
@@ -35,7 +43,7 @@ def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dt
     assert {parameter.dtype for parameter in engine.model.parameters()} == {dtype}
     before = [parameter.detach().clone() for parameter in engine.model.parameters()]
     records: list = []
-    engine.train(lambda record: (records.append(record), engine.folder.append(record)))
+    engine.train(lambda member, record: (records.append(record), folder_of(engine).append(record)))
     assert math.isfinite(records[0]["valid_loss"])
     assert math.isfinite(records[0]["grad_norm"])
     moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
@@ -54,7 +62,7 @@ def test_a_validation_that_the_memory_is_too_small_for_is_an_error(build, monkey
 
     monkeypatch.setattr(LabelSmoothedCrossEntropyCriterion, "forward", big)
     with pytest.raises(torch.OutOfMemoryError):
-        engine.train(engine.folder.append)
+        engine.train()
 
 
 class StopHereError(Exception):
@@ -66,19 +74,19 @@ def test_a_signal_in_a_validation_waits_for_its_end(build, monkeypatch):
         raise StopHereError
 
     engine = build("max_epoch=3")
-    translate = engine._translate
+    validate = engine.evaluation.validate
 
     def told_meanwhile(*arguments):
         os.kill(os.getpid(), signal.SIGUSR1)
-        return translate(*arguments)
+        return validate(*arguments)
 
-    monkeypatch.setattr(engine, "_translate", told_meanwhile)
+    monkeypatch.setattr(engine.evaluation, "validate", told_meanwhile)
     before = signal.signal(signal.SIGUSR1, stop)
     with pytest.raises(StopHereError):
-        engine.train(engine.folder.append)
+        engine.train()
     signal.signal(signal.SIGUSR1, before)
-    assert [record["epoch"] for record in engine.folder.epochs()] == [1]
-    assert [path.name for path in engine.folder.checkpoints.glob("*.pt")] == ["checkpoint1.pt"]
+    assert [record["epoch"] for record in folder_of(engine).epochs()] == [1]
+    assert [path.name for path in folder_of(engine).checkpoints.glob("*.pt")] == ["checkpoint1.pt"]
 
 
 def omegas(engine) -> torch.Tensor:
@@ -91,7 +99,7 @@ def test_what_a_placement_took_from_its_first_batch_outlives_the_first_update(bu
     found = {}
     for precision in ("fp32", "bf16"):
         engine = build("model=admin", f"precision={precision}", "lr_max=1e-9", "lr_schedule=constant", name=precision)
-        engine.train(lambda record: None)
+        engine.train(lambda member, record: None)
         found[precision] = omegas(engine)
     assert found["fp32"].max() > 1.1
     torch.testing.assert_close(found["bf16"], found["fp32"], rtol=0.02, atol=0)
@@ -101,28 +109,28 @@ def test_a_look_before_training_sees_what_a_placement_takes_from_the_first_batch
     records: dict[str, list] = {"admin": [], "post_ln": []}
     for model, seen in records.items():
         engine = build(f"model={model}", "probes.every=1000", "lr_max=1e-9", "lr_schedule=constant", name=model)
-        engine.train(seen.append)
+        engine.train(lambda member, record, seen=seen: seen.append(record))
         if model == "admin":
             looked_at = omegas(engine)
     admin, post = ([record for record in seen if record["kind"] == "probe"] for seen in records.values())
     assert len(admin) == len(post)
     assert admin[-1]["before_norm"] > 1.1 * post[-1]["before_norm"], "the decoder's last block weighs its stream"
     engine = build("model=admin", "lr_max=1e-9", "lr_schedule=constant")
-    engine.train(lambda record: None)
+    engine.train(lambda member, record: None)
     assert torch.equal(omegas(engine), looked_at), "the same batch, whoever looks first"
 
 
 def test_a_schedule_without_an_end_ends_with_the_run(build):
     engine = build("lr_schedule=linear", "max_epoch=3", "max_tokens=100", "update_freq=2")
-    engine.train(lambda record: engine.folder.append(record))
+    engine.train()
     assert engine.trainer.lr_scheduler.total_updates == pytest.approx(engine.updates, abs=2)
-    assert engine.folder.epochs()[-1]["lr"] < 0.1 * engine.folder.epochs()[0]["lr"]
+    assert folder_of(engine).epochs()[-1]["lr"] < 0.1 * folder_of(engine).epochs()[0]["lr"]
 
 
 def test_recorded_losses_are_in_nats_and_the_rate_is_the_last_updates(build):
     engine = build("lr_max=1e-9", "lr_schedule=constant", "warmup_updates=1000000")
-    engine.train(lambda record: engine.folder.append(record))
-    (record,) = engine.folder.epochs()
+    engine.train()
+    (record,) = folder_of(engine).epochs()
     vocabulary = len(engine.task.target_dictionary)
     assert record["valid_nll"] == pytest.approx(math.log(vocabulary), rel=0.25), "untrained: a guess over all words"
     assert record["lr"] == pytest.approx(1e-9 * record["update"] / 1e6)
@@ -131,22 +139,60 @@ def test_recorded_losses_are_in_nats_and_the_rate_is_the_last_updates(build):
 def test_two_runs_in_one_process_do_not_meet(build):
     """fairseq keeps best scores and meters in the process; a sweep's worker trains many runs in one."""
     alone = build("seed=4")
-    alone.train(lambda record: alone.folder.append(record))
-    first = alone.folder.epochs()[0]
-    alone.folder.clear()
-    alone.folder.checkpoints.mkdir()
+    alone.train()
+    first = folder_of(alone).epochs()[0]
+    folder_of(alone).clear()
+    folder_of(alone).checkpoints.mkdir()
     again = build("seed=4")
-    again.train(lambda record: again.folder.append(record))
+    again.train()
     times = {"seconds", "tokens_per_second", "time"}
-    assert {k: v for k, v in again.folder.epochs()[0].items() if k not in times} == {
+    assert {k: v for k, v in folder_of(again).epochs()[0].items() if k not in times} == {
         k: v for k, v in first.items() if k not in times
     }
 
 
 def test_all_of_valid_is_translated_when_it_is_due_and_has_names_of_its_own(build):
     engine = build("max_epoch=3", "evaluation.valid_sentences=5", "evaluation.whole_valid_every=2")
-    engine.train(engine.folder.append)
-    records = engine.folder.epochs()
+    engine.train()
+    records = folder_of(engine).epochs()
     assert [record["n_sentences"] for record in records] == [5, 5, 5]
     assert [record.get("whole_n_sentences") for record in records] == [None, 20, 20]
     assert 0 <= records[1]["whole_valid_bleu"] <= 100
+
+
+@pytest.mark.parametrize("kind", [SingleModel, ArrayModels])
+def test_a_checkpoint_that_cannot_be_tested_is_followed_by_an_earlier_one(build, monkeypatch, kind):
+    engine = build("max_epoch=3", "checkpoints.keep=all", "evaluation.average_last=2", kind=kind)
+    engine.train()
+    engine.diverged[0] = "validation loss is nan", engine.updates
+    test, tried = engine.evaluation.test, []
+
+    def only_the_first(models, epochs, members):
+        tried.append(dict(epochs))
+        return test(models, epochs, members) if epochs == {0: 1} else {}
+
+    monkeypatch.setattr(engine.evaluation, "test", only_the_first)
+    (end,) = engine.test()
+    assert tried == [{0: 3}, {0: 2}, {0: 1}]
+    assert end["checkpoint_epoch"] == 1
+    assert "averaged_epochs" not in end, "a diverged run has no average"
+
+
+@pytest.mark.parametrize("kind", [SingleModel, ArrayModels])
+def test_an_average_that_does_not_decode_costs_nothing_else(build, monkeypatch, kind):
+    engine = build("max_epoch=2", "evaluation.average_last=2", kind=kind)
+    engine.train()
+    monkeypatch.setattr(engine.evaluation, "test_average", lambda models, epochs, members: {})
+    (end,) = engine.test()
+    assert end["checkpoint_epoch"] in (1, 2)
+    assert "averaged_epochs" not in end
+
+
+@pytest.mark.parametrize("kind", [SingleModel, ArrayModels])
+def test_scores_that_are_not_finite_are_divergence(build, monkeypatch, kind):
+    engine = build("max_epoch=2", kind=kind)
+    monkeypatch.setattr(engine.evaluation, "validate", lambda models, epoch, members: {})
+    engine.train()
+    assert engine.diverged == {0: (engine.evaluation.failure, engine.updates)}
+    assert folder_of(engine).epochs() == []
+    assert engine.test() == [engine.contract.no_end()]

@@ -193,12 +193,12 @@ def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, pr
     script = tmp_path / "train.py"
     script.write_text(
         "import os\n"
-        "from lnexp.training import engine\n"
+        "from lnexp.tasks.translation import evaluation\n"
         "from lnexp.launchers.command import main\n"
         "def breaks(*_):\n"
         "    raise MemoryError('process 1 has a small memory')\n"
         "if os.environ['RANK'] == '1':\n"
-        "    engine.valid_scores = breaks\n"
+        "    evaluation.valid_scores = breaks\n"
         "main()\n"
     )
     code, _, err = finish(torchrun(2, *long_run(tmp_path, prepared), script=script), seconds=60)
@@ -222,7 +222,7 @@ def test_what_cannot_be_is_said_once(tmp_path, prepared):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"]
     sweep, uneven = torchrun(2, "-m", *SETTINGS, *where), torchrun(2, *SETTINGS, "update_freq=3", *where)
     assert "for a sweep say hydra/launcher=torchrun" in finish(sweep)[2]
-    assert "update_freq=3: the batches of an update are not to be shared among 2 processes" in finish(uneven)[2]
+    assert "update_freq=3: the batches of an update cannot be shared evenly among 2 processes" in finish(uneven)[2]
 
 
 @pytest.mark.slow

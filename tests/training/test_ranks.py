@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
+from lnexp.tasks.translation.decoding import FirstSentences
 from lnexp.training.ranks import ALONE, Ranks, of_environment
 from lnexp.training.shares import share_out
-from lnexp.training.translate import FirstSentences
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from lnexp.training.signals import SIGNALS, Notice
+from lnexp.training.signals import SIGNALS, DeferredSignals
 
 
 @pytest.fixture
@@ -19,50 +19,46 @@ def received():
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_waits_until_it_is_handed_on(received, number):
-    with Notice() as notice:
+def test_a_signal_waits_until_it_is_delivered(received, number):
+    with DeferredSignals() as deferred:
         os.kill(os.getpid(), number)
-        assert (notice.pending, received) == ([number], [])
-        notice.hand_on()
-        assert (notice.pending, received) == ([], [number])
+        assert (deferred.pending, received) == ([number], [])
+        deferred.deliver()
+        assert (deferred.pending, received) == ([], [number])
         os.kill(os.getpid(), number)
-        assert notice.pending == [number], "kept back again"
+        assert deferred.pending == [number], "deferred again"
     assert received == [number, number], "at the end, at the latest"
     os.kill(os.getpid(), number)
     assert received == [number] * 3, "and from then on at once"
 
 
 def test_one_that_comes_again_later_does_not_wait(received, monkeypatch):
-    with Notice() as notice:
+    with DeferredSignals() as deferred:
         os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGUSR1)
         os.kill(os.getpid(), signal.SIGTERM)
-        assert received == [], "one notice"
-        monkeypatch.setattr("lnexp.training.signals.PATIENCE", 0.0)
+        assert received == [], "one signal"
+        monkeypatch.setattr("lnexp.training.signals.DUPLICATE_SECONDS", 0.0)
         os.kill(os.getpid(), signal.SIGTERM)
         assert received == [signal.SIGTERM, signal.SIGUSR1]
-        assert notice.pending == []
+        assert deferred.pending == []
 
 
-@pytest.mark.parametrize(("error", "handed_on"), [(FloatingPointError, True), (RuntimeError, False)])
-def test_a_run_that_diverges_meanwhile_ends_all_the_same_and_one_that_breaks_says_why(error, handed_on):
+def test_an_error_is_raised_and_not_replaced_by_a_pending_signal(received):
     def be_told_and_fail():
-        with Notice():
+        with DeferredSignals():
             os.kill(os.getpid(), signal.SIGUSR1)
-            raise error
+            raise RuntimeError
 
-    received = []
-    before = signal.signal(signal.SIGUSR1, lambda number, frame: received.append(number))
-    with pytest.raises(error):
+    with pytest.raises(RuntimeError):
         be_told_and_fail()
-    signal.signal(signal.SIGUSR1, before)
-    assert received == [signal.SIGUSR1] * handed_on
+    assert received == []
 
 
-def test_a_signal_that_nobody_wants_is_over_when_handed_on():
+def test_a_signal_that_was_ignored_is_dropped_when_delivered():
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    with Notice() as notice:
+    with DeferredSignals() as deferred:
         os.kill(os.getpid(), signal.SIGUSR1)
-        notice.hand_on()
-        assert notice.pending == []
+        deferred.deliver()
+        assert deferred.pending == []
     signal.signal(signal.SIGUSR1, before)

@@ -11,15 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, Touch, cut_short, make_whole, only_run, run_script
+from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script
 
-from lnexp.configuration import compose
 from lnexp.runs import records
-from lnexp.runs.checksum import seal
+from lnexp.runs.checksum import write_checksum
 from lnexp.runs.folder import RunFolder
-from lnexp.training.ranks import ALONE
-from lnexp.training.run import end_record_of
-from lnexp.training.translate import NO_HYPOTHESIS
 
 EPOCH_KEYS = [
     "kind",
@@ -111,24 +107,6 @@ def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path,
     assert 0 <= end["averaged_test_bleu_tokenised"] <= 100
 
 
-@pytest.mark.parametrize("diverged", [False, True])
-def test_an_average_that_does_not_decode_costs_nothing_else(tmp_path, where, diverged):
-    class Machine:
-        def test(self, epoch):
-            return {"kind": "end", "checkpoint_epoch": epoch, "test_bleu": 7.0}
-
-        def test_average(self, epochs):
-            assert not diverged, "a diverged run has no average"
-            raise FloatingPointError(NO_HYPOTHESIS)
-
-    folder = RunFolder(tmp_path / "run-00000000")
-    folder.checkpoints.mkdir(parents=True)
-    make_whole(folder.checkpoint(3))
-    cfg = compose([*TINY, *where, "evaluation.average_last=2"])
-    end = end_record_of(Machine(), cfg, folder, ALONE, diverged=diverged)
-    assert end == {"kind": "end", "checkpoint_epoch": 3, "test_bleu": 7.0}
-
-
 def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):
     train(*TINY, *where, "max_epoch=1")
     (checkpoint,) = (only_run(tmp_path) / "checkpoints").glob("*.pt")
@@ -183,7 +161,7 @@ def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, 
     state = torch.load(second)
     state["model"]["decoder.layers.0.fc1.weight"].fill_(3e38)
     torch.save(state, second)
-    seal(second)
+    write_checksum(second)
     (folder / "checkpoints" / "checkpoint3.pt").unlink()
     (folder / "status.json").write_text('{"state": "running"}')
     assert "diverged" in train(*settings).stdout
@@ -290,7 +268,7 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
     (folder / "status.json").write_text('{"state": "running"}')
     checkpoint, touched = folder / "checkpoints" / "checkpoint1.pt", tmp_path / "touched"
     torch.save({"model": {}, "extra_state": Touch(touched)}, checkpoint)
-    seal(checkpoint)
+    write_checksum(checkpoint)
     done = run_script("train", "-m", *settings, "max_epoch=2")
     assert done.returncode != 0
     assert f"{checkpoint}: holds more than tensors and plain values, and is not loaded; force=true" in done.stderr

@@ -1,7 +1,9 @@
 """The losses of an array: the criterion ``lnexp_array``."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from fairseq.criterions import FairseqCriterion, register_criterion
@@ -52,3 +54,12 @@ class ArrayCriterion(FairseqCriterion):
             bits = torch.stack([output[name] for output in logging_outputs]).sum(dim=0) / tokens / math.log(2)
             metrics.log_scalar(name, bits, tokens, priority=2000)
             metrics.log_scalar(of_all, bits.nanmean(), tokens)  # rounding would wait for the GPU at every update
+
+
+#: By the name of a criterion, what makes its options those of the criterion that computes the same for every member.
+ARRAY_CRITERIA: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "label_smoothed_cross_entropy": lambda options: {
+        "_name": "lnexp_array",
+        "label_smoothing": options["label_smoothing"],
+    }
+}

@@ -1,17 +1,20 @@
 """Many models of one shape as one: the model ``lnexp_array``."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import torch
 from fairseq import models, utils
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
-from fairseq.models import FairseqEncoderDecoderModel, register_model
+from fairseq.models import BaseFairseqModel, register_model
+from fairseq.modules import SinusoidalPositionalEmbedding
 from omegaconf import OmegaConf
 from torch import Tensor
 
-from ..first_batch import SeesFirstBatch
-from .stacked import stack
+from ..family import Family
+from ..stacking import stack
+from .stacked import StackedEmbedding
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16}
 
@@ -28,20 +31,19 @@ class ArrayModelConfig(FairseqDataclass):
 
 
 @register_model("lnexp_array", dataclass=ArrayModelConfig)
-class ArrayModel(SeesFirstBatch, FairseqEncoderDecoderModel):
+class ArrayModel(BaseFairseqModel):
     """``S`` models over the same batch.
 
-    Encoder and decoder are those of the first member, with every leaf module in its stacked form: what goes through
-    has ``S·B`` rows, the first ``B`` of them the first member's. ``state_dict`` has a single model's names, and tensors
-    with a member axis in front.
+    It is the first member with every leaf module in its stacked form, and with a class that derives from this one and
+    from the member's family: what goes through has ``S·B`` rows, the first ``B`` of them the first member's. So it has
+    all that a model of the family has (``encoder``, ``max_positions()``, …), and ``state_dict`` has a single model's
+    names, and tensors with a member axis in front.
+
+    Attributes:
+        members: how many models it is.
     """
 
-    def __init__(self, encoder, decoder, members: int, dtype: torch.dtype | None):
-        super().__init__(encoder, decoder)
-        self.members = members
-        for side in (encoder, decoder):
-            side.embed_tokens.dtype = dtype
-            side.embed_positions.to(dtype)
+    members: int
 
     @classmethod
     def build_model(cls, cfg: ArrayModelConfig, task) -> "ArrayModel":
@@ -50,26 +52,39 @@ class ArrayModel(SeesFirstBatch, FairseqEncoderDecoderModel):
         for seed in cfg.seeds:
             utils.set_torch_seed(seed)
             members.append(models.build_model(OmegaConf.create(dict(cfg.member)), task))
-        first = stack(members)
-        return cls(first.encoder, first.decoder, len(members), DTYPES[str(cfg.precision)])
+        array: Any = stack(members)
+        array.__class__ = _array_of(array.__class__)
+        array.members = len(members)
+        _compute_in(array, DTYPES[str(cfg.precision)])
+        return array
 
-    def forward(self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor) -> Tensor:
-        """The decoder's last hidden states, ``(S, B, target_time, channel)``, for one batch of ``B`` pairs.
+    def forward(self: Any, **net_input: Any) -> Tensor:
+        """Return the members' hidden states before the output projection, ``(S, B, time, channel)``.
 
-        Logits come of them and of :attr:`output_weight`; training never holds all of those at once.
+        Logits come of them and of ``output_weight``; training never holds all of those at once.
 
         Args:
-            src_tokens: ``(B, source_time)``.
-            src_lengths: ``(B,)``.
-            prev_output_tokens: ``(B, target_time)``.
+            net_input: of one batch of ``B`` examples, as the single model takes it; every tensor in it is repeated
+                for each member along its first axis.
         """
-        if self.training and not self.is_profiled:
-            self.profile_on(src_tokens, src_lengths, prev_output_tokens)
-        encoder_out = self.encoder(src_tokens.repeat(self.members, 1), src_lengths.repeat(self.members))
-        x, _ = self.decoder.extract_features(prev_output_tokens.repeat(self.members, 1), encoder_out)
-        return x.reshape(self.members, *prev_output_tokens.shape, -1)
+        self.see_first_batch_in_training(**net_input)
+        rows = {
+            name: value.repeat(self.members, *[1] * (value.dim() - 1)) if isinstance(value, Tensor) else value
+            for name, value in net_input.items()
+        }
+        return self.features(**rows).unflatten(0, (self.members, -1))
 
-    @property
-    def output_weight(self) -> Tensor:
-        """The output projections, ``(S, words, channel)``."""
-        return self.decoder.output_projection.weight
+
+@cache
+def _array_of(family: type[Family]) -> type[ArrayModel]:
+    """Return the class of an array whose members are models of a family."""
+    return type(f"{family.__name__}Array", (ArrayModel, family), {})
+
+
+def _compute_in(array: torch.nn.Module, dtype: torch.dtype | None) -> None:
+    """Have the hidden states of an array be of a type from the embeddings on; None: that of the parameters."""
+    for module in array.modules():
+        if isinstance(module, StackedEmbedding):
+            module.dtype = dtype
+        elif isinstance(module, SinusoidalPositionalEmbedding):
+            module.to(dtype)

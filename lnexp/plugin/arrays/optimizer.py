@@ -23,19 +23,20 @@ class ArrayOptimizerConfig(FairseqDataclass):
 
 
 class EveryMemberDivergedError(Exception):
-    """There is nobody left to train."""
+    """No member is left to train."""
 
 
 @register_optimizer("lnexp_array", dataclass=ArrayOptimizerConfig)
 class ArrayOptimizer(FairseqOptimizer):
-    """Each member has an optimizer of its own, any that fairseq knows, with its own learning rate, norm and clipping.
+    """Each member has its own optimizer, any that fairseq knows, with its own learning rate, norm and clipping.
 
-    All parameters are moved into one ``(S, size)`` tensor, and their gradients into another: a member is a row of each,
-    and its optimizer steps over one vector. A member whose gradients stop being finite is frozen as it was.
+    All parameters are moved into one ``(S, size)`` tensor, and their gradients into another: a member is a row of each.
+    An optimizer that works element by element (``supports_flat_params``) steps over that vector; any other gets the
+    member's matrices one by one, as in a run of its own. A member whose gradients stop being finite is frozen as it was.
 
     Attributes:
         members: the members' optimizers.
-        frozen: the updates that a member had made when its gradients stopped being finite, by its number.
+        frozen: the number of updates that a member had made when its gradients stopped being finite, by member.
         updates: the updates made so far.
     """
 
@@ -48,9 +49,12 @@ class ArrayOptimizer(FairseqOptimizer):
         self.updates = 0
 
     def _build(self, options: dict[str, Any], row: int) -> FairseqOptimizer:
-        vector = torch.nn.Parameter(self.values[row])
-        vector.grad = self.gradients[row]
-        return optim.build_optimizer(OmegaConf.create(dict(options)), [vector])
+        """Build a member's optimizer over its matrices, or over its vector where that makes no difference."""
+        matrices = [_view(parameter.data[row], parameter.grad[row]) for parameter in self.stacked]
+        optimizer = optim.build_optimizer(OmegaConf.create(dict(options)), matrices)
+        if not optimizer.supports_flat_params:
+            return optimizer
+        return optim.build_optimizer(OmegaConf.create(dict(options)), [_view(self.values[row], self.gradients[row])])
 
     @property
     def alive(self) -> list[int]:
@@ -59,27 +63,31 @@ class ArrayOptimizer(FairseqOptimizer):
 
     @property
     def params(self) -> list[Tensor]:
+        """The parameters of all members, each ``(S, …)``."""
         return self.stacked
 
     @property
     def optimizer_config(self) -> dict[str, Any]:
+        """Nothing: checkpoints are the members' own."""
         return {}
 
     def get_lr(self) -> float:
-        """The highest rate of any member: only for fairseq's log."""
+        """Return the highest rate of any member: only for fairseq's log."""
         return max(member.get_lr() for member in self.members)
 
     def zero_grad(self) -> None:
+        """Set all gradients to 0, in place."""
         self.gradients.zero_()
 
     def multiply_grads(self, c: float | Tensor) -> None:
+        """Multiply all gradients, in place."""
         self.gradients.mul_(c)
 
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn=None) -> Tensor:
-        """Clip each member by its own norm, and freeze those that have none; the mean of the others' norms.
+        """Clip each member by its own norm and freeze those without a finite one; return the mean norm of the others.
 
         Raises:
-            EveryMemberDivergedError: where no member is left.
+            EveryMemberDivergedError: if no member is left.
         """
         norms = torch.linalg.vector_norm(self.gradients, dim=1)
         if max_norm > 0:
@@ -94,15 +102,17 @@ class ArrayOptimizer(FairseqOptimizer):
         return norms[self.alive].mean()
 
     def step(self, closure=None, scale: float = 1.0, groups=None) -> None:
+        """Make one step of every member that is not frozen."""
         for member in self.alive:
             self.members[member].step()
 
     def member_state(self, member: int) -> dict[str, Any]:
-        """The state of a member's optimizer as it would be for a model of its own, a state a parameter."""
+        """Return a copy of the state of a member's optimizer as a model of its own would have it, by parameter."""
         state = self.members[member].state_dict()
-        vectors = state["state"].get(0, {})
+        if not self._is_flat(member):
+            return copy.deepcopy(state)
         shapes = [parameter.shape[1:] for parameter in self.stacked]
-        parts = {key: _split(value, shapes) for key, value in vectors.items()}
+        parts = {key: _split(value, shapes) for key, value in state["state"].get(0, {}).items()}
         groups = [{**state["param_groups"][0], "params": list(range(len(shapes)))}]
         if not parts:
             return {"state": {}, "param_groups": groups}
@@ -110,7 +120,10 @@ class ArrayOptimizer(FairseqOptimizer):
         return {"state": per_parameter, "param_groups": groups}
 
     def load_member_state(self, member: int, state: dict[str, Any]) -> None:
-        """The way back from :meth:`member_state`."""
+        """Set the state of a member's optimizer to what :meth:`member_state` has returned."""
+        if not self._is_flat(member):
+            self.members[member].load_state_dict(copy.deepcopy(state))
+            return
         per_parameter = [state["state"][index] for index in sorted(state["state"])]
         vectors = {}
         if per_parameter:
@@ -118,9 +131,13 @@ class ArrayOptimizer(FairseqOptimizer):
         groups = [{**state["param_groups"][0], "params": [0]}]
         self.members[member].load_state_dict({"state": vectors, "param_groups": groups})
 
+    def _is_flat(self, member: int) -> bool:
+        """Return whether a member's optimizer steps over one vector."""
+        return self.members[member].supports_flat_params
+
 
 def _as_rows(stacked: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Move parameters, each ``(S, …)``, and their gradients into two tensors ``(S, size)``."""
+    """Move parameters, each ``(S, …)``, and their gradients into two tensors ``(S, size)``, and return those."""
     flat = [parameter.data.flatten(1) for parameter in stacked]
     values = torch.cat(flat, dim=1)
     gradients = torch.zeros_like(values)
@@ -131,8 +148,15 @@ def _as_rows(stacked: list[Tensor]) -> tuple[Tensor, Tensor]:
     return values, gradients
 
 
+def _view(value: Tensor, gradient: Tensor) -> torch.nn.Parameter:
+    """Return a parameter that shares its memory with a part of all parameters, and its gradient with theirs."""
+    parameter = torch.nn.Parameter(value)
+    parameter.grad = gradient
+    return parameter
+
+
 def _split(value: Any, shapes: list[torch.Size]) -> list[Any]:
-    """A vector as one tensor a shape; of what is no vector, a copy each (``step`` is counted up in place)."""
+    """Return a vector as one tensor a shape; a value that is no vector as a copy each (``step`` is counted in place)."""
     if not isinstance(value, Tensor) or value.dim() == 0:
         return [copy.deepcopy(value) for _ in shapes]
     parts = value.split([shape.numel() for shape in shapes])
@@ -140,6 +164,7 @@ def _split(value: Any, shapes: list[torch.Size]) -> list[Any]:
 
 
 def _join(values: list[Any]) -> Any:
+    """Return what :func:`_split` was given."""
     if not isinstance(values[0], Tensor) or values[0].dim() == 0:
         return copy.deepcopy(values[0])
     return torch.cat([value.flatten() for value in values])

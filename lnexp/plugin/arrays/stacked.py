@@ -1,4 +1,4 @@
-"""The leaf modules of a Transformer with a member axis on every parameter.
+"""The stacked forms of torch's and fairseq's leaf modules: a member axis on every parameter.
 
 An array of ``S`` members is one module whose batch is the members' batches behind each other: ``S·B`` rows, the first
 ``B`` of them the first member's. What is between the leaves (residual streams, dropout, the placement of LayerNorms)
@@ -6,34 +6,19 @@ treats every row alike, so it is the single model's own code.
 
 Shapes: hidden states are ``(time, S·B, channel)`` as in fairseq, but lie in memory with the time behind the rows, so
 that each member's are one matrix and no leaf has to copy them.
-"""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+The forms of our own leaves stand beside the leaves, see :mod:`..stacking`.
+"""
 
 import torch
 from fairseq.modules import MultiheadAttention
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ..norms.scale_norm import ScaleNorm, unit_length
-from ..scale import Scale, variance
+from ..stacking import Parameters, stacked, stacked_form
 
 
-class Parameters:
-    """The parameters of equal models with a member axis in front, found by the first model's; ties are kept."""
-
-    def __init__(self, members: Sequence[nn.Module]):
-        named = [dict(member.named_parameters()) for member in members]
-        self._stacked = {
-            id(parameter): nn.Parameter(torch.stack([parameters[name].data for parameters in named]))
-            for name, parameter in named[0].items()
-        }
-
-    def __getitem__(self, single: Tensor) -> nn.Parameter:
-        return self._stacked[id(single)]
-
-
+@stacked_form(nn.Linear)
 class StackedLinear(nn.Module):
     """``S`` linear maps: ``weight`` is ``(S, out, in)``, ``bias`` ``(S, out)`` or None."""
 
@@ -54,6 +39,7 @@ class StackedLinear(nn.Module):
         return y.view(*rows.shape[:2], -1).transpose(0, 1)
 
 
+@stacked_form(nn.LayerNorm)
 class StackedLayerNorm(nn.Module):
     """``S`` layer normalisations: ``weight`` and ``bias`` are ``(S, channel)``."""
 
@@ -74,56 +60,7 @@ class StackedLayerNorm(nn.Module):
         return torch.addcmul(bias, normal, weight).view(rows.shape).transpose(0, 1)
 
 
-class StackedScale(nn.Module):
-    """``S`` learned multiplications: ``weight`` is ``(S, size)``."""
-
-    def __init__(self, single: nn.Module, parameters: Parameters):
-        super().__init__()
-        self.weight = parameters[single.get_parameter("weight")]
-
-    def forward(self, x: Tensor) -> Tensor:
-        """``(time, S·B, channel)``, both ways."""
-        rows = self.normal(x.transpose(0, 1))
-        weight = self.weight.to(x.dtype).unsqueeze(1)
-        return (rows.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
-
-    def normal(self, rows: Tensor) -> Tensor:
-        """What is multiplied: ``(S·B, time, channel)``, both ways."""
-        return rows
-
-    @torch.no_grad()
-    def set_all(self, numbers: Tensor) -> None:
-        """Every number of a member becomes this one, ``(S,)``."""
-        self.weight.copy_(numbers.unsqueeze(1).expand_as(self.weight))
-
-    def variance(self, x: Tensor, kept: Tensor) -> Tensor:
-        """Of all numbers of each member, ``(time, S·B, channel)``, where ``(time, B)`` are kept: ``(S,)``."""
-        members = x.chunk(self.weight.size(0), dim=1)
-        return torch.stack([variance(member[kept]) for member in members])
-
-
-class StackedRMSNorm(StackedScale):
-    """``S`` normalisations by the root mean square: ``weight`` is ``(S, channel)``."""
-
-    def __init__(self, single: nn.RMSNorm, parameters: Parameters):
-        super().__init__(single, parameters)
-        self.normalized_shape, self.eps = list(single.normalized_shape), single.eps
-
-    def normal(self, rows: Tensor) -> Tensor:
-        return functional.rms_norm(rows, self.normalized_shape, None, self.eps)
-
-
-class StackedScaleNorm(StackedScale):
-    """``S`` normalisations to a learned length: ``weight`` is ``(S, 1)``."""
-
-    def __init__(self, single: ScaleNorm, parameters: Parameters):
-        super().__init__(single, parameters)
-        self.eps = single.eps
-
-    def normal(self, rows: Tensor) -> Tensor:
-        return unit_length(rows, self.eps)
-
-
+@stacked_form(nn.Embedding)
 class StackedEmbedding(nn.Module):
     """``S`` embeddings: ``weight`` is ``(S, words, channel)``."""
 
@@ -140,6 +77,7 @@ class StackedEmbedding(nn.Module):
         return embedded if self.dtype is None else embedded.to(self.dtype)
 
 
+@stacked_form(MultiheadAttention)
 class StackedAttention(nn.Module):
     """``S`` multi-head attentions; the signature is that of fairseq's ``MultiheadAttention``.
 
@@ -153,7 +91,7 @@ class StackedAttention(nn.Module):
         self.k_proj = StackedLinear(single.k_proj, parameters)
         self.v_proj = StackedLinear(single.v_proj, parameters)
         self.q_proj = StackedLinear(single.q_proj, parameters)
-        self.out_proj = _stacked(single.out_proj, parameters)  # there may be a norm before it
+        self.out_proj = stacked(single.out_proj, parameters)  # there may be a norm before it
 
     def forward(
         self,
@@ -207,36 +145,3 @@ class StackedAttention(nn.Module):
             k, v = (torch.cat(pair, dim=2) for pair in zip(cache[self], (k, v), strict=True))
         cache[self] = k, v
         return k, v
-
-
-STACKED: dict[type[nn.Module], Callable[[Any, Parameters], nn.Module]] = {
-    nn.Linear: StackedLinear,
-    nn.LayerNorm: StackedLayerNorm,
-    nn.Embedding: StackedEmbedding,
-    nn.RMSNorm: StackedRMSNorm,
-    ScaleNorm: StackedScaleNorm,
-    Scale: StackedScale,
-    MultiheadAttention: StackedAttention,
-}
-
-
-def stack(members: Sequence[nn.Module]) -> nn.Module:
-    """Make the first of some equal models their array: each of its leaves gives way to the stacked form.
-
-    Names and order of the parameters stay as they are, and so do ties between them.
-
-    Raises:
-        ValueError: where a module has parameters and no stacked form.
-    """
-    return _stacked(members[0], Parameters(members))
-
-
-def _stacked(module: nn.Module, parameters: Parameters) -> nn.Module:
-    """The stacked form of a leaf; another module with its leaves in their stacked form."""
-    if type(module) in STACKED:
-        return STACKED[type(module)](module, parameters)
-    if next(module.parameters(recurse=False), None) is not None:
-        raise ValueError(f"{type(module).__name__} has parameters and no form for arrays")
-    for name, child in module.named_children():
-        module.add_module(name, _stacked(child, parameters))
-    return module

@@ -5,6 +5,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..norm import register_norm
+from ..scale import StackedScale
+from ..stacking import Parameters, stacked_form
 
 
 @register_norm("scale_norm")
@@ -24,3 +26,15 @@ class ScaleNorm(nn.Module):
 def unit_length(x: Tensor, eps: float) -> Tensor:
     """``x / ‖x‖`` over the channels, ‖x‖ being at least ``eps``."""
     return functional.normalize(x, dim=-1, eps=eps)
+
+
+@stacked_form(ScaleNorm)
+class StackedScaleNorm(StackedScale):
+    """``S`` normalisations to a learned length: ``weight`` is ``(S, 1)``."""
+
+    def __init__(self, single: ScaleNorm, parameters: Parameters):
+        super().__init__(single, parameters)
+        self.eps = single.eps
+
+    def normal(self, rows: Tensor) -> Tensor:
+        return unit_length(rows, self.eps)

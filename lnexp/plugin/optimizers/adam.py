@@ -28,7 +28,9 @@ class LnexpAdam(TorchOptimizer):
     """``torch.optim.AdamW``, fused. Weight decay is decoupled (``w -= lr·λ·w``), as in fairseq's own Adam."""
 
     torch_class = torch.optim.AdamW
+    elementwise = True
 
     def torch_arguments(self):
+        """Return the arguments besides the learning rate, read from ``self.cfg``."""
         cfg = self.cfg
         return {"betas": tuple(cfg.betas), "eps": cfg.eps, "weight_decay": cfg.weight_decay, "fused": True}

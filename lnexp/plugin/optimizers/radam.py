@@ -19,8 +19,10 @@ class LnexpRAdam(TorchOptimizer):
     """``torch.optim.RAdam``, foreach (it has no fused kernel). Weight decay is decoupled (``w -= lr·λ·w``)."""
 
     torch_class = torch.optim.RAdam
+    elementwise = True
 
     def torch_arguments(self):
+        """Return the arguments besides the learning rate, read from ``self.cfg``."""
         cfg = self.cfg
         return {
             "betas": tuple(cfg.betas),

@@ -24,6 +24,8 @@ class LnexpSGD(TorchOptimizer):
     """``torch.optim.SGD``, fused. Weight decay is an L2 penalty (``g += λ·w``), not decoupled."""
 
     torch_class = torch.optim.SGD
+    elementwise = True
 
     def torch_arguments(self):
+        """Return the arguments besides the learning rate, read from ``self.cfg``."""
         return {"momentum": self.cfg.momentum, "weight_decay": self.cfg.weight_decay, "fused": True}

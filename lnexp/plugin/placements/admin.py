@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from ..model import register_placement
-from ..placement import Block, Placement, Profile, Where
+from ..placement import Block, FirstBatch, Placement, Where
 from ..scale import Scale
 
 
@@ -20,26 +20,28 @@ class Admin(Placement):
     """
 
     final_norm = False
-    profiled: Tensor
+    profiled: Tensor  # whether the first batch was seen; checkpoints have the name, so it stays
 
-    def __init__(self, where: Where):
-        super().__init__(where)
+    def __init__(self, where: Where, options: None = None):
+        super().__init__(where, options)
         self.omega = nn.ModuleList(Scale(where.width, start=1.0) for _ in range(where.blocks))
         self.register_buffer("profiled", torch.tensor(False))
 
-    def asks_for_profile(self) -> bool:
+    def wants_first_batch(self) -> bool:
+        """Return whether ω still has to start from a batch."""
         return not self.profiled
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
         y = block.sublayer(x)
-        if self.profile is not None:
-            self._start_from(x, y, self.omega[block.number], self.profile)
+        if self.first_batch is not None:
+            self._start_from(x, y, self.omega[block.number], self.first_batch)
         return block.norm(self.omega[block.number](x) + y)
 
-    def _start_from(self, x: Tensor, y: Tensor, omega: Any, profile: Profile) -> None:
+    def _start_from(self, x: Tensor, y: Tensor, omega: Any, first_batch: FirstBatch) -> None:
+        """Set a block's ω from what the block before has measured, and measure for the next block."""
         side = self.where.side
-        if side in profile.carried:  # by the block before
-            omega.set_all(profile.carried[side])
-        kept = profile.kept[side]
-        profile.carried[side] = (omega.variance(omega(x), kept) + omega.variance(y, kept)).sqrt()
+        if side in first_batch.carried:  # by the block before
+            omega.set_all(first_batch.carried[side])
+        kept = first_batch.kept[side]
+        first_batch.carried[side] = (omega.variance(omega(x), kept) + omega.variance(y, kept)).sqrt()
         self.profiled.fill_(True)

@@ -14,12 +14,16 @@ class DeepNorm(Placement):
     The weights of the FFN and of attention's value and output projections start β times as large. For N encoder and M
     decoder layers (their Figure 2) the encoder has α = 0.81 (N⁴M)^(1/16) and β = 0.87 (N⁴M)^(−1/16), the decoder
     α = (3M)^(1/4) and β = (12M)^(−1/4).
+
+    Raises:
+        ValueError: for a model without an encoder or without a decoder, whose constants are others.
     """
 
     final_norm = False
 
-    def __init__(self, where: Where):
-        super().__init__(where)
+    def __init__(self, where: Where, options: None = None):
+        super().__init__(where, options)
+        where.check_both_sides("DeepNorm")
         both = where.encoder_layers**4 * where.decoder_layers
         encoder = 0.81 * both ** (1 / 16), 0.87 * both ** (-1 / 16)
         decoder = (3 * where.decoder_layers) ** (1 / 4), (12 * where.decoder_layers) ** (-1 / 4)

@@ -17,8 +17,8 @@ class PeriLN(Placement):
 
     final_norm = True
 
-    def __init__(self, where: Where):
-        super().__init__(where)
+    def __init__(self, where: Where, options: None = None):
+        super().__init__(where, options)
         self.after = nn.ModuleList(where.norm(where.width) for _ in range(where.blocks))
 
     def connect(self, x: Tensor, block: Block) -> Tensor:

@@ -29,8 +29,7 @@ class ResiDual(Placement):
         y = block.sublayer(x)
         return torch.cat([block.norm(x + y), dual + y], dim=-1)
 
-    @classmethod
-    def end(cls, final_norm: nn.Module) -> nn.Module:
+    def end(self, final_norm: nn.Module) -> nn.Module:
         return SumOfStreams(final_norm)
 
 

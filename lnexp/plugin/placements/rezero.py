@@ -17,8 +17,8 @@ class ReZero(Placement):
     final_norm = False
     block_norms = False
 
-    def __init__(self, where: Where):
-        super().__init__(where)
+    def __init__(self, where: Where, options: None = None):
+        super().__init__(where, options)
         self.alpha = Scale(1, start=0.0)
 
     def connect(self, x: Tensor, block: Block) -> Tensor:

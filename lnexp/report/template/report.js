@@ -42,12 +42,12 @@ const CONFIG = {displaylogo: false, responsive: true, displayModeBar: false};
 function tracesOf(panel, hidden) {
   return panel.lines.flatMap((line) => {
     const shared = {name: line.label, visible: !hidden.has(line.label)};
-    const colour = visible(line.look.colour);
+    const colour = visible(line.style.colour);
     return [
       {...shared, x: [...line.x, ...line.x.slice().reverse()], y: [...line.high, ...line.low.slice().reverse()],
        fill: "toself", fillcolor: colour, opacity: 0.15, line: {width: 0}, mode: "lines", hoverinfo: "skip"},
       {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: {size: 5, color: colour},
-       line: {color: colour, dash: DASHES[line.look.dash], width: 2},
+       line: {color: colour, dash: DASHES[line.style.dash], width: 2},
        customdata: line.low.map((low, place) => [low, line.high[place]]),
        hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>`},
     ];
@@ -69,7 +69,8 @@ function drawMap(place) {
   const map = data.maps[place.dataset.map];
   const trace = {
     type: "heatmap", x: map.columns.map(text), y: map.rows.map(text), z: map.values, colorscale: "Cividis",
-    texttemplate: "%{z:.1f}", hovertemplate: "%{y}<br>%{x}<br>BLEU %{z:.2f}<extra></extra>", hoverongaps: false,
+    texttemplate: `%{z:.${map.score.places}f}`, hoverongaps: false,
+    hovertemplate: `%{y}<br>%{x}<br>${text(map.score.title)} %{z:.${map.score.places + 1}f}<extra></extra>`,
   };
   const category = {type: "category"};  // 6-6 is no date
   const size = onPaper ? {width: PAPER.width, height: PAPER.map} : {};
@@ -82,11 +83,11 @@ function draw(place) {
   (place.dataset.map ? drawMap : drawPanel)(place);
 }
 
-function swatch(look) {
+function swatch(style) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
   for (const [name, value] of Object.entries({width: 26, height: 8, "aria-hidden": "true"})) { svg.setAttribute(name, value); }
-  const drawing = {x1: 0, x2: 26, y1: 4, y2: 4, stroke: visible(look.colour), "stroke-width": 3, "stroke-dasharray": STROKES[look.dash]};
+  const drawing = {x1: 0, x2: 26, y1: 4, y2: 4, stroke: visible(style.colour), "stroke-width": 3, "stroke-dasharray": STROKES[style.dash]};
   for (const [name, value] of Object.entries(drawing)) { line.setAttribute(name, value); }
   svg.append(line);
   return svg;
@@ -97,12 +98,12 @@ function makeLegend(drawing) {
   const hidden = new Set();
   hiddenLabels.set(drawing.dataset.drawing, hidden);
   const places = [...drawing.querySelectorAll("[data-panel]")];
-  const looks = new Map(places.flatMap((place) => data.drawings[place.dataset.panel].lines).map((line) => [line.label, line.look]));
-  for (const [label, look] of looks) {
+  const styles = new Map(places.flatMap((place) => data.drawings[place.dataset.panel].lines).map((line) => [line.label, line.style]));
+  for (const [label, style] of styles) {
     const button = document.createElement("button");
     button.type = "button";
     button.setAttribute("aria-pressed", "true");
-    button.append(swatch(look), label);
+    button.append(swatch(style), label);
     button.addEventListener("click", () => {
       if (!hidden.delete(label)) { hidden.add(label); }
       button.setAttribute("aria-pressed", String(!hidden.has(label)));
@@ -138,10 +139,10 @@ function makeValues(drawing) {
 
 function paintAgain() {
   for (const drawing of document.querySelectorAll(".drawing")) {
-    for (const line of drawing.querySelectorAll(".legend button")) {
-      const looks = [...drawing.querySelectorAll("[data-panel]")].flatMap((place) => data.drawings[place.dataset.panel].lines);
-      const look = looks.find((one) => one.label === line.textContent).look;
-      line.querySelector("line").setAttribute("stroke", visible(look.colour));
+    for (const button of drawing.querySelectorAll(".legend button")) {
+      const lines = [...drawing.querySelectorAll("[data-panel]")].flatMap((place) => data.drawings[place.dataset.panel].lines);
+      const style = lines.find((one) => one.label === button.textContent).style;
+      button.querySelector("line").setAttribute("stroke", visible(style.colour));
     }
   }
   drawn.forEach(draw);
@@ -149,7 +150,7 @@ function paintAgain() {
 
 // The table of runs is made here: a thousand rows of HTML would weigh more than their numbers.
 const COLUMNS = [
-  "run", "state", "epochs", "best BLEU", "test BLEU", "tokens/s", "seconds", "asked for by", "data", "device", "environment",
+  "run", "state", "epochs", ...Object.keys(data.runs.scores), "tokens/s", "seconds", "asked for by", "data", "device", "environment",
   ...(compared ? ["place"] : []), "settings", "command",
 ];
 
@@ -195,8 +196,7 @@ function cell(row, column) {
     link.addEventListener("click", () => { document.getElementById(`environment-${value}`).open = true; });
     td.append(link);
   } else {
-    const digits = column.includes("BLEU") ? 2 : 0;
-    td.textContent = typeof value === "number" ? value.toFixed(digits) : value;
+    td.textContent = typeof value === "number" ? value.toFixed(data.runs.scores[column] ?? 0) : value;
     if (column === "state" && row.why) { td.title = row.why; td.textContent += `: ${row.why}`; }
   }
   return td;

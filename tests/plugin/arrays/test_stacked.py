@@ -7,7 +7,8 @@ import torch
 from fairseq.modules import MultiheadAttention
 from torch import nn
 
-from lnexp.plugin.arrays.stacked import stack
+import lnexp.plugin  # noqa: F401  (registers the forms)
+from lnexp.plugin.stacking import stack
 
 TIME, ROWS, CHANNELS, MEMBERS = 5, 3, 8, 4
 

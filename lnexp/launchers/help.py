@@ -1,0 +1,66 @@
+"""Print the options of a run, with their values and defaults: ``scripts/train.py --help``."""
+
+import textwrap
+from collections.abc import Iterable
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.configuration import ABSENT, CONFIG_DIR, compose
+from lnexp.options import Option
+from lnexp.options.common import SECTIONS
+from lnexp.tasks import task_of
+
+WIDTH = 80
+INTRODUCTION = """\
+usage: python scripts/train.py [-m] [OPTION=VALUE …]
+
+Trains one run; with -m a sweep over all combinations of OPTION=VALUE,VALUE,…
+or over recipes, -m +recipe=NAME,NAME. Defaults are in brackets."""
+CONCLUSION = """\
+Any other option of fairseq's is set as fairseq.GROUP.OPTION=VALUE, such as
+fairseq.optimization.sentence_avg=true; fairseq-train --help lists them.
+--cfg job prints the config instead of training; --hydra-help is about Hydra."""
+
+
+def help_text() -> str:
+    """Return the help: every option by section, in lines of at most :data:`WIDTH` characters."""
+    cfg = compose([])
+    task = task_of(cfg)
+    sections = SECTIONS | {f"Options of the task {task.name}": tuple(task.options)}
+    return "\n\n".join([INTRODUCTION, *(_section(*section, cfg) for section in sections.items()), CONCLUSION])
+
+
+def _section(title: str, options: Iterable[Option], cfg: DictConfig) -> str:
+    return "\n".join([f"{title}:", *(_entry(option, cfg) for option in options)])
+
+
+def _entry(option: Option, cfg: DictConfig) -> str:
+    """Return the lines on one option: its name, values and default, and below them what it is."""
+    values = " | ".join(_files(option.name)) or option.kind.words
+    default = _default(option.name, cfg)
+    return "\n".join([_filled(f"{option.name}: {values}{default}", indent=2), _filled(option.help, indent=6)])
+
+
+def _filled(text: str, indent: int) -> str:
+    return textwrap.fill(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * 6, break_on_hyphens=False)
+
+
+def _files(group: str) -> list[str]:
+    """Return the files of a config group; none for the name of a value."""
+    return sorted(path.stem for path in (CONFIG_DIR / group).glob("[!_]*.yaml"))
+
+
+def _default(name: str, cfg: DictConfig) -> str:
+    """Return an option's default in brackets; nothing where the default config does not have the option."""
+    chosen = _chosen_files()
+    value = chosen[name] if name in chosen else OmegaConf.select(cfg, name, default=ABSENT)
+    if value is ABSENT or isinstance(value, DictConfig):
+        return ""
+    return f" [{'null' if value is None else str(value).lower() if isinstance(value, bool) else value}]"
+
+
+def _chosen_files() -> dict[str, str]:
+    """Return the file of each group that ``configs/train.yaml`` takes."""
+    entries = OmegaConf.load(CONFIG_DIR / "train.yaml").defaults
+    chosen = [entry for entry in entries if isinstance(entry, DictConfig)]
+    return {str(group): str(file) for entry in chosen for group, file in entry.items()}

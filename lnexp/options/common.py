@@ -1,0 +1,147 @@
+"""The options that every run has, by the sections in which people read them."""
+
+from lnexp.checks import FLAG, POSITIVE, TEXT, checked_elsewhere, choice, number, whole
+from lnexp.options.option import Alias, Option, SameAs, flag_of, listed, or_zero
+
+FILE = checked_elsewhere("a file of the group")
+OPEN = checked_elsewhere("a group of options")
+#: The values of these are checked by the class that takes them, in lnexp/plugin.
+NUMBER = checked_elsewhere("a number")
+WORD = checked_elsewhere("a word")
+
+SECTIONS: dict[str, tuple[Option, ...]] = {
+    "What is trained": (
+        Option("profile", FILE, "the size: model, batches, epochs", published=True, decides=False, keeps_arms=True),
+        Option("task", FILE, "what is learned"),
+        Option("data", FILE, "the corpus; further options are those of its file", is_group=True),
+        Option("data.name", WORD, "what tables call the corpus", published=True, decides=False),
+        Option("subword", FILE, "how words are cut; each corpus says which it takes"),
+        Option("norm", FILE, "the normalization layer"),
+        Option(
+            "norm.kind", WORD, "its name in lnexp/plugin/norms, which the file sets", [Alias("model.norm")],
+            omitted_at="layer_norm", published=True,
+        ),
+        Option(
+            "norm.fix_norm", FLAG, "embeddings of unit length, as in Nguyen & Salazar 2019", [Alias("model.fix_norm")],
+            omitted_at=False, array_value=False,
+        ),
+        Option(
+            "model", FILE, "the placement; further options are those of its class",
+            [Alias("fairseq.model")], is_group=True,
+        ),
+        Option(
+            "optimizer", FILE, "the optimizer; further options are those of its class",
+            [Alias("fairseq.optimizer")], is_group=True, per_member=True,
+        ),
+        Option(
+            "lr_schedule", FILE, "the learning-rate schedule; further options are those of its class",
+            [Alias("fairseq.lr_scheduler")], is_group=True, per_member=True,
+        ),
+        Option(
+            "lr_max", POSITIVE, "the learning rate that warm-up ends with", [listed("fairseq.optimization.lr")],
+            per_member=True, published=True,
+        ),
+        Option(
+            "warmup_updates", whole(1, hint="; 1 means no warm-up"), "updates of warm-up; 1 means none",
+            [Alias("lr_schedule.warmup_updates")], per_member=True, published=True,
+        ),
+    ),
+    "How it is trained": (
+        Option(
+            "seed", whole(0), "seed of initialization, dropout and the order of the data", [Alias("fairseq.common.seed")],
+            per_member=True, published=True,
+        ),
+        Option(
+            "order_seed", whole(0), "seed of the order of the data alone; the runs of an array share it",
+            [Alias("fairseq.task.order_seed")], omitted_at=SameAs("seed"), published=True,
+        ),
+        Option(
+            "max_epoch", whole(1), "a run ends after so many epochs …", [Alias("fairseq.optimization.max_epoch")], published=True
+        ),
+        Option(
+            "max_update", whole(1).or_null(), "… or after so many updates, where that is sooner; null: no limit",
+            [or_zero("fairseq.optimization.max_update")], omitted_at=0,
+        ),
+        Option(
+            "max_tokens", whole(1), "tokens of a batch, per side", [Alias("fairseq.dataset.max_tokens")], published=True
+        ),
+        Option(
+            "update_freq", whole(1), "batches of an update", [listed("fairseq.optimization.update_freq")],
+            published=True,
+        ),
+        Option(
+            "precision", choice("fp32", "bf16", "fp16"), "number format of the computation",
+            [flag_of("fairseq.common.fp16", "fp16"), flag_of("fairseq.common.bf16", "bf16")], published=True,
+        ),
+        Option(
+            "init", choice("paper", "fairseq"), "initialization: Gaussian Xavier, or as fairseq does it",
+            [Alias("model.init")], published=True,
+        ),
+        Option(
+            "label_smoothing", number(0, below=1), "label smoothing of the training loss", [Alias("fairseq.criterion.label_smoothing")],
+            published=True,
+        ),
+        Option(
+            "clip_norm", number(0), "gradients are clipped to this norm; 0: never",
+            [Alias("fairseq.optimization.clip_norm")], published=True,
+        ),
+    ),
+    "Options of the model, the optimizer and the schedule": (
+        Option("model.encoder_layers", whole(1), "layers of the encoder", published=True),
+        Option("model.decoder_layers", whole(1), "layers of the decoder", published=True),
+        Option("model.encoder_embed_dim", whole(1), "width of hidden states; also decoder_…", published=True),
+        Option("model.encoder_ffn_embed_dim", whole(1), "width of the FFN; also decoder_…", published=True),
+        Option("model.encoder_attention_heads", whole(1), "heads; also decoder_…", published=True),
+        Option("model.dropout", number(0, below=1), "dropout of every block's output and of embeddings", published=True),
+        Option(
+            "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
+            omitted_at=False,
+        ),
+        Option("optimizer.betas", checked_elsewhere("two numbers"), "of Adam and RAdam", published=True),
+        Option("optimizer.weight_decay", NUMBER, "decoupled; for SGD it is L2", published=True),
+        Option(
+            "lr_schedule.form", WORD, "of inverse_sqrt: coupled (fairseq's) | decoupled (one decay for every arm)",
+            published=True,
+        ),
+        Option("lr_schedule.decay_from", NUMBER, "of inverse_sqrt: the update it decays from", published=True),
+        Option("lr_schedule.decay_epoch", NUMBER, "of step: the first epoch of the smaller rate", published=True),
+    ),
+    "Where and how often": (
+        Option("runs_dir", TEXT, "where run folders lie", decides=False, keeps_arms=True),
+        Option("data_dir", TEXT, "where prepared corpora lie", decides=False, keeps_arms=True),
+        Option("force", FLAG, "train again a run that is finished", decides=False, keeps_arms=True),
+        Option(
+            "device", choice("auto", "cpu", "cuda"), "where to train; auto: on a GPU if there is one",
+            [flag_of("fairseq.common.cpu", "cpu")], decides=False,
+        ),
+        Option("threads", whole(1), "CPU threads of a run", decides=False),
+        Option(
+            "checkpoints.keep", choice("best_and_last", "last", "all"), "which checkpoints stay when a run is over",
+            decides=False, keeps_arms=True,
+        ),
+        Option(
+            "probes.every", whole(0), "updates between two looks at gradients by layer; 0: never",
+            decides=False, keeps_arms=True,
+        ),
+        Option("probes.batches", whole(1), "minibatches of such a look", decides=False, keeps_arms=True),
+        Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False, keeps_arms=True),
+        Option("tracker.mode", choice("disabled", "offline", "online"), "mode of wandb", decides=False, keeps_arms=True),
+        Option("tracker.project", WORD, "project of wandb", decides=False, keeps_arms=True),
+        Option("n_seeds", whole(1).or_null(), "how many seeds a recipe is trained with; null: as many as it states", decides=False, keeps_arms=True),
+        Option("first_seed", whole(0).or_null(), "the first of these seeds; null: the one that the recipe states", decides=False, keeps_arms=True),
+    ),
+    "Groups whose options are not listed": (
+        Option(
+            "scale", OPEN, "sizes of a profile that other options are made of", is_group=True, decides=False,
+            per_member=True,
+        ),
+        Option("fairseq", OPEN, "every other option of fairseq's: fairseq.GROUP.OPTION=VALUE", is_group=True),
+        Option("hydra", OPEN, "Hydra's own: the launcher, the sweeper, …", is_group=True, decides=False),
+    ),
+}  # fmt: skip
+
+#: What a sweep adds to the config of a job, to say which arm of which recipe it is.
+LABELS = (
+    Option("recipe", WORD, "the recipe that a run is of", decides=False, per_member=True),
+    Option("arm", WORD, "the arm of it", decides=False, per_member=True),
+)

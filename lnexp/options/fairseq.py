@@ -1,0 +1,48 @@
+"""The options of fairseq's that are not ours by another name, and that something must be known about."""
+
+from typing import Any
+
+from lnexp.checks import checked_elsewhere
+from lnexp.options.option import Option
+
+BY_FAIRSEQ = checked_elsewhere("what fairseq takes")
+
+
+def _cannot_change_numbers(name: str) -> Option:
+    return Option(f"fairseq.{name}", BY_FAIRSEQ, decides=False)
+
+
+def _one_in_arrays(name: str, value: Any) -> Option:
+    """Return an option that means nothing to an array of runs, which has ``value`` alone."""
+    return Option(f"fairseq.{name}", BY_FAIRSEQ, array_value=value)
+
+
+ROWS = (
+    _cannot_change_numbers("common.log_format"),
+    _cannot_change_numbers("common.log_interval"),
+    _cannot_change_numbers("common.no_progress_bar"),
+    _cannot_change_numbers("checkpoint.save_dir"),
+    _cannot_change_numbers("checkpoint.no_last_checkpoints"),
+    _cannot_change_numbers("checkpoint.keep_last_epochs"),
+    _cannot_change_numbers("checkpoint.keep_best_checkpoints"),
+    _cannot_change_numbers("distributed_training"),
+    _cannot_change_numbers("dataset.num_workers"),
+    _cannot_change_numbers("dataset.data_buffer_size"),
+    _one_in_arrays("task.left_pad_target", False),
+    _one_in_arrays("dataset.disable_validation", False),
+    _one_in_arrays("dataset.validate_interval", 1),
+    _one_in_arrays("checkpoint.patience", -1),
+    _one_in_arrays("optimization.stop_min_lr", -1.0),
+    _one_in_arrays("criterion.ignore_prefix_size", 0),
+    _one_in_arrays("optimization.sentence_avg", False),
+    _one_in_arrays("optimization.use_bmuf", False),
+    _one_in_arrays("common.amp", False),
+    _one_in_arrays("common.memory_efficient_bf16", False),
+    _one_in_arrays("ema.store_ema", False),
+    _one_in_arrays("checkpoint.finetune_from_model", None),
+    _one_in_arrays("checkpoint.restore_file", "checkpoint_last.pt"),
+    _one_in_arrays("checkpoint.reset_optimizer", False),
+    _one_in_arrays("checkpoint.reset_lr_scheduler", False),
+    _one_in_arrays("checkpoint.reset_dataloader", False),
+    _one_in_arrays("distributed_training.distributed_world_size", 1),
+)

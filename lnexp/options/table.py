@@ -1,0 +1,99 @@
+"""Put rows together, and answer what is asked of all of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from lnexp.errors import UserError
+from lnexp.options import common, fairseq
+from lnexp.options.option import NONE, Alias, Option
+
+OURS = tuple(option for section in common.SECTIONS.values() for option in section)
+
+
+class Table:
+    """The options that every run has, those of its task, and what is known of fairseq's.
+
+    Attributes:
+        ours: the rows that people read about, in their order.
+        rows: all of them.
+    """
+
+    def __init__(self, task_options: Sequence[Option] = ()):
+        self.ours = (*OURS, *task_options)
+        self.rows = (*self.ours, *common.LABELS, *fairseq.ROWS)
+
+    def places(self, chosen: Callable[[Option], bool]) -> list[str]:
+        """Return every dotted name, aliases included, at which the value of a chosen option stands."""
+        return [place for option in self.rows if chosen(option) for place in self.places_of(option)]
+
+    def places_of(self, option: Option) -> Iterator[str]:
+        """Yield every dotted name, aliases included, at which an option's value stands."""
+        for name in (option.name, *(alias.name for alias in option.aliases)):
+            yield name
+            for there, group in self._groups.items():
+                if name.startswith(f"{group}."):
+                    yield there + name.removeprefix(group)
+
+    def keeps_arms(self, name: str) -> bool:
+        """Return whether a recipe's arms stay what the recipe states where a command line sets this option."""
+        kept = [option.name for option in self.rows if option.keeps_arms]
+        return any(name == option or name.startswith(f"{option}.") for option in kept)
+
+    def array_values(self) -> dict[str, Any]:
+        """Return the only values that an array knows, by fairseq's names of the options."""
+        return {
+            place.removeprefix("fairseq."): option.array_value
+            for option in self.rows
+            if option.array_value is not NONE
+            for place in self.places_of(option)
+            if place.startswith("fairseq.")
+        }
+
+    def published(self) -> tuple[str, ...]:
+        """Return the names of the options that ``provenance.json`` says, in its order."""
+        return tuple(option.name for option in self.rows if option.published)
+
+    def has(self, name: str) -> bool:
+        """Return whether an option of ours has this name."""
+        return name in self._names
+
+    def in_our_words(self, name: str, text: str | None) -> tuple[str, str | None]:
+        """Return an override's name and text with an alias replaced by the option's own name.
+
+        Args:
+            name: the dotted name on the left of an override.
+            text: what is on its right; None in an override that deletes.
+
+        Raises:
+            UserError: where the option's value cannot be told from the text.
+        """
+        if name in self._aliases:
+            option, alias = self._aliases[name]
+            if text is None or option.is_group:
+                raise UserError(f"{name}: is {option.name} by another name; say {_example(option)}")
+            try:
+                return option.name, alias.back(text)
+            except ValueError:
+                raise UserError(f"{name}={text}: is {option.name} by another name; say {_example(option)}") from None
+        for there, group in self._groups.items():
+            if name.startswith(f"{there}."):
+                return self.in_our_words(group + name.removeprefix(there), text)
+        return name, text
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return {option.name for option in self.ours}
+
+    @cached_property
+    def _aliases(self) -> dict[str, tuple[Option, Alias]]:
+        return {alias.name: (option, alias) for option in self.rows for alias in option.aliases}
+
+    @cached_property
+    def _groups(self) -> dict[str, str]:
+        """The names of our groups by fairseq's."""
+        return {alias.name: option.name for option in OURS if option.is_group for alias in option.aliases}
+
+
+def _example(option: Option) -> str:
+    return f"{option.name}=NAME or {option.name}.OPTION=VALUE" if option.is_group else f"{option.name}=…"

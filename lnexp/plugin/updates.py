@@ -1,0 +1,46 @@
+"""Placements that change during training: they know how many updates were made."""
+
+import torch
+from torch import Tensor, nn
+
+from .placement import Placement
+
+
+class ChangesWithUpdates(Placement):
+    """A placement that depends on the number of updates.
+
+    fairseq sets the number before each training step. It is a buffer, so checkpoints have it, and validation,
+    translation and resumed runs know it.
+
+    Attributes:
+        updates: how many updates were made, an int64 tensor without dimensions.
+    """
+
+    updates: Tensor
+
+    def __init__(self, where, options=None):
+        super().__init__(where, options)
+        self.register_buffer("updates", torch.tensor(0))
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """Take the number of updates made; fairseq calls it on every module that has it."""
+        self.updates.fill_(num_updates)
+
+
+def changes_with_updates(model: nn.Module) -> bool:
+    """Return whether a model depends on the number of updates, weights aside.
+
+    The members of an array share it: those that were trained for different numbers of updates are to be tested one
+    after another.
+    """
+    return any(isinstance(module, ChangesWithUpdates) for module in model.modules())
+
+
+def set_updates(model: nn.Module, updates: int) -> None:
+    """Tell all placements of a model how many updates were made.
+
+    fairseq's training step sets the number before its update; to look at the model after an update, set it again.
+    """
+    for module in model.modules():
+        if isinstance(module, ChangesWithUpdates):
+            module.set_num_updates(updates)

@@ -1,0 +1,146 @@
+"""Define, write and read ``verdicts.json``: the verdicts of one recipe's claims and the numbers behind them."""
+
+import json
+import math
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from lnexp.errors import UserError
+from lnexp.files import write_whole
+from lnexp.recipes.recipe import Claim
+from lnexp.results.intervals import Interval
+
+Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known."""
+
+    measure: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    def __str__(self) -> str:
+        return "–" if self.mean is None else str(Interval(self.mean, self.low, self.high, self.n))
+
+
+@dataclass(frozen=True)
+class JudgedClaim(Claim):
+    """A claim, its verdict and the numbers behind it.
+
+    Attributes:
+        verdict: what the margin says, see :func:`verdict_of`.
+        margin: by how much the test holds, over seeds; None where no seed has all arms.
+        arms: what was measured, by arm, or by call where an arm is asked twice.
+        command: what a reader would type for the same.
+    """
+
+    verdict: Verdict
+    margin: Interval | None
+    arms: dict[str, Measured]
+    command: str
+
+    @property
+    def measured(self) -> dict[str, str]:
+        """What was measured, for people: each mean with its interval, by call."""
+        return {name if "(" in name else f"{arm.measure}({name})": str(arm) for name, arm in self.arms.items()}
+
+    @property
+    def margin_text(self) -> str:
+        """The margin with its interval, for people."""
+        return "–" if self.margin is None else str(self.margin)
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The content of ``verdicts.json``.
+
+    Attributes:
+        recipe, figure, title: of the recipe.
+        scope: what the claims were judged on, in words.
+        settings: the recipe's ``settings_hash`` when they were judged.
+        malformed: the runs that could not be read, and why.
+        claims: all of the recipe's.
+    """
+
+    recipe: str
+    figure: str
+    title: str
+    scope: str
+    settings: str
+    malformed: list[str]
+    claims: list[JudgedClaim]
+
+
+def verdict_of(margin: Interval | None) -> Verdict:
+    """Return what a margin over seeds says of its claim."""
+    if margin is None:
+        return "not run"
+    if margin.low is None or margin.high is None:
+        return "inconclusive"
+    if margin.low > 0:
+        return "reproduced"
+    return "contradicted" if margin.high < 0 else "inconclusive"
+
+
+def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
+    """Write ``verdicts.json`` into a folder of results."""
+    text = json.dumps(asdict(verdicts), indent=2, ensure_ascii=False, allow_nan=False)
+    write_whole(folder / "verdicts.json", text + "\n")
+
+
+def read_verdicts(path: Path) -> Verdicts:
+    """Read a ``verdicts.json``. Raises UserError where it cannot be read, or is malformed."""
+    try:
+        verdicts: Verdicts = _parsed(Verdicts, json.loads(path.read_text(encoding="utf-8")), "it")
+        _check(verdicts)
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
+    return verdicts
+
+
+def _check(verdicts: Verdicts) -> None:
+    """Raise ValueError where verdicts contradict themselves."""
+    if len({claim.id for claim in verdicts.claims}) != len(verdicts.claims):
+        raise ValueError("a claim is there twice")
+    for claim in verdicts.claims:
+        if claim.verdict != verdict_of(claim.margin):
+            raise ValueError(f"{claim.id}: {claim.verdict} is not what its margin says")
+
+
+def _parsed(kind: Any, value: Any, name: str) -> Any:
+    """Return a value out of JSON as the type that the schema states. Raises TypeError or ValueError for another."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (Union, UnionType):  # something, or None
+        return None if value is None else _parsed(arguments[0], value, name)
+    if origin is Literal:
+        if value not in arguments:
+            raise ValueError(f"{name} is not one of {', '.join(arguments)}")
+        return value
+    if origin is list:
+        return [_parsed(arguments[0], one, name) for one in _checked(list, value, name)]
+    if origin is dict:
+        return {key: _parsed(arguments[1], one, f"{name}: {key}") for key, one in _checked(dict, value, name).items()}
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        if _checked(dict, value, name).keys() != hints.keys():
+            raise TypeError(f"{name} does not have the keys {', '.join(hints)}")
+        make: Any = kind
+        return make(**{key: _parsed(hint, value[key], key) for key, hint in hints.items()})
+    return _checked((int, float) if kind is float else kind, value, name)
+
+
+def _checked(kind: Any, value: Any, name: str) -> Any:
+    """Return the value. Raises TypeError where it is not of a type, or ValueError where it is not finite."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{name} is {type(value).__name__}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} is not finite")
+    return value

@@ -1,0 +1,33 @@
+"""The options of translation: the languages, and how sentences are translated to be measured."""
+
+from lnexp.checks import TEXT, number, whole
+from lnexp.options import Alias, Option
+
+OPTIONS = (
+    Option(
+        "data.source_lang", TEXT, "the language that is translated",
+        [Alias("data.text.source_lang"), Alias("fairseq.task.source_lang")],
+    ),
+    Option(
+        "data.target_lang", TEXT, "the language it is translated into",
+        [Alias("data.text.target_lang"), Alias("fairseq.task.target_lang")],
+    ),
+    Option("evaluation.valid_beam", whole(1), "beam of translations at each validation"),
+    Option("evaluation.valid_sentences", whole(0), "the first so many of valid are translated; 0: all"),
+    Option(
+        "evaluation.whole_valid_every", whole(0), "epochs between translations of all of valid; 0: never",
+        omitted_at=0,
+    ),
+    Option("evaluation.test_beam", whole(1), "beam of the translation of test", published=True),
+    Option(
+        "evaluation.average_last", whole(0), "epochs at the end whose averaged checkpoints are tested; 0: none",
+        omitted_at=0,
+    ),
+    Option("evaluation.lenpen", number(), "length penalty of the beam search", published=True),
+    Option("evaluation.max_len_a", number(0), "a translation has max_len_a × source + max_len_b tokens at most"),
+    Option("evaluation.max_len_b", whole(0), "see max_len_a"),
+    Option(
+        "evaluation.max_tokens", whole(1), "tokens of a batch in validation and test, per side",
+        [Alias("fairseq.dataset.max_tokens_valid")],
+    ),
+)  # fmt: skip

@@ -1,0 +1,97 @@
+"""The command behind ``scripts/translate.py``."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import yaml
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.checks import check_whole
+from lnexp.cli import add_runs_option, one_line_errors
+from lnexp.corpora.prepare import PreparedCorpus, prepare
+from lnexp.errors import UserError
+from lnexp.one_thread import one_quiet_thread
+from lnexp.runs.find import find_run
+from lnexp.runs.folder import RunFolder
+from lnexp.slow_imports import without_garbage_collection
+
+if TYPE_CHECKING:
+    from lnexp.tasks.translation.translator import Translator
+
+
+def main() -> None:
+    """``translate.py RUN [SENTENCE …]``: translate sentences, or lines of standard input, by a trained run."""
+    parser = argparse.ArgumentParser(description="Translate sentences, or lines of standard input, by a trained run.")
+    parser.add_argument("run", help="its folder, the beginning of its identity, or a part of its name")
+    parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
+    parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
+    add_runs_option(parser)
+    parser.add_argument("--data-dir", help="where prepared corpora lie (default: data_dir of the run)")
+    arguments = parser.parse_intermixed_args()
+    with one_line_errors():
+        folder = find_run(arguments.run, arguments.runs)
+        cfg = _config(folder)
+        beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
+        check_whole("--beam", beam, least=1)
+        one_quiet_thread()
+        corpus = _corpus(cfg, folder, arguments.data_dir or cfg.data_dir)
+        with without_garbage_collection():
+            from lnexp.tasks.translation.translator import Translator
+        translator = Translator(cfg, folder, corpus)
+        print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
+        for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
+            _tell(translator, batch, beam)
+
+
+def _tell(translator: "Translator", sentences: list[str], beam: int) -> None:
+    """Print a translation for each sentence, and a blank line for a blank one."""
+    said = [sentence for sentence in sentences if sentence.strip()]
+    translated = iter(list(zip(*translator.translate(said, beam), strict=True)) if said else [])
+    for sentence in sentences:
+        translation, unknown = next(translated) if sentence.strip() else ("", [])
+        if unknown:
+            print(f"never seen in training: {' '.join(unknown)}", file=sys.stderr)
+        print(translation, flush=True)
+
+
+def _config(folder: RunFolder) -> DictConfig:
+    path = folder.path / "config.yaml"
+    if not path.is_file():
+        raise UserError(f"{path}: missing; the run has not begun")
+    try:
+        cfg = OmegaConf.load(path)
+    except (yaml.YAMLError, ValueError) as error:
+        raise UserError(f"{path}: malformed ({str(error).splitlines()[0]})") from error
+    if not isinstance(cfg, DictConfig):
+        raise UserError(f"{path}: malformed (no settings)")
+    return cfg
+
+
+def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:
+    """Return the run's corpus, prepared again where it is missing. Raises UserError where its text has changed."""
+    corpus = prepare(cfg.data, data_dir)
+    seen = folder.environment.get("data")
+    if isinstance(seen, dict) and seen.get("sha256") not in (None, corpus.manifest["sha256"]):
+        raise UserError(f"{corpus.folder}: its text is not what {folder.name} was trained on")
+    return corpus
+
+
+def _typed(language: str) -> Iterator[list[str]]:
+    """Yield lines of standard input one by one; on a terminal, ask for them."""
+    if sys.stdin.isatty():
+        yield from _asked_for(f"{language}> ")
+        return
+    for line in sys.stdin:
+        yield [line.strip()]
+
+
+def _asked_for(prompt: str) -> Iterator[list[str]]:
+    import readline  # noqa: F401  (arrow keys and a history, for input)
+
+    with suppress(EOFError):
+        while True:
+            if line := input(prompt).strip():
+                yield [line]

@@ -1,0 +1,69 @@
+"""Translate sentences outside of the corpus with a run's best model."""
+
+import torch
+from fairseq import checkpoint_utils
+from omegaconf import DictConfig
+
+import lnexp.plugin  # noqa: F401  (registers our models and task)
+from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.corpora.sentences import preprocess_as_source
+from lnexp.errors import UserError
+from lnexp.plain import plain
+from lnexp.runs.checksum import is_whole
+from lnexp.runs.folder import RunFolder
+from lnexp.tasks.translation.bleu import detokenise
+from lnexp.tasks.translation.decoding import FirstSentences, translate
+from lnexp.training.plain_checkpoint import load
+
+
+class Translator:
+    """The checkpoint with the lowest validation nll, on the CPU.
+
+    Args:
+        cfg: the run's config.
+        folder: the run's folder.
+        corpus: the corpus that it was trained on.
+
+    Raises:
+        UserError: where the run has no checkpoint.
+    """
+
+    def __init__(self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus):
+        self.cfg, self.corpus = cfg, corpus
+        epoch = folder.best_epoch()
+        if epoch is None:
+            raise UserError(f"{folder.path}: has no checkpoint to translate with")
+        path = folder.checkpoint(epoch)
+        if not is_whole(path):
+            raise UserError(f"{path}: not what was saved; force=true trains the run afresh")
+        try:
+            (self.model,), _, self.task = checkpoint_utils.load_model_ensemble_and_task(
+                [str(path)], arg_overrides={"data": str(corpus.bin)}, state=load(path)
+            )
+        except (RuntimeError, KeyError) as error:  # of torch: no such archive; of fairseq: of something else
+            what = " ".join(str(error).split())
+            raise UserError(f"{path}: no checkpoint of this run ({type(error).__name__}: {what})") from error
+        self.epoch = epoch
+
+    def translate(self, sentences: list[str], beam: int) -> tuple[list[str], list[list[str]]]:
+        """Return the best translation of each sentence, as plain text, and its subwords that the run has never seen.
+
+        Raises:
+            UserError: for a sentence that fits no batch, or a model whose scores are not finite.
+        """
+        cut = preprocess_as_source(sentences, plain(self.cfg.data), self.corpus)
+        words = self.task.source_dictionary
+        numbers = [words.encode_line(line, add_if_not_exist=False).long() for line in cut]
+        longest = max(map(len, numbers), default=0)
+        if longest > self.cfg.evaluation.max_tokens:
+            raise UserError(
+                f"a sentence of {longest} tokens is more than the {self.cfg.evaluation.max_tokens} of a batch"
+            )
+        unknown = [[word for word in line.split() if words.index(word) == words.unk()] for line in cut]
+        dataset = self.task.build_dataset_for_inference(numbers, torch.tensor([len(one) for one in numbers]))
+        first = FirstSentences(dataset, 0)
+        try:
+            found = translate(self.task, self.model, first, self.cfg.evaluation, beam, self.cfg.data.post_process)
+        except FloatingPointError as error:
+            raise UserError(str(error)) from error
+        return detokenise(found, self.cfg.data.target_lang), unknown

@@ -1,1 +1,0 @@
-"""Training many runs as one model."""

@@ -1,0 +1,145 @@
+"""The interface between the engine and what it trains: a plain model or an array of stacked ones."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.errors import UserError
+from lnexp.tasks.contract import Member
+from lnexp.training.ranks import Ranks
+from lnexp.training.trainer import Trainer
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What a kind of models can do. What it cannot do is refused before any work begins.
+
+    Attributes:
+        name: what messages call it.
+        precisions: the values of the option ``precision`` that it trains in.
+        processes: whether several processes can train it together.
+        probes: whether it can be probed along training.
+        stops_within_epoch: whether it can be saved within an epoch, and resumed from there.
+        only: options of fairseq's of which it knows one value, with that value.
+    """
+
+    name: str
+    precisions: tuple[str, ...]
+    processes: bool
+    probes: bool
+    stops_within_epoch: bool
+    only: Mapping[str, Any] = field(default_factory=dict)
+
+    def refuse(self, cfg: DictConfig, single: DictConfig, ranks: Ranks) -> None:
+        """Raise UserError for what it cannot do.
+
+        Args:
+            cfg: the config of one run.
+            single: that run's fairseq config.
+            ranks: the processes that are to train it.
+        """
+        if cfg.precision not in self.precisions:
+            raise UserError(f"precision={cfg.precision}: {self.name} has {' or '.join(self.precisions)} alone")
+        if cfg.probes.every and not self.probes:
+            raise UserError(f"probes.every={cfg.probes.every}: {self.name} has no probes; take another launcher")
+        if ranks.size > 1 and not self.processes:
+            raise UserError(f"{ranks.size} processes: {self.name} is trained by one; take another launcher")
+        for option, only in self.only.items():
+            value = OmegaConf.select(single, option)
+            if value is not None and value != only:
+                raise UserError(f"fairseq.{option}={value}: {self.name} knows {only} alone; take another launcher")
+
+
+class Losses(NamedTuple):
+    """What an epoch measured of one member, as fairseq logs it: losses in bits a token.
+
+    ``grad_norm`` is the mean over the epoch's updates, before clipping.
+    """
+
+    valid_loss: float
+    valid_nll: float
+    train_loss: float
+    grad_norm: float
+
+
+class Models(ABC):
+    """The models of the members that one trainer trains.
+
+    Args:
+        trainer: fairseq's.
+        members: the runs, by number from 0.
+        singles: the fairseq config that each would have as a run of its own.
+        ranks: the processes that train them.
+    """
+
+    abilities: ClassVar[Abilities]
+    #: Whether the members' parameters have an axis of members in front.
+    stacked: ClassVar[bool]
+
+    def __init__(self, trainer: Trainer, members: Sequence[Member], singles: Sequence[DictConfig], ranks: Ranks):
+        self.trainer, self.members, self.singles, self.ranks = trainer, members, singles, ranks
+
+    @property
+    def model(self) -> Any:
+        """The module that is trained."""
+        return self.trainer.get_model()
+
+    @classmethod
+    @abstractmethod
+    def fairseq_config(cls, singles: Sequence[DictConfig], precision: str) -> DictConfig:
+        """Return the fairseq config that trains runs with these configs of their own."""
+
+    @staticmethod
+    @abstractmethod
+    def schedule_options(fairseq: DictConfig) -> list[DictConfig]:
+        """Return the options of every member's learning-rate schedule, to be filled in before they are built."""
+
+    @abstractmethod
+    def schedule(self, member: int) -> Any:
+        """Return a member's learning-rate schedule."""
+
+    @abstractmethod
+    def restore(self) -> Any:
+        """Load the newest checkpoints, if there are any, and return fairseq's iterator over the epoch to train next."""
+
+    @abstractmethod
+    def losses(self, valid: Any, train: Any) -> list[Losses]:
+        """Read every member's losses from fairseq's meters of a validation and of the epoch's training."""
+
+    @property
+    def frozen(self) -> Mapping[int, int]:
+        """The members whose gradients stopped being finite while others train on, with the updates they had made."""
+        return {}
+
+    def freeze(self, member: int) -> None:  # noqa: B027  (a single run has nobody to train on for)
+        """Stop training a member while others train on."""
+
+    @property
+    def record_fields(self) -> dict[str, Any]:
+        """What every epoch record says beside the measurements."""
+        return {}
+
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """Hold what saving needs. Checkpoints that are being written are complete when the block ends."""
+        yield
+
+    @abstractmethod
+    def save(self, epoch: int, members: Sequence[int], batches: Any) -> None:
+        """Save members after an epoch is recorded, unless fairseq does; ``batches`` is fairseq's iterator over it."""
+
+    def finish_saving(self) -> None:  # noqa: B027  (fairseq does not return before a checkpoint is complete)
+        """Wait until checkpoints that are being written are complete, and drop older ones."""
+
+    def save_within_epoch(self, path: Path, batches: Any) -> None:
+        """Save a checkpoint of this moment, where :attr:`abilities` say that training can stop within an epoch."""
+        raise NotImplementedError(f"{self.abilities.name} cannot be saved within an epoch")
+
+    @abstractmethod
+    def load(self, member: int, state: dict[str, Any]) -> None:
+        """Load a model's state, as a run of its own has it, into a member."""

@@ -1,0 +1,65 @@
+"""The model of a single run, which fairseq trains and saves by itself."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fairseq import checkpoint_utils
+from omegaconf import DictConfig
+
+from lnexp.runs.checkpoint_retention import keep_while_training
+from lnexp.training.models.base import Abilities, Losses, Models
+from lnexp.training.plain_checkpoint import only_plain_values
+
+
+class SingleModel(Models):
+    """One run's model."""
+
+    abilities = Abilities(
+        "a single run", precisions=("fp32", "bf16", "fp16"), processes=True, probes=True, stops_within_epoch=True
+    )
+    stacked = False
+
+    @classmethod
+    def fairseq_config(cls, singles: Sequence[DictConfig], precision: str) -> DictConfig:
+        (single,) = singles
+        return single
+
+    @staticmethod
+    def schedule_options(fairseq: DictConfig) -> list[DictConfig]:
+        return [fairseq.lr_scheduler]
+
+    def schedule(self, member: int) -> Any:
+        return self.trainer.lr_scheduler
+
+    def restore(self) -> Any:
+        checkpoint = self.trainer.cfg.checkpoint
+        newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
+        if newest:
+            checkpoint.restore_file = str(newest)
+        with only_plain_values(newest):
+            _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
+        place = self.trainer.get_num_updates(), batches.epoch, batches.iterations_in_epoch
+        places = self.ranks.gather(place)
+        if len(set(places)) > 1:
+            raise RuntimeError(f"the processes of this run do not see one checkpoint: update, epoch and batch {places}")
+        return batches
+
+    def losses(self, valid: Any, train: Any) -> list[Losses]:
+        loss, nll = float(valid["loss"].avg), float(valid["nll_loss"].avg)
+        return [Losses(loss, nll, float(train["loss"].avg), float(train["gnorm"].avg))]
+
+    def save(self, epoch: int, members: Sequence[int], batches: Any) -> None:
+        """Save where the run ends within an epoch: fairseq saves a checkpoint of whole epochs alone."""
+        if members and not batches.end_of_epoch():
+            (member,) = self.members
+            self.save_within_epoch(member.folder.checkpoint(epoch), batches)
+            keep_while_training(member.folder, member.cfg)
+
+    def save_within_epoch(self, path: Path, batches: Any) -> None:
+        """Save a checkpoint of this moment; every process must call it."""
+        self.trainer.consolidate_optimizer()
+        self.trainer.save_checkpoint(str(path), {"train_iterator": batches.state_dict(), "val_loss": None})
+
+    def load(self, member: int, state: dict[str, Any]) -> None:
+        self.model.load_state_dict(state, strict=True, model_cfg=self.trainer.cfg.model)

@@ -1,0 +1,196 @@
+"""The table of options is whole, and what is derived from it is what it says."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.checks import POSITIVE, whole
+from lnexp.configuration import CONFIG_DIR, check, compose, spell_out, table_of_task
+from lnexp.errors import UserError
+from lnexp.options import Alias, Option, Table, flag_of, listed
+from lnexp.options.common import LABELS
+from lnexp.runs.identity import identity
+
+TABLE = table_of_task("translation")
+#: Configs that together have every option.
+CONFIGS = [[], ["lr_schedule=step", "+recipe=fig2a", "+arm=x"], ["optimizer=sgd", "profile=paper"]]
+
+
+def leaves(node: DictConfig, prefix: str = "") -> list[str]:
+    found = []
+    for key in node:
+        inner = node._get_node(key)
+        is_group = isinstance(inner, DictConfig) and isinstance(inner._content, dict)
+        found += leaves(inner, f"{prefix}{key}.") if is_group else [f"{prefix}{key}"]
+    return found
+
+
+@pytest.mark.parametrize("overrides", CONFIGS, ids=str)
+def test_every_option_of_the_config_has_a_row_or_stands_in_a_group_that_is_open(overrides):
+    open_groups = [option.name for option in TABLE.rows if option.is_group]
+    known = {place for option in TABLE.rows for place in TABLE.places_of(option)}
+    for leaf in leaves(compose(overrides)):
+        assert leaf in known or any(leaf.startswith(f"{group}.") for group in open_groups), leaf
+
+
+def test_every_row_names_an_option_that_exists():
+    there = {leaf for overrides in CONFIGS for leaf in leaves(compose(overrides))} | {"hydra"}
+    groups = {name.rpartition(".")[0] for name in there} | {path.name for path in CONFIG_DIR.iterdir()}
+    for option in (*TABLE.ours, *LABELS):
+        assert option.name in there | groups | {name.partition(".")[0] for name in there}, option.name
+
+
+def test_every_row_says_what_it_is_and_every_name_stands_there_once():
+    for option in TABLE.ours:
+        assert option.help, option.name
+    names = [name for option in TABLE.ours for name in (option.name, *(alias.name for alias in option.aliases))]
+    assert len(names) == len(set(names))
+
+
+def test_what_is_published_keeps_its_names_and_order():
+    """Committed files of provenance have them."""
+    assert TABLE.published() == (
+        "profile", "data.name", "norm.kind", "lr_max", "warmup_updates", "seed", "order_seed", "max_epoch",
+        "max_tokens", "update_freq", "precision", "init", "label_smoothing", "clip_norm", "model.encoder_layers",
+        "model.decoder_layers", "model.encoder_embed_dim", "model.encoder_ffn_embed_dim",
+        "model.encoder_attention_heads", "model.dropout", "optimizer.betas", "optimizer.weight_decay",
+        "lr_schedule.form", "lr_schedule.decay_from", "lr_schedule.decay_epoch", "evaluation.test_beam",
+        "evaluation.lenpen",
+    )  # fmt: skip
+
+
+#: A value that is not the default, by option; of the others the value follows from the kind.
+OTHER_VALUES = {
+    "norm.kind": "rms_norm", "precision": "bf16", "init": "paper", "device": "auto", "checkpoints.keep": "all",
+    "tracker.mode": "disabled", "data.name": "mine", "tracker.project": "mine", "runs_dir": "/x", "data_dir": "/x",
+    "data.source_lang": "fr", "data.target_lang": "fr", "optimizer.betas": "[0.9,0.9]", "model.dropout": "0.25",
+    "optimizer.weight_decay": "0.25", "lr_schedule.form": "coupled", "label_smoothing": "0.25", "clip_norm": "0.25",
+    "norm.fix_norm": "true", "model.checkpoint_activations": "true", "force": "true",
+}  # fmt: skip
+CHANGEABLE = [
+    option
+    for option in TABLE.ours
+    if not option.is_group and not (CONFIG_DIR / option.name).is_dir() and option.name != "lr_schedule.decay_epoch"
+]
+
+
+@pytest.mark.parametrize("option", CHANGEABLE, ids=lambda option: option.name)
+def test_an_option_changes_the_identity_if_and_only_if_it_decides_numbers(option):
+    if option.name == "profile":
+        return
+    override = f"{option.name}={OTHER_VALUES.get(option.name, 77)}"
+    assert (identity(compose([override])) != identity(compose([]))) == option.decides, override
+
+
+ALIASES = {
+    "lr_schedule.warmup_updates=7": "warmup_updates=7",
+    "fairseq.lr_scheduler.warmup_updates=7": "warmup_updates=7",
+    "++lr_schedule.warmup_updates=${scale.warmup_updates.full}": "warmup_updates=${scale.warmup_updates.full}",
+    "fairseq.optimization.lr=[1e-3]": "lr_max=1e-3",
+    "fairseq.optimization.lr=1e-3,2e-3": None,
+    "fairseq.optimization.lr=[1e-3],[2e-3]": None,
+    "fairseq.optimization.update_freq=[4]": "update_freq=4",
+    "fairseq.optimization.update_freq=[4,2]": None,
+    "fairseq.optimization.max_epoch=3": "max_epoch=3",
+    "fairseq.optimization.max_update=3": "max_update=3",
+    "fairseq.optimization.max_update=0": "max_update=null",
+    "fairseq.optimization.clip_norm=1": "clip_norm=1",
+    "fairseq.dataset.max_tokens=9": "max_tokens=9",
+    "fairseq.dataset.max_tokens_valid=9": "evaluation.max_tokens=9",
+    "fairseq.criterion.label_smoothing=0": "label_smoothing=0",
+    "fairseq.common.seed=1,2": "seed=1,2",
+    "fairseq.task.order_seed=3": "order_seed=3",
+    "fairseq.task.source_lang=fr": "data.source_lang=fr",
+    "model.init=paper": "init=paper",
+    "fairseq.model.norm=rms_norm": "norm.kind=rms_norm",
+    "model.fix_norm=true": "norm.fix_norm=true",
+    "fairseq.common.fp16=true": "precision=fp16",
+    "++fairseq.common.bf16=True": "precision=bf16",
+    "fairseq.common.fp16=false": None,
+    "fairseq.common.cpu=true": "device=cpu",
+    "~fairseq.common.seed": None,
+    "fairseq.model={_name: x}": None,
+    "fairseq.model.attention_dropout=0.1": "++model.attention_dropout=0.1",
+    "fairseq.common.log_interval=7": "++fairseq.common.log_interval=7",
+    "~fairseq.common.log_interval": "~fairseq.common.log_interval",
+    "model=pre_ln": "model=pre_ln",
+    "subword@data=none": "subword@data=none",
+    "--cfg": "--cfg",
+    "+data.text.own=1": "+data.text.own=1",
+}
+
+
+@pytest.mark.parametrize(("said", "meant"), ALIASES.items(), ids=list(ALIASES))
+def test_a_value_under_a_second_name_becomes_ours_or_is_refused(said, meant):
+    if meant is None:
+        with pytest.raises(UserError, match="by another name; say "):
+            spell_out([said])
+    else:
+        assert spell_out([said]) == [meant]
+        assert spell_out([meant]) == [meant]
+
+
+@pytest.mark.parametrize(
+    ("alias", "ours"), [(said, meant) for said, meant in ALIASES.items() if meant and meant.endswith("=7")]
+)
+def test_the_second_name_makes_the_same_run(alias, ours):
+    assert identity(compose([alias])) == identity(compose([ours]))
+
+
+def test_every_interpolation_of_one_of_our_options_is_an_alias():
+    """What fairseq is told by our options has no second name that nobody knows of."""
+    aliases = {place for option in TABLE.rows for place in TABLE.places_of(option)}
+    groups = [option.name for option in TABLE.rows if option.is_group and option.name not in ("fairseq", "scale")]
+    for overrides in CONFIGS:
+        cfg = compose(overrides)
+        for leaf in leaves(cfg):
+            parent = OmegaConf.select(cfg, leaf.rpartition(".")[0]) if "." in leaf else cfg
+            raw = str(parent._get_node(leaf.rpartition(".")[2])._value())
+            from_ours = "${" in raw and "scale." not in raw
+            assert not from_ours or leaf in aliases or leaf in groups, f"{leaf}: {raw}"
+
+
+def test_a_file_that_gives_an_option_two_values_is_refused():
+    cfg = compose([])
+    cfg.lr_schedule.warmup_updates = 7
+    with pytest.raises(UserError, match=r"^lr_schedule.warmup_updates=7: .* which is 300; set warmup_updates$"):
+        check(cfg)
+    cfg = compose([])
+    cfg.fairseq.common.bf16 = True
+    with pytest.raises(UserError, match=r"^fairseq.common.bf16=True: .* which is fp32; set precision$"):
+        check(cfg)
+
+
+@given(st.lists(st.sampled_from(sorted(ALIASES)), max_size=4))
+def test_spelling_out_twice_changes_nothing(words):
+    kept = [word for word in words if ALIASES[word]]
+    assert spell_out(spell_out(kept)) == spell_out(kept)
+
+
+names = st.text("abc", min_size=1, max_size=5)
+
+
+@given(names, names, st.integers(1, 99), st.floats(1e-6, 1e6))
+def test_aliases_of_any_kind_lead_back(name, other, count, rate):
+    rows = [
+        Option(f"own.{name}", whole(1), aliases=[Alias(f"there.{name}")]),
+        Option("own.rate_", POSITIVE, aliases=[listed("there.rate_")]),
+        Option("own.kind_", POSITIVE, aliases=[flag_of("there.kind_", other)]),
+    ]
+    table = Table(rows)
+    assert table.in_our_words(f"there.{name}", str(count)) == (f"own.{name}", str(count))
+    assert table.in_our_words("there.rate_", f"[{rate}]") == ("own.rate_", str(rate))
+    assert table.in_our_words("there.kind_", "true") == ("own.kind_", other)
+    assert rows[1].aliases[0].there(rate) == [rate]
+    assert rows[2].aliases[0].there(other) is True
+
+
+@given(st.integers(), st.integers(0, 5))
+def test_whole_numbers_are_checked_against_the_least(value, least):
+    if value >= least:
+        whole(least).check("x", value)
+    else:
+        with pytest.raises(UserError, match=f"x={value}: must be at least {least}"):
+            whole(least).check("x", value)
+    whole(least).or_null().check("x", None)

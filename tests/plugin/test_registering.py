@@ -1,0 +1,272 @@
+"""Placements with options of their own, by depth, and along training: registered, single and in arrays."""
+
+from argparse import Namespace
+from dataclasses import dataclass, fields
+
+import pytest
+import torch
+from fairseq import options as fairseq_options
+from fairseq import utils
+from fairseq.dataclass import ChoiceEnum
+from fairseq.dataclass.utils import override_module_args
+from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
+from omegaconf import OmegaConf, open_dict
+
+from lnexp.configuration import compose
+from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
+from lnexp.plugin.placement import Where, option
+from lnexp.plugin.placements.post_ln import PostLN
+from lnexp.plugin.placements.pre_ln import PreLN
+from lnexp.plugin.updates import ChangesWithUpdates, set_updates
+from lnexp.runs.identity import identity
+from lnexp.training.models.array_checkpoints import load_member_model, member_model
+
+SEEDS = (3, 4, 5)
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+#: Placements without options of their own have these fields; their runs' identities are made of them.
+FIELDS = [known.name for known in fields(PlacedModelConfig)]
+
+pytestmark = pytest.mark.usefixtures("growing", "mixed")
+
+
+@dataclass
+class GrowingOptions:
+    """Options of :class:`Growing`."""
+
+    horizon: int = option(10, "updates T after which the branches are whole")
+    form: ChoiceEnum(["linear", "square"]) = option("linear", "how they grow")  # type: ignore[valid-type]
+    whole_at_last: bool = option(True, "stop growing at 1")
+
+
+class Growing(ChangesWithUpdates):
+    """``x' = x + t/T F(LN(x))`` after t updates."""
+
+    final_norm = True
+
+    def __init__(self, where: Where, options: GrowingOptions):
+        super().__init__(where, options)
+        self.horizon, self.power = options.horizon, 2 if str(options.form) == "square" else 1
+        self.most = 1 if options.whole_at_last else None
+
+    def connect(self, x, block):
+        share = (self.updates / self.horizon).clamp(max=self.most) if self.most else self.updates / self.horizon
+        return x + share**self.power * block.sublayer(block.norm(x))
+
+
+def post_then_pre(where: Where, options: None):
+    """The first quarter of a stack is Post-LN, the rest Pre-LN."""
+    return (PostLN if where.number <= where.layers / 4 else PreLN)(where, options)
+
+
+@pytest.fixture
+def growing(registering) -> None:
+    register_placement("growing", GrowingOptions)(Growing)
+
+
+@pytest.fixture
+def mixed(registering) -> None:
+    register_placement("post_then_pre")(post_then_pre)
+    register_placement("pre_then_post")(lambda where, _: (PreLN if where.number == 1 else PostLN)(where))
+
+
+def settings_of(placement: str, layers: int = 2, **options):
+    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
+    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
+    return settings | {"encoder_layers": layers, "decoder_layers": layers} | options
+
+
+def model_of(placement: str, task, seed: int = 1, **options):
+    utils.set_torch_seed(seed)
+    return build_model(OmegaConf.create(settings_of(placement, **options)), task).double().eval()
+
+
+def array_of(placement: str, task, **options):
+    settings = {"_name": "lnexp_array", "member": settings_of(placement, **options), "seeds": list(SEEDS)}
+    return build_model(OmegaConf.create(settings), task).double().eval()
+
+
+# options
+
+
+def test_options_become_fields_of_the_model_behind_the_others():
+    config = MODEL_DATACLASS_REGISTRY["lnexp_growing"]
+    own = {known.name: (known.default, known.metadata["help"]) for known in fields(config)[len(FIELDS) :]}
+    assert [known.name for known in fields(config)][: len(FIELDS)] == FIELDS
+    assert own == {
+        "growing_horizon": (10, "updates T after which the branches are whole"),
+        "growing_form": ("linear", "how they grow"),
+        "growing_whole_at_last": (True, "stop growing at 1"),
+    }
+
+
+@pytest.mark.parametrize("placement", ["pre_ln", "post_then_pre"])
+def test_a_placement_without_options_adds_no_field(placement):
+    assert MODEL_DATACLASS_REGISTRY[f"lnexp_{placement}"] is PlacedModelConfig
+
+
+def test_options_reach_the_placement_of_every_layer(task):
+    model = model_of("growing", task, growing_horizon=7, growing_form="square", growing_whole_at_last=False)
+    layers = [*model.encoder.layers, *model.decoder.layers]
+    assert {(layer.placement.horizon, layer.placement.power, layer.placement.most) for layer in layers} == {
+        (7, 2, None)
+    }
+    assert model_of("growing", task).encoder.layers[0].placement.horizon == 10
+    assert array_of("growing", task, growing_horizon=7).encoder.layers[0].placement.horizon == 7
+
+
+def test_a_misspelt_option_is_refused(task):
+    with pytest.raises(Exception, match="growing_horizen"):
+        model_of("growing", task, growing_horizen=7)
+
+
+def arguments(*words: str) -> Namespace:
+    """What fairseq-train makes of a command line."""
+    parser = fairseq_options.get_training_parser()
+    needed = ["data", "--arch", "lnexp_growing", "--task", "lnexp_translation", "--optimizer", "lnexp_adam"]
+    return fairseq_options.parse_args_and_arch(parser, [*needed, *words])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], {"growing_horizon": 10, "growing_form": "'linear'", "growing_whole_at_last": True}),
+        (["--growing-horizon", "7", "--growing-form", "square"], {"growing_horizon": 7, "growing_form": "'square'"}),
+        (["--no-growing-whole-at-last"], {"growing_whole_at_last": False}),
+        ([], {"share_decoder_input_output_embed": True}),
+        (["--share-decoder-input-output-embed"], {"share_decoder_input_output_embed": True}),
+        (["--no-share-decoder-input-output-embed"], {"share_decoder_input_output_embed": False}),
+    ],
+)
+def test_options_come_from_fairseqs_command_line(words, expected):
+    overrides, _ = override_module_args(arguments(*words))
+    for name, value in expected.items():
+        assert f"model.{name}={value}" in overrides
+
+
+def test_options_are_part_of_a_runs_identity():
+    found = set()
+    for value in (None, 7, 8):
+        cfg = compose(["model=pre_ln"])
+        if value is not None:
+            with open_dict(cfg.model):
+                cfg.model.growing_horizon = value
+        found.add(identity(cfg))
+    assert len(found) == 3
+
+
+# by depth
+
+
+def test_layers_of_one_model_have_placements_by_their_number(task):
+    model = model_of("post_then_pre", task, layers=4)
+    for stack in (model.encoder, model.decoder):
+        assert [type(layer.placement) for layer in stack.layers] == [PostLN, PreLN, PreLN, PreLN]
+        assert [layer.placement.where.number for layer in stack.layers] == [1, 2, 3, 4]
+
+
+def test_a_stack_ends_as_its_last_layers_placement_asks(task):
+    assert list(model_of("post_then_pre", task).state_dict()) == list(model_of("pre_ln", task).state_dict())
+    assert list(model_of("pre_then_post", task).state_dict()) == list(model_of("post_ln", task).state_dict())
+
+
+@pytest.mark.parametrize("placement", ["post_then_pre", "growing"])
+def test_they_train_in_arrays(placement, task, batch, net_input):
+    members = [model_of(placement, task, seed).train() for seed in SEEDS]
+    array = array_of(placement, task).train()
+    for model in (array, *members):
+        set_updates(model, 4)
+    kept = batch[2].ne(task.target_dictionary.pad())
+    hidden = array(**net_input)[:, kept]
+    hidden.pow(3).sum().backward()
+    named = dict(array.named_parameters())
+    for number, member in enumerate(members):
+        expected = member(**net_input, features_only=True)[0][kept]
+        torch.testing.assert_close(hidden[number], expected, **CLOSE)
+        expected.pow(3).sum().backward()
+        for name, parameter in member.named_parameters():
+            if parameter.grad is not None:
+                torch.testing.assert_close(named[name].grad[number], parameter.grad, **CLOSE)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_constants_for_two_stacks_are_refused_in_a_model_of_one(placement):
+    where = Where("encoder", 1, encoder_layers=2, decoder_layers=0, width=8)
+    if placement in ("deep_norm", "sub_ln"):
+        with pytest.raises(ValueError, match="constants are for a model with an encoder and a decoder"):
+            PLACEMENTS[placement].at(where, {})
+    else:
+        assert PLACEMENTS[placement].at(where, {}).where is where
+
+
+# along training
+
+
+@torch.no_grad()
+def test_a_model_changes_with_its_updates(task, net_input):
+    model = model_of("growing", task)
+    outputs = []
+    for updates in (0, 5, 10, 11):
+        model.set_num_updates(updates)  # as fairseq's training step does
+        outputs.append(model(**net_input)[0])
+    assert not torch.equal(outputs[0], outputs[1])
+    assert not torch.equal(outputs[1], outputs[2])
+    assert torch.equal(outputs[2], outputs[3])
+    pre = model_of("pre_ln", task)
+    pre.load_state_dict({name: value for name, value in model.state_dict().items() if "updates" not in name})
+    torch.testing.assert_close(outputs[2], pre(**net_input)[0])
+
+
+def test_only_such_a_model_has_the_number_in_its_state(task):
+    assert not any("updates" in name for name in model_of("pre_ln", task).state_dict())
+    numbers = [value for name, value in model_of("growing", task).state_dict().items() if "updates" in name]
+    assert len(numbers) == 4
+    assert {value.dtype for value in numbers} == {torch.int64}
+    assert model_of("growing", task).half().encoder.layers[0].placement.updates.dtype == torch.int64
+
+
+@torch.no_grad()
+def test_a_loaded_checkpoint_knows_its_updates(task, net_input, tmp_path):
+    model = model_of("growing", task)
+    model.set_num_updates(6)
+    torch.save(model.state_dict(), tmp_path / "checkpoint.pt")
+    other = model_of("growing", task, seed=2)
+    other.load_state_dict(torch.load(tmp_path / "checkpoint.pt"), strict=True)
+    assert torch.equal(other(**net_input)[0], model(**net_input)[0])
+
+
+@torch.no_grad()
+def test_incremental_decoding_equals_full_decoding(task, batch):
+    model = model_of("growing", task)
+    model.set_num_updates(4)
+    source, lengths, target = batch
+    target = torch.where(target == task.target_dictionary.pad(), 5, target)
+    encoded = model.encoder(source, lengths)
+    full, _ = model.decoder(target, encoder_out=encoded)
+    state: dict = {}
+    steps = [
+        model.decoder(target[:, : length + 1], encoder_out=encoded, incremental_state=state)[0]
+        for length in range(target.size(1))
+    ]
+    torch.testing.assert_close(torch.cat(steps, dim=1), full)
+
+
+def test_models_say_whether_they_change_with_updates(task):
+    for placement, expected in {"growing": True, "pre_ln": False}.items():
+        assert model_of(placement, task).changes_with_updates is expected
+        assert array_of(placement, task).changes_with_updates is expected
+
+
+@torch.no_grad()
+def test_members_of_different_epochs_are_right_one_after_another(task, batch, net_input):
+    """An array's members share the number of updates: each brings its own when it is loaded."""
+    array, states, expected = array_of("growing", task), [], []
+    kept = batch[2].ne(task.target_dictionary.pad())
+    for number, seed in enumerate(SEEDS):
+        array.set_num_updates(3 * number)
+        states.append(member_model(array, number))
+        member = model_of("growing", task, seed)
+        member.load_state_dict(states[-1], strict=True)
+        expected.append(member(**net_input, features_only=True)[0][kept])
+    for number, state in enumerate(states):
+        load_member_model(array, number, state)
+        torch.testing.assert_close(array(**net_input)[number, kept], expected[number], **CLOSE)

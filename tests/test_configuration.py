@@ -1,0 +1,60 @@
+"""Our configs and fairseq's in one process, in any order."""
+
+import subprocess
+import sys
+
+import pytest
+from helpers import ROOT, TINY, run_script
+from hydra.core.config_store import ConfigStore
+
+from lnexp.configuration import compose
+from lnexp.plain import plain
+
+#: fairseq keeps schemas of these names, and we have files of these names.
+SHARED_NAMES = ("optimizer/adam.yaml", "task/translation.yaml")
+
+
+def stock_config():
+    """The config that ``fairseq-train`` composes of a command line."""
+    from fairseq import options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+    from hydra.version import setbase
+
+    setbase("1.1")
+    words = ["nowhere", "--arch", "transformer", "--task", "translation", "--optimizer", "adam", "--max-tokens", "7"]
+    return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
+
+
+def test_importing_ours_leaves_fairseqs_configs_and_the_other_way_round():
+    before = plain(compose([]))
+    import lnexp.theory.models
+    import lnexp.training.loop  # noqa: F401
+
+    for _ in range(2):
+        assert plain(compose([])) == before
+        for name in SHARED_NAMES:
+            assert ConfigStore.instance().load(name).provider == "fairseq"
+        stock = stock_config()
+        assert (stock.optimizer._name, stock.dataset.max_tokens) == ("adam", 7)
+        assert list(stock.optimizer.adam_betas) == [0.9, 0.999]
+
+
+@pytest.mark.parametrize("launcher", ["basic", "joblib"])
+def test_a_worker_composes_its_second_job_after_fairseq_is_imported(where, launcher):
+    jobs = [option for option in ("hydra.launcher.n_jobs=1",) if launcher == "joblib"]
+    done = run_script("train", "-m", *TINY, *where, "max_epoch=1", "seed=1,2", f"hydra/launcher={launcher}", *jobs)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" | finished") == 2
+
+
+def test_the_command_leaves_fairseqs_configs_where_they_are(where):
+    code = (
+        "import runpy, sys\n"
+        "from hydra.core.config_store import ConfigStore\n"
+        f"runpy.run_path({str(ROOT / 'scripts' / 'train.py')!r}, run_name='__main__')\n"
+        f"print([ConfigStore.instance().load(name).provider for name in {SHARED_NAMES}])"
+    )
+    words = [sys.executable, "-W", "ignore", "-c", code, *TINY, *where, "max_epoch=1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "['fairseq', 'fairseq']"
