@@ -68,7 +68,6 @@ def test_stock_fairseq_train_takes_the_plugin(tmp_path, prepared, placement):
 
 
 def test_the_readmes_command_builds_the_model_of_train_py():
-    readme = (ROOT / "README.md").read_text()
     (command,) = re.findall(
         r"^    fairseq-train (DATA-BIN (?:.*\\\n)*.*)$", (ROOT / "README.md").read_text(), re.MULTILINE
     )
