@@ -66,11 +66,11 @@ def test_a_recipe_that_ends_by_updates_sets_max_update():
 
 
 def test_options_that_leave_the_arms_what_they_are_are_not_the_users_own():
-    said = ["profile=small", "data=toy", "runs_dir=/x", "probes.every=3", "tracker.project=x", "n_seeds=1", "force=true"]
+    said = ["profile=small", "data=toy", "runs_dir=/x", "probes.every=3", "tracker.project=x", "n_seeds=1"]
     assert own_options(FIG2A, "small", said) == []
     assert own_options(FIG2A, "small", [*said, "max_tokens=9", "data=wmt14"]) == ["max_tokens=9", "data=wmt14"]
 
 
 def test_a_recipe_that_measures_without_training_is_refused():
-    with pytest.raises(UserError, match="recipe=fig3: trains nothing; say python scripts/probe.py"):
+    with pytest.raises(UserError, match=r"recipe=fig3: trains nothing; say python scripts/probe\.py"):
         check_overrides([load_recipe("fig3")], [])
