@@ -13,7 +13,7 @@ DEFAULT = "translation"
 
 
 def task_names() -> list[str]:
-    """The tasks there are: the packages in this one."""
+    """Return the names of all tasks: the packages in this one."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 

@@ -26,9 +26,9 @@ class MaskedWord(Task):
         return prepare(data, data_dir)
 
     def manifest(self, data: DictConfig, data_dir: str | Path) -> Record:
-        from lnexp.corpora.prepare import PreparedCorpus, place
+        from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 
-        return PreparedCorpus(place(data, data_dir)).manifest
+        return PreparedCorpus(corpus_folder(data, data_dir)).manifest
 
     def size_in_words(self, data: Mapping[str, Any]) -> str:
         return f"{data['pairs']['train']:,} training sentences"

@@ -1,0 +1,75 @@
+"""``verdicts.json`` is read as it was written, and refused where it is anything else."""
+
+import json
+
+import pytest
+
+from lnexp.errors import UserError
+from lnexp.results.claims import judge_all
+from lnexp.results.verdict_file import Verdicts, read_verdicts, write_verdicts
+
+
+@pytest.fixture
+def verdicts(make_run) -> Verdicts:
+    runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (1, 2, 3)]
+    return judge_all(make_run.recipe, runs, "profile small, data toy", "make x", ["bad, seed 4: cut short"])
+
+
+@pytest.fixture
+def path(verdicts, tmp_path):
+    write_verdicts(tmp_path, verdicts)
+    return tmp_path / "verdicts.json"
+
+
+def test_it_comes_back_as_it_was_written(verdicts, path):
+    assert read_verdicts(path) == verdicts
+    assert verdicts.claims[0].verdict == "reproduced"
+
+
+@pytest.mark.parametrize("key", ["recipe", "scope", "settings", "malformed", "claims"])
+def test_nothing_may_be_missing(path, key):
+    content = json.loads(path.read_text())
+    del content[key]
+    path.write_text(json.dumps(content))
+    with pytest.raises(UserError, match=rf"verdicts\.json: malformed .* keys .*{key}"):
+        read_verdicts(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (["malformed"], "x"),
+        (["malformed"], [1]),
+        (["claims"], {}),
+        (["claims", 0], None),
+        (["claims", 0, "paper"], []),
+        (["claims", 0, "scope"], "everywhere"),
+        (["claims", 0, "verdict"], "proved"),
+        (["claims", 0, "verdict"], "contradicted"),
+        (["claims", 0, "why"], None),
+        (["claims", 0, "more"], 1),
+        (["claims", 0, "margin"], None),
+        (["claims", 0, "margin", "low"], "1"),
+        (["claims", 0, "margin", "mean"], None),
+        (["claims", 0, "margin", "mean"], True),
+        (["claims", 0, "margin", "mean"], float("nan")),
+        (["claims", 0, "arms", "good"], 92.0),
+        (["claims", 0, "arms", "good", "n"], 2.5),
+    ],
+)
+def test_another_type_or_a_contradiction_is_refused(path, place, value):
+    content = json.loads(path.read_text())
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(UserError, match=r"verdicts\.json: malformed"):
+        read_verdicts(path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '"text"'])
+def test_what_is_no_object_is_refused(path, text):
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"verdicts\.json: malformed"):
+        read_verdicts(path)
