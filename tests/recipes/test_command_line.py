@@ -27,6 +27,45 @@ def test_the_corpus_is_the_recipes_unless_said():
 
 
 def test_a_reader_is_told_no_place_of_ours():
+    said = [
+        "data=tokenized",
+        "data.path=/home/us/text",
+        "runs_dir=/home/us/runs",
+        "data_dir=/home/us/data",
+        "max_epoch=3",
+    ]
+    assert for_readers(said) == ["data=tokenized", "data.path=PATH", "max_epoch=3"]
+
+
+def test_seeds_are_the_recipes_unless_said():
+    assert sorted({job.seed for job in jobs_of(FIG2A, compose([]))}) == [11, 12, 13]
+    assert sorted({job.seed for job in jobs_of(FIG2A, compose(["first_seed=5", "n_seeds=2"]))}) == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        (["lr_max=1"], "lr_max=1: recipe fig2a sets lr_max itself"),
+        (["seed=1"], "say first_seed=… and n_seeds=…"),
+        (["max_epoch=1,2"], "max_epoch=1,2: a recipe sweeps its own arms"),
+        (["fairseq.optimization.lr=[1]"], "lr_max=1: recipe fig2a sets lr_max itself"),
+        (["lr_schedule.warmup_updates=1"], "warmup_updates=1: recipe fig2a sets warmup_updates itself"),
+        (["model._name=lnexp_pre_ln"], "model._name=lnexp_pre_ln: recipe fig2a sets model itself"),
+        (["fairseq.optimizer._name=sgd"], "recipe fig2a sets optimizer itself"),
+    ],
+)
+def test_what_makes_an_arm_is_not_to_be_changed(rest, message):
+    with pytest.raises(UserError, match=message):
+        check_overrides([FIG2A], rest)
+    check_overrides([FIG2A], ["max_epoch=1", "data=toy"])
+
+
+def test_a_recipe_that_ends_by_updates_sets_max_update():
+    with pytest.raises(UserError, match="recipe fig3_warmup sets max_update itself"):
+        check_overrides([load_recipe("fig3_warmup")], ["max_update=3"])
+
+
+def test_options_that_leave_the_arms_what_they_are_are_not_the_users_own():
     said = ["profile=small", "data=toy", "runs_dir=/x", "probes.every=3", "tracker.project=x", "n_seeds=1"]
     said += ["force=true"]
     assert own_options(FIG2A, "small", said) == []

@@ -7,12 +7,12 @@ from typing import Any
 import torch
 from fairseq import tasks
 from fairseq.data import Dictionary
-from lnexp.tasks.masked_word.fairseq_task import MaskedWordTask, batch_of
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import prepare
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.work import LargestBatch, Work
+from lnexp.tasks.masked_word.fairseq_task import MaskedWordTask, batch_of
 
 
 @dataclass(frozen=True)
