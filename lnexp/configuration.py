@@ -28,7 +28,7 @@ def register_resolvers() -> None:
 
 
 def _corpus_sha256(*, _parent_: DictConfig) -> str:
-    """Of the files below ``root`` that the ``splits`` beside it name."""
+    """Return the checksum of the files below ``root`` that the ``splits`` beside it name."""
     if not _parent_.root:
         raise UserError("data.path: not set; say data.path=…")
     files = [file for split in _parent_.splits.values() for file in split]
@@ -95,12 +95,12 @@ def check_device(cfg: DictConfig) -> None:
         raise UserError("precision=fp16: needs a GPU, for its loss scale; take bf16 or fp32")
     if not gpu:
         raise UserError(
-            f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu to go on slowly"
+            f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu, which is slow"
         )
 
 
 def compose(overrides: list[str]) -> DictConfig:
-    """The config that ``scripts/train.py`` would see with these command-line overrides."""
+    """Return the config that ``scripts/train.py`` has with these command-line overrides."""
     import hydra
 
     register_resolvers()
@@ -138,15 +138,15 @@ def _spell_out(override: str, table: Table) -> str:
     return f"{how}{name}" if value is None else f"{how}{name}={value}"
 
 
-#: Why two of them are not one.
+#: Why one file of a group is taken, and not two.
 MIXTURES = {
-    "model": "a placement is the whole of how a block is joined, and what unites two is a class of its own, see "
+    "model": "a placement is the whole of how a block is joined, and a mixture of two is a class of its own, see "
     "docs/extending.md"
 }
 
 
 def _refuse_mixture(override: str) -> None:
-    """Hydra would lay the files of ``model=[admin,rezero]`` over each other, and the last would win in silence."""
+    """Refuse ``model=[admin,rezero]``, of which Hydra would silently take what the last file sets. Raises UserError."""
     group, _, files = override.lstrip("+").partition("=")
     if group and files.startswith("[") and (CONFIG_DIR / group).is_dir():
         raise UserError(

@@ -1,4 +1,4 @@
-"""Our resolved config as fairseq's."""
+"""Make fairseq's config of our resolved one."""
 
 import dataclasses
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from lnexp.tasks import task_of
 
 
 def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
-    """fairseq's config: its own defaults, under what ``cfg.fairseq`` says, with this run's paths.
+    """Return fairseq's config: its defaults, overridden by ``cfg.fairseq``, with this run's paths.
 
     Raises:
         UserError: for an option, a model, an optimizer or a schedule that fairseq does not have, or a value of the
@@ -40,7 +40,7 @@ def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
     return merged
 
 
-#: What fairseq knows by name. It would take a model that it does not know for one without options.
+#: What fairseq knows by name. It would take an unknown model for one without options.
 REGISTRIES = {
     "model": MODEL_DATACLASS_REGISTRY,
     "optimizer": OPTIMIZER_DATACLASS_REGISTRY,
@@ -54,7 +54,7 @@ def _check_known(group: str, name: str, known: Collection[str]) -> None:
 
 
 def _defaults() -> DictConfig:
-    """Every group of fairseq's own options at its defaults; the chosen parts (model, task, …) empty."""
+    """Return fairseq's groups of options at their defaults; those that a name chooses (model, task, …) are None."""
     groups = {}
     for field in dataclasses.fields(FairseqConfig):
         structured = dataclasses.is_dataclass(field.default)

@@ -1,4 +1,4 @@
-"""Recipes from nothing to verdicts: what ``make reproduce-iwslt`` does."""
+"""Reproduce recipes: train what is missing, then make tables, figures and verdicts."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from lnexp.training.shares import fitting
 
 
 def choose_profile(overrides: list[str]) -> tuple[str, str]:
-    """The profile to take, and why: what the user says, or else what the machine has."""
+    """Return the profile and the reason for it: the user's, or else the one that fits the machine."""
     said = [override.partition("=")[2] for override in overrides if override.startswith("profile=")]
     if said:
         return said[-1], "as you said"
@@ -25,7 +25,7 @@ def choose_profile(overrides: list[str]) -> tuple[str, str]:
 def main() -> None:
     """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts.
 
-    What takes long, at profile ``paper``, begins with what it will cost.
+    At profile ``paper``, which takes long, the cost is printed first.
     """
     with one_line_errors():
         arguments = overrides_of_the_command_line(
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def default_launcher(profile: str) -> list[str]:
-    """As many small runs at once as there are cores; large ones one after another, on many GPUs if there are."""
+    """Return the overrides of the launcher: a run on each core, or large runs one after another on all GPUs."""
     if profile != "paper":
         return ["hydra/launcher=joblib"]
     import torch
@@ -63,7 +63,7 @@ def default_launcher(profile: str) -> list[str]:
 
 
 def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher: list[str]) -> int:
-    """How many processes ``launcher`` gives each run; where the recipes differ, the fewest."""
+    """Return how many processes ``launcher`` gives each run; where the recipes differ, the fewest."""
     if "hydra/launcher=torchrun" not in launcher:
         return 1
     import torch
@@ -76,7 +76,7 @@ def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher
 
 
 def update_freq(recipe: Recipe, profile: str, settings: list[str]) -> int:
-    """How many batches an update of a recipe's runs has."""
+    """Return how many batches an update of a recipe's runs has."""
     corpus = with_corpus(recipe, profile, settings)
     job, *_ = jobs_of(recipe, compose(corpus))
     return compose([*corpus, *job.overrides]).update_freq

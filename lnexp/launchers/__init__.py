@@ -1,4 +1,4 @@
-"""How runs are launched: the command, and Hydra plugins of ours. joblib and SLURM come from Hydra's own packages."""
+"""Launch runs: the command, and our Hydra plugins. Those for joblib and SLURM come from Hydra's own packages."""
 
 import sys
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Reading ``recipes/<name>.yaml``."""
+"""Read ``recipes/<name>.yaml``."""
 
 import itertools
 from pathlib import Path
@@ -14,7 +14,7 @@ RECIPES_DIR = ROOT / "recipes"
 
 
 def recipe_names() -> list[str]:
-    """All recipes there are."""
+    """Return the names of all recipes."""
     return sorted(path.stem for path in RECIPES_DIR.glob("*.yaml"))
 
 
@@ -22,7 +22,7 @@ def load_recipe(name: str) -> Recipe:
     """Read ``recipes/<name>.yaml``.
 
     Raises:
-        UserError: for an unknown name, or a file that is no recipe.
+        UserError: for an unknown name, or a file that is not a recipe.
     """
     path = RECIPES_DIR / f"{name}.yaml"
     if not path.is_file():
@@ -45,7 +45,7 @@ def load_recipe(name: str) -> Recipe:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The file, with the axes that it takes from other recipes by their names."""
+    """Return the content of a file, with the axes that it takes from other recipes by their names."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     axes = content.get("axes", {})
     for axis, said in axes.items():
@@ -57,6 +57,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _check_outcomes(outcomes: dict[str, str], axes: dict[str, Any]) -> None:
+    """Raise ValueError where ``outcomes`` does not name the axes, or the axis ``over`` has one value."""
     if set(outcomes) != {"rows", "columns", "over"} or set(outcomes.values()) != set(axes):
         raise ValueError(f"outcomes: must name each of the axes {', '.join(axes)} as rows, columns or over")
     if len(axes[outcomes["over"]]) < 2:
@@ -64,7 +65,7 @@ def _check_outcomes(outcomes: dict[str, str], axes: dict[str, Any]) -> None:
 
 
 def _arms(content: dict[str, Any]) -> dict[str, Arm]:
-    """``arms`` one by one; or those of another recipe, by its name; or all combinations of ``axes``."""
+    """Return ``arms`` one by one; or those of another recipe, by its name; or all combinations of ``axes``."""
     if "axes" in content:
         return _product(content.pop("axes"), content.pop("rows"))
     arms = content.pop("arms")
@@ -74,7 +75,15 @@ def _arms(content: dict[str, Any]) -> dict[str, Arm]:
 
 
 def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]:
-    """An arm for every combination of one value an axis; the first axes, named by ``rows``, make the figure's rows."""
+    """Return an arm for every combination of one value of each axis.
+
+    Args:
+        axes: by name, the values of each, with their labels and overrides.
+        rows: the names of the first axes, which make the rows of the figure.
+
+    Raises:
+        ValueError: where ``rows`` are not the first of the axes.
+    """
     if list(axes)[: len(rows)] != rows:
         raise ValueError(f"rows: must be the first of the axes, not {rows}")
     arms = {}

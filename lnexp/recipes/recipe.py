@@ -20,9 +20,9 @@ class Arm:
     Attributes:
         name: what claims and tables call it.
         label: what people read.
-        overrides: what sets it apart.
+        overrides: the options that tell it from the other arms.
         row: the row of the figure that it is drawn in; figures of few arms have one row, without a name.
-        values: of a recipe with axes, the label of its value of each axis.
+        values: the labels of its values by axis, in a recipe with axes.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Arm:
 
     @property
     def label_in_row(self) -> str:
-        """What tells it from the others of its row."""
+        """The part of the label that tells it from the other arms of its row."""
         return self.label.removeprefix(f"{self.row}, ")
 
 
@@ -42,8 +42,8 @@ class Claim:
     """One statement of the paper, and the test of it, fixed before any run.
 
     Attributes:
-        id: a name for it.
-        source: where the paper says it, in its words.
+        id: its name.
+        source: where the paper states it, in the paper's words.
         paper: the paper's numbers by arm; empty where it gives none.
         scope: where it is judged.
         holds_if: a comparison of measured quantities, see :mod:`lnexp.results.claims`.
@@ -71,17 +71,17 @@ class Recipe:
     """One figure: arms to train and claims to judge.
 
     Attributes:
-        name: of its file.
+        name: the name of its file.
         title: what it compares.
-        figure: the paper's.
-        source: the paper's section.
+        figure: the figure of the paper.
+        source: the section of the paper.
         reading: how the paper is read where it can be read in two ways, "no warm-up" above all.
         settings: overrides that all arms share.
         profiles: what it sets at each profile.
-        first_seed: of the seeds it is run with.
-        n_seeds: how many there are.
+        first_seed: the first of the seeds that it is trained with.
+        n_seeds: how many seeds there are.
         arms: by name, in the order they are drawn.
-        claims: what must hold.
+        claims: statements of the paper, with a test of each.
         task: what is learned, see :mod:`lnexp.tasks`.
         measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.measurement`).
         plot: of the rows of a measurement, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and
@@ -110,7 +110,7 @@ class Recipe:
 
     @property
     def heading(self) -> str:
-        """Which figure it is, and what it compares."""
+        """The figure, and what it compares."""
         return f"{self.figure}: {self.title}"
 
     @property
@@ -123,7 +123,7 @@ class Recipe:
 
     @property
     def settings_hash(self) -> str:
-        """Eight hex digits for what it has trained or measured: settings, profiles and arms, but no words."""
+        """Eight hex digits of what decides the arms: settings, profiles, overrides, measurement, task; no labels."""
         profiles = {name: [setting.data, setting.overrides] for name, setting in self.profiles.items()}
         deciding = [self.settings, profiles, {name: arm.overrides for name, arm in self.arms.items()}]
         later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}"]
@@ -141,7 +141,7 @@ class Job:
 
     @property
     def overrides(self) -> list[str]:
-        """What to say to Hydra for it."""
+        """The overrides that Hydra makes its config of."""
         shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
         where = [f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
         task = [] if self.recipe.task == DEFAULT else [f"task={self.recipe.task}"]
@@ -153,7 +153,7 @@ THEORY = "theory"
 
 
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
-    """Every arm with every seed: the recipe's own, or those of the config's ``first_seed`` and ``n_seeds``."""
+    """Return a job for every arm and seed: the recipe's seeds, or the config's ``first_seed`` and ``n_seeds``."""
     first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
     count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
     seeds = range(first, first + count)
