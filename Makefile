@@ -1,36 +1,36 @@
-# lnexp: make help lists what there is.
+# The targets of lnexp; make help lists them.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-# A Python 3.11 or 3.12; say PYTHON=… for another one.
+# The Python to install for, 3.11 or 3.12; set PYTHON=… for another one.
 PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$p && break; done)
 PY := .venv/bin/python
-# Any other torch from 2.6 to 2.13, say TORCH=torch==2.11.0; see README.md for the build without CUDA.
+# The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; README.md describes the build without CUDA.
 TORCH ?= -r requirements/torch.txt
 
-# What make reproduce-… passes on: the profile (small | paper; by machine), the corpus, the number of seeds (the
-# recipes' own: 3), any option.
+# Options of make reproduce-…: the profile (small | paper; default: by machine), the corpus, the number of seeds
+# (default: the recipes', 3), any other option.
 PROFILE ?=
 DATA ?=
 SEEDS ?=
 OPTIONS ?=
-# Results of another machine, for make report.
+# A folder with results of another machine, for make report.
 COMPARE ?=
 
-# One process a core beats threads by far.
+# One process a core is much faster than threads.
 export OMP_NUM_THREADS := 1
 
 help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-20s %s\n", $$1, $$2}'
 
-install: .venv/installed  ## create .venv with everything pinned (done by itself where needed)
+install: .venv/installed  ## create .venv with pinned packages (other targets do this when needed)
 
 .venv/installed: pyproject.toml requirements/lock.txt requirements/torch.txt
 	@$(if $(PYTHON),$(PYTHON),false) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null \
-		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for), and $(or $(PYTHON),what is installed) is neither; say make PYTHON=/path/to/python3.12 …"; exit 1; }
+		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for), and $(or $(PYTHON),what is installed) is neither; run make PYTHON=/path/to/python3.12 …"; exit 1; }
 	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
 	@$(PYTHON) -m venv --clear .venv
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt
@@ -61,16 +61,16 @@ theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU,
 	@$(PY) scripts/verify.py --profile theory
 	$(REPRODUCE) +recipe=fig3_warmup $(if $(PROFILE),,profile=small)
 
-status: install  ## how the newest sweep stands, live
+status: install  ## show the state of the newest sweep, live
 	@$(PY) scripts/status.py
 
 verify: install  ## print the verdict of every claim
 	@$(PY) scripts/verify.py
 
-report: install  ## one HTML page of all results and runs, report.html (COMPARE=: side by side with another folder's)
+report: install  ## write report.html, one page of all results and runs (COMPARE=: beside those of another folder)
 	@$(PY) scripts/report.py $(if $(COMPARE),results $(COMPARE))
 
-wandb-sync: install  ## upload the runs that were tracked offline (after wandb login); what is uploaded is left out
+wandb-sync: install  ## upload the runs that were tracked offline (after wandb login) and are not uploaded yet
 	@$(PY) scripts/wandb_sync.py
 
 figures: install  ## draw the figures of all results again, as PNG, SVG and PDF
@@ -82,10 +82,10 @@ test: install  ## run all tests
 lint: install  ## check style and types
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
-bench: install  ## time training against stock fairseq
+bench: install  ## run the benchmarks, among them training against stock fairseq
 	@$(PY) scripts/bench.py
 
-lock: install  ## pin the newest versions that pyproject.toml allows
+lock: install  ## update requirements/lock.txt to the newest versions that pyproject.toml allows
 	@$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 		--no-emit-index-url --no-emit-find-links $(foreach name,$(LEFT_TO_TORCH),--no-emit-package $(name)) \
 		--extra dev pyproject.toml requirements/fairseq.txt --output-file requirements/lock.txt

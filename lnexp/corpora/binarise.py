@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lnexp.corpora.context import PreparationContext, Progress
-from lnexp.corpora.indexed_dataset import IndexedDatasetWriter, number_type
+from lnexp.corpora.fairseq_data import IndexedDatasetWriter, number_type, read_vocabulary, write_vocabulary
 from lnexp.corpora.segmentation import SegmentedLines, segmenter
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, chunks, count_lines, stream_lines
-from lnexp.corpora.vocabulary import read_vocabulary, write_vocabulary
 
 #: Lines, and words, that a worker process is given at a time.
 LINES, WORDS = 10_000, 50_000

@@ -27,8 +27,8 @@ from omegaconf import DictConfig
 from lnexp.checks import check_flag
 from lnexp.corpora import binarise
 from lnexp.corpora.context import PreparationContext
+from lnexp.corpora.fairseq_data import check_index
 from lnexp.corpora.fetch import mirror_of_the_environment
-from lnexp.corpora.indexed_dataset import check_index
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.errors import UserError, near_names

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lnexp.corpora.indexed_dataset import number_type
+from lnexp.corpora.fairseq_data import END, UNKNOWN, number_type, read_vocabulary
 from lnexp.corpora.subwords import Subwords
-from lnexp.corpora.vocabulary import END, UNKNOWN, read_vocabulary
 
 #: Words in the cache before it is emptied.
 CACHE_SIZE = 100_000

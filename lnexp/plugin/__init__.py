@@ -1,4 +1,4 @@
-"""What fairseq loads: ``fairseq-train --user-dir lnexp/plugin --arch lnexp_pre_ln --task lnexp_translation …``.
+"""fairseq's plugin: ``fairseq-train --user-dir lnexp/plugin --arch lnexp_pre_ln --task lnexp_translation …``.
 
 Importing the package registers with fairseq
 

@@ -1,4 +1,4 @@
-"""Families of models (encoder-decoder, encoder-only, …): what arrays, tasks and placements ask of a model."""
+"""Families of models (encoder-decoder, encoder-only, …): the interface that arrays and tasks use."""
 
 from typing import Any, ClassVar, Self
 

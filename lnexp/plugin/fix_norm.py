@@ -9,20 +9,20 @@ EPS = 1e-5  # of a length; the embedding of padding is 0
 
 
 class FixNormEmbedding(nn.Embedding):
-    """Looks up embeddings divided by their length."""
+    """An embedding that returns words' vectors divided by their length."""
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """``(batch, time)`` to ``(batch, time, channel)``."""
+        """Return the vectors of tokens ``(batch, time)``: ``(batch, time, channel)``."""
         return unit_length(super().forward(tokens), EPS)
 
 
 class FixNormProjection(nn.Module):
-    """Scores of words by their embeddings, ``(words, channel)``, divided by their length."""
+    """An output projection by the words' embeddings, ``(words, channel)``, divided by their length."""
 
     def __init__(self, weight: nn.Parameter):
         super().__init__()
         self.weight = weight
 
     def forward(self, x: Tensor) -> Tensor:
-        """``(…, channel)`` to ``(…, words)``."""
+        """Return the scores of all words, ``(…, words)``, for hidden states ``(…, channel)``."""
         return functional.linear(x, unit_length(self.weight, EPS))

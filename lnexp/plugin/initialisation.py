@@ -1,4 +1,4 @@
-"""How parameters start: the paper's way or fairseq's. An axis of the experiment (``init=paper|fairseq``)."""
+"""Initialise parameters as the paper or as fairseq does (``init=paper|fairseq``)."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from .placement import Placement
 
 
 def paper(model: nn.Module) -> None:
-    """Gaussian Xavier, ``N(0, 2 / (n_in + n_out))``, zero biases (Xiong et al. 2020, section 3.3).
+    """Draw matrices from Gaussian Xavier, ``N(0, 2 / (n_in + n_out))``, zero biases (Xiong et al. 2020, section 3.3).
 
     Embeddings, and an output projection tied to them or not, keep fairseq's ``N(0, 1/d)``, which is the paper's too;
     LayerNorms start at γ = 1, β = 0.
@@ -29,7 +29,7 @@ def fairseq(model: nn.Module) -> None:
 
 
 def initialise(model: nn.Module, how: str) -> None:
-    """Initialise a model, or a layer, by the name of a way; then as the placement of each of its layers asks for."""
+    """Initialise a model or a layer in place: as ``how`` says, then as each layer's placement asks."""
     INITIALISATIONS[how](model)
     for layer in list(model.modules()):
         placement = getattr(layer, "placement", None)
@@ -37,4 +37,5 @@ def initialise(model: nn.Module, how: str) -> None:
             placement.initialise(layer)
 
 
+#: The ways to initialise, by name.
 INITIALISATIONS: dict[str, Callable[[nn.Module], None]] = {"paper": paper, "fairseq": fairseq}

@@ -1,4 +1,4 @@
-"""The Transformer layer, written once for every placement.
+"""The encoder and decoder layers, written once for every placement.
 
 The modules and their parameter names are fairseq's own, so checkpoints go both ways between
 ``lnexp_post_ln`` / ``lnexp_pre_ln`` and fairseq's ``transformer``.
@@ -17,7 +17,7 @@ BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_n
 
 
 class Placed:
-    """What both layers have: their FFN, and blocks joined by a placement (a mix-in).
+    """Layers of either side: an FFN, and residual blocks that a placement joins (a mix-in).
 
     The FFN is ``FFN(x) = W² ReLU(W¹ x + b¹) + b²``, with its dropouts.
     """
@@ -31,23 +31,26 @@ class Placed:
     dropout_module: nn.Module
 
     def _place(self, placement: Placement) -> None:
+        """Take a placement, and the LayerNorms that it wants, in the place of fairseq's."""
         self.placement, where = placement, placement.where
         for name in filter(self._has, BLOCK_NORMS):
             setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
         self.inner_norm = where.norm(self.fc1.out_features) if placement.inner_norms else nn.Identity()
         if placement.inner_norms:
             self.self_attn.out_proj = nn.Sequential(where.norm(where.width), self.self_attn.out_proj)
-            # else fairseq leaves attention to torch, which takes but a projection's weight
+            # otherwise fairseq leaves attention to torch, which takes only a projection's weight
             self.self_attn.skip_embed_dim_check = True
 
     def _has(self, name: str) -> bool:
+        """Return whether fairseq's layer has a module of this name."""
         return getattr(self, name, None) is not None
 
     def _connect(self, x: Tensor, *blocks: tuple[Sublayer, Sublayer]) -> Tensor:
-        """The layer's output, of its sublayers and norms in their order."""
+        """Return the layer's output, given each block's sublayer and norm in their order."""
         return self.placement(x, [Block(number, *block) for number, block in enumerate(blocks)])
 
     def feed_forward(self, x: Tensor) -> Tensor:
+        """Return the FFN's output, dropout included; takes and returns ``(time, batch, channel)``."""
         hidden = self.activation_dropout_module(self.activation_fn(self.fc1(x)))
         return self.dropout_module(self.fc2(self.inner_norm(hidden)))
 
@@ -60,7 +63,7 @@ class EncoderLayer(Placed, TransformerEncoderLayerBase):
         self._place(placement)
 
     def forward(self, x: Tensor, encoder_padding_mask: Tensor | None) -> Tensor:
-        """Encode one layer.
+        """Return the layer's output, ``(source_time, batch, channel)``.
 
         Args:
             x: ``(source_time, batch, channel)``.
@@ -95,7 +98,7 @@ class DecoderLayer(Placed, TransformerDecoderLayerBase):
         need_attn: bool = False,
         need_head_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None, None]:
-        """Decode one layer.
+        """Return the layer's output and its attention to the source.
 
         Args:
             x: ``(target_time, batch, channel)``; one time step when ``incremental_state`` is given.
@@ -105,7 +108,7 @@ class DecoderLayer(Placed, TransformerDecoderLayerBase):
             self_attn_mask: ``(target_time, target_time)``, -inf at the future.
             self_attn_padding_mask: ``(batch, target_time)``, true at padding.
             need_attn: return the attention to the source, averaged over heads.
-            need_head_weights: return it head by head.
+            need_head_weights: return the attention to the source head by head.
 
         Returns:
             The new hidden states, the attention weights or None, and None (fairseq's slot for an ONNX state).

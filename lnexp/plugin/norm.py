@@ -1,4 +1,4 @@
-"""What normalises: the second axis beside where it does. Each kind is one file in ``norms/``."""
+"""The kinds of normalisation that a model may have, by name. Each kind is one file in ``norms/``."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ NORMS: dict[str, Norm] = {}
 
 
 def register_norm(name: str) -> Callable[[Norm], Norm]:
-    """Decorator of a class or function: the model's option ``norm`` knows it by this name."""
+    """Decorator of a class or function: register it as a value of the model's option ``norm``."""
 
     def register(norm: Norm) -> Norm:
         NORMS[name] = norm

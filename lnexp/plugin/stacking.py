@@ -20,6 +20,7 @@ class Parameters:
         }
 
     def __getitem__(self, single: Tensor) -> nn.Parameter:
+        """Return the stacked parameter, ``(S, …)``, of a parameter of the first model."""
         return self._stacked[id(single)]
 
 

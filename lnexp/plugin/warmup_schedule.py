@@ -1,4 +1,4 @@
-"""What the schedules share: ``lr(t) = lr_max · min(t / W, 1) · decay(t)``."""
+"""The base class of our schedules: ``lr(t) = lr_max · min(t / W, 1) · decay(t)``."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ class WarmupConfig(FairseqDataclass):
 
 
 class WarmupSchedule(FairseqLRScheduler):
-    """Linear warm-up times a decay that the subclass states.
+    """Linear warm-up times a decay that the subclass defines.
 
     ``t`` counts updates from 1, as in the paper (section 3.1: ``lr(t) = t / T_warmup · lr_max``), so with ``W = 1`` the
     very first update has the full rate. fairseq's own schedulers count from 0 and spend their first update at rate 0.
@@ -33,14 +33,14 @@ class WarmupSchedule(FairseqLRScheduler):
         self.lr_max = cfg.lr[0]
 
     def decay(self, update: int) -> float:
-        """The factor on ``lr_max`` at update ``update`` (from 1), the warm-up aside."""
+        """Return the factor on ``lr_max`` at update ``update`` (from 1), the warm-up aside."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it decays")
 
     def lr_at(self, update: int) -> float:
-        """The learning rate that update number ``update`` (from 1) is made with."""
+        """Return the learning rate that update number ``update`` (from 1) is made with."""
         return self.lr_max * min(update / self.warmup_updates, 1.0) * self.decay(update)
 
     def step_update(self, num_updates: int) -> float:
-        """Set the rate for the update that follows ``num_updates`` finished ones."""
+        """Set and return the rate for the update that follows ``num_updates`` finished ones."""
         self.optimizer.set_lr(self.lr_at(num_updates + 1))
         return self.optimizer.get_lr()

@@ -83,7 +83,7 @@ class Recipe:
         arms: by name, in the order they are drawn.
         claims: what must hold.
         task: what is learned, see :mod:`lnexp.tasks`.
-        measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.probe`).
+        measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.measurement`).
         plot: of the rows of a measurement, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and
             ``x_scale`` and ``y_scale`` where they are ``log``. Claims are about it.
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.

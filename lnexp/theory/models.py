@@ -16,24 +16,29 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
+from lnexp.plugin.family import Family
+from lnexp.plugin.placement import Side
 from lnexp.theory.measurement import Context
 from lnexp.theory.setting import placement_named
 
-#: The sides that fairseq's models have, and the names of their input tokens in a batch's ``net_input``.
-SIDES = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
+#: The sides that stock fairseq's models may have, and the names of their input tokens in a batch's ``net_input``.
+STOCK_SIDES: dict[Side, str] = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
 #: Models of any placement are measured as the paper initialises them, and without dropout.
 AS_ANALYSED = ("init=paper", "model.dropout=0", "tracker=none")
 
 
-def sides_of(model: Any) -> dict[str, str]:
-    """Return the sides of a model that have layers, each with the name of its input tokens in ``net_input``.
+def sides_of(model: Any) -> tuple[Side, ...]:
+    """Return the sides of a model: those of its family; of a stock fairseq model, those that have layers."""
+    if isinstance(model, Family):
+        return model.sides
+    return tuple(side for side in STOCK_SIDES if hasattr(getattr(model, side, None), "layers"))
 
-    A family of models states its sides in an attribute ``sides``; where the names of their input tokens differ from
-    fairseq's, in the form of :data:`SIDES`.
-    """
-    stated = getattr(model, "sides", SIDES)
-    names: dict[str, str] = stated if isinstance(stated, dict) else {side: SIDES[side] for side in stated}
-    return {side: tokens for side, tokens in names.items() if hasattr(getattr(model, side, None), "layers")}
+
+def kept_positions(model: Any, net_input: dict[str, Any]) -> dict[Side, torch.Tensor]:
+    """Return which positions of a batch are no padding, by side, each ``(time, batch)``."""
+    if isinstance(model, Family):
+        return model.kept(**net_input)
+    return {side: net_input[STOCK_SIDES[side]].ne(getattr(model, side).padding_idx).t() for side in sides_of(model)}
 
 
 @dataclass
@@ -91,7 +96,7 @@ def untrained_placement(
     sizes = [f"seed={context.seed}", f"probes.batches={batches}", f"max_tokens={tokens}"]
     cfg = compose([*context.overrides, *settings, *sizes])
     if layers is not None:
-        cfg.model.update({f"{side}_layers": layers for side in SIDES if f"{side}_layers" in cfg.model})
+        cfg.model.update({f"{side}_layers": layers for side in STOCK_SIDES if f"{side}_layers" in cfg.model})
     return untrained_model(cfg)
 
 

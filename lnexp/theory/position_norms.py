@@ -7,12 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lnexp.plugin.placement import Side
 from lnexp.theory.hidden_states import hidden_norms, places_of
 from lnexp.theory.measurement import Row
-from lnexp.theory.models import ProbedModel, sides_of
+from lnexp.theory.models import ProbedModel, kept_positions, sides_of
 
 #: A side of the model, and a place in its layers, one of :data:`lnexp.theory.hidden_states.PLACES`.
-Place = tuple[str, str]
+Place = tuple[Side, str]
 
 
 @torch.no_grad()
@@ -20,8 +21,7 @@ def position_norms(probed: ProbedModel, batch: dict[str, Any], places: list[Plac
     """Return ``‖x‖²`` at each place, from one forward pass: a tensor ``(positions,)`` a layer, padding left out."""
     with _recording(probed, places) as norms:
         probed.model(**batch["net_input"])
-    padding = probed.criterion.padding_idx
-    kept = {side: batch["net_input"][tokens].ne(padding).t() for side, tokens in sides_of(probed.model).items()}
+    kept = kept_positions(probed.model, batch["net_input"])
     return {place: [norm[kept[place[0]]] for norm in norms[place]] for place in places}
 
 

@@ -8,22 +8,19 @@ from fairseq.criterions.masked_lm import MaskedLmConfig, MaskedLmLoss
 from fairseq.models import FairseqEncoderModel
 from torch import nn
 
+from lnexp.plugin.family import Family
 from lnexp.theory.ffn_gradients import ffn_gradients
 from lnexp.theory.measurement import Context
-from lnexp.theory.models import SIDES, ProbedModel, loss_of, sides_of, untrained_placement
+from lnexp.theory.models import STOCK_SIDES, ProbedModel, loss_of, sides_of, untrained_placement
 from lnexp.theory.position_norms import mean_norms
 
 WIDTH = 32
-NARROW = [f"{side}_{what}" for side in SIDES for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=48")]
+NARROW = [f"{side}_{what}" for side in STOCK_SIDES for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
 
 
-class MaskedLm(FairseqEncoderModel):
+class MaskedLm:
     """The encoder of a translation model, with an output projection."""
-
-    def __init__(self, encoder, vocabulary: int):
-        super().__init__(encoder)
-        self.projection = nn.Linear(WIDTH, vocabulary, bias=False)
 
     def forward(self, src_tokens, src_lengths, masked_tokens=None):
         (states,) = self.encoder(src_tokens, src_lengths)["encoder_out"]
@@ -34,17 +31,35 @@ class MaskedLm(FairseqEncoderModel):
         return sample["target"]
 
 
+class StockMaskedLm(MaskedLm, FairseqEncoderModel):
+    def __init__(self, encoder, vocabulary: int):
+        FairseqEncoderModel.__init__(self, encoder)
+        self.projection = nn.Linear(WIDTH, vocabulary, bias=False)
+
+
+class OurMaskedLm(MaskedLm, Family):
+    sides = ("encoder",)
+
+    def __init__(self, encoder, vocabulary: int):
+        Family.__init__(self)
+        self.encoder = encoder
+        self.projection = nn.Linear(WIDTH, vocabulary, bias=False)
+
+    def kept(self, src_tokens, src_lengths):
+        return {"encoder": src_tokens.ne(self.encoder.padding_idx).t()}
+
+
 @pytest.fixture
 def translation(prepared) -> ProbedModel:
     context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
     return untrained_placement(context, "pre_ln", NARROW, 2, 200, layers=2)
 
 
-@pytest.fixture
-def masked_lm(translation) -> ProbedModel:
+@pytest.fixture(params=[StockMaskedLm, OurMaskedLm])
+def masked_lm(translation, request) -> ProbedModel:
     torch.manual_seed(0)
     vocabulary = translation.model.encoder.dictionary
-    model = MaskedLm(translation.model.encoder, len(vocabulary)).eval()
+    model = request.param(translation.model.encoder, len(vocabulary)).eval()
     task = SimpleNamespace(source_dictionary=vocabulary, target_dictionary=vocabulary)
     batches = []
     for batch in translation.batches:
@@ -61,11 +76,9 @@ def masked_lm(translation) -> ProbedModel:
     return ProbedModel(model, MaskedLmLoss(MaskedLmConfig(), task), batches)
 
 
-def test_a_model_has_the_sides_with_layers(translation, masked_lm):
-    assert sides_of(translation.model) == SIDES
-    assert sides_of(masked_lm.model) == {"encoder": "src_tokens"}
-    language_model = SimpleNamespace(sides={"decoder": "src_tokens"}, decoder=translation.model.decoder)
-    assert sides_of(language_model) == {"decoder": "src_tokens"}
+def test_a_model_has_the_sides_of_its_family_or_those_with_layers(translation, masked_lm):
+    assert sides_of(translation.model) == ("encoder", "decoder")
+    assert sides_of(masked_lm.model) == ("encoder",)
 
 
 def test_gradients_are_those_of_the_encoder(masked_lm):

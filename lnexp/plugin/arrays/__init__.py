@@ -1,4 +1,4 @@
-"""Many models trained as one: what fairseq needs for it, each registered as ``lnexp_array``."""
+"""Arrays: many models trained as one. Model, criterion, optimizer and schedule, registered as ``lnexp_array``."""
 
 from ..discovery import import_all_modules
 

@@ -11,7 +11,6 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.logging import metrics
 
 from .cross_entropy import cross_entropy
-from .model import ArrayModel
 
 
 @dataclass
@@ -26,15 +25,22 @@ class ArrayCriterion(FairseqCriterion):
     """Label-smoothed cross-entropy of each member.
 
     The loss that fairseq sees is the members' sum: its gradient in a member's parameters is that of the member's own
-    loss. What it logs is ``member_loss`` and ``member_nll``, each ``(S,)``, and the members' mean as ``loss`` and
-    ``nll_loss``; a token, in bits, as fairseq does.
+    loss. It logs ``member_loss`` and ``member_nll``, each ``(S,)``, and the members' mean as ``loss`` and ``nll_loss``,
+    in bits a token, as fairseq does.
     """
 
     def __init__(self, task, label_smoothing: float):
         super().__init__(task)
         self.label_smoothing = label_smoothing
 
-    def forward(self, model: ArrayModel, sample, reduce=True):
+    def forward(self, model: Any, sample, reduce=True):
+        """Return the sum of the members' losses in nats, the number of target tokens, and what to log.
+
+        Args:
+            model: an :class:`.model.ArrayModel` of any family.
+            sample: a batch: the model's ``net_input``, and as ``target`` a word for every position or padding.
+            reduce: of fairseq's signature, without effect.
+        """
         hidden = model(**sample["net_input"]).flatten(1, 2)
         target = sample["target"].view(-1)
         losses, nlls = cross_entropy(hidden, model.output_weight, target, self.label_smoothing, self.padding_idx)
@@ -49,6 +55,7 @@ class ArrayCriterion(FairseqCriterion):
 
     @classmethod
     def reduce_metrics(cls, logging_outputs) -> None:
+        """Log the losses of an update or of a validation, in bits a token."""
         tokens = sum(output["ntokens"] for output in logging_outputs)
         for name, of_all in (("member_loss", "loss"), ("member_nll", "nll_loss")):
             bits = torch.stack([output[name] for output in logging_outputs]).sum(dim=0) / tokens / math.log(2)

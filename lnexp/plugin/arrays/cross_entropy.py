@@ -1,4 +1,4 @@
-"""Label-smoothed cross-entropy of many models, without ever holding all their logits."""
+"""Label-smoothed cross-entropy of many models, with the logits of one model at a time in memory."""
 
 import torch
 from torch import Tensor
@@ -6,7 +6,7 @@ from torch.autograd.function import once_differentiable
 
 
 class _CrossEntropy(torch.autograd.Function):
-    """Output projection and loss, a member at a time; the gradients are made on the way forward.
+    """Output projection and loss, member by member; the gradients are computed in the forward pass.
 
     The logits of one member at a time are held, ``N`` tokens times ``V`` words, where a plain loss would keep several
     such tensors for each of them until the backward pass.
@@ -14,6 +14,7 @@ class _CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int, trains: bool):
+        """Return the members' losses and negative log-likelihoods, and keep the gradients of the losses' sum."""
         members, words = weight.shape[:2]
         share = smoothing / (words - 1)  # of every wrong word
         kept = target.ne(padding)
@@ -42,6 +43,7 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, grad: Tensor, _):
+        """Return the kept gradients, each member's times that of its loss."""
         hidden_grad, weight_grad = (x * grad.to(x.dtype).view(-1, 1, 1) for x in ctx.saved_tensors)
         return hidden_grad, weight_grad, None, None, None, None
 
@@ -49,14 +51,14 @@ class _CrossEntropy(torch.autograd.Function):
 def cross_entropy(
     hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int
 ) -> tuple[Tensor, Tensor]:
-    """What fairseq's ``label_smoothed_cross_entropy`` gives for each member's ``hidden @ weight.T``.
+    """Return the loss of fairseq's ``label_smoothed_cross_entropy`` for each member's ``hidden @ weight.T``.
 
     Args:
         hidden: ``(S, N, channel)``, of any floating type; the softmax is at least float32.
         weight: ``(S, words, channel)``, float32.
         target: ``(N,)``, the same for all members.
         smoothing: ε; every wrong word gets ``ε / (words - 1)``, the right one ``1 - ε``.
-        padding: targets that count for nothing.
+        padding: the target that counts for nothing.
 
     Returns:
         The losses and the negative log-likelihoods, each ``(S,)``, summed over the tokens, in nats. Only the losses

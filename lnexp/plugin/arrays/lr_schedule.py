@@ -33,13 +33,16 @@ class ArraySchedule(FairseqLRScheduler):
         ]
 
     def step_begin_epoch(self, epoch: int) -> None:
+        """Tell every member's schedule which epoch begins."""
         for member in self.members:
             member.step_begin_epoch(epoch)
 
     def step(self, epoch: int, val_loss: float | None = None) -> None:
+        """Tell every member's schedule which epoch has ended."""
         for member in self.members:
             member.step(epoch, val_loss)
 
     def step_update(self, num_updates: int) -> float:
+        """Set every member's rate for the update that follows ``num_updates`` finished ones; return the highest."""
         self.optimizer.updates = num_updates
         return max(member.step_update(num_updates) for member in self.members)

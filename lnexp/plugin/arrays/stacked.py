@@ -28,7 +28,7 @@ class StackedLinear(nn.Module):
         self.bias = None if single.bias is None else parameters[single.bias]
 
     def forward(self, x: Tensor) -> Tensor:
-        """``(time, S·B, in)`` to ``(time, S·B, out)``."""
+        """Return the mapped hidden states, ``(time, S·B, out)``, of ``(time, S·B, in)``."""
         rows = x.transpose(0, 1)
         flat = rows.reshape(self.weight.size(0), -1, x.size(-1))
         weight = self.weight.to(x.dtype).transpose(1, 2)
@@ -50,7 +50,7 @@ class StackedLayerNorm(nn.Module):
         self.bias = parameters[single.bias]
 
     def forward(self, x: Tensor) -> Tensor:
-        """``(time, S·B, channel)``, both ways."""
+        """Return the normalised hidden states; takes and returns ``(time, S·B, channel)``."""
         members = self.weight.size(0)
         rows = x.transpose(0, 1)
         normal = functional.layer_norm(
@@ -71,7 +71,7 @@ class StackedEmbedding(nn.Module):
         self.dtype: torch.dtype | None = None  # of the hidden states from here on; None: the parameters'
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """``(S·B, time)`` to ``(S·B, time, channel)``."""
+        """Return the vectors of tokens ``(S·B, time)``: ``(S·B, time, channel)``."""
         members = zip(tokens.chunk(self.weight.size(0)), self.weight, strict=True)
         embedded = torch.cat([functional.embedding(rows, weight) for rows, weight in members])
         return embedded if self.dtype is None else embedded.to(self.dtype)
@@ -105,7 +105,7 @@ class StackedAttention(nn.Module):
         attn_mask: Tensor | None = None,
         need_head_weights: bool = False,
     ) -> tuple[Tensor, None]:
-        """Attend.
+        """Return the attended values, projected.
 
         Args:
             query: ``(target_time, S·B, channel)``; of ``k`` hypotheses a sentence ``(1, S·B·k, channel)``.
@@ -117,7 +117,7 @@ class StackedAttention(nn.Module):
                 ``key_padding_mask`` is not looked at then.
 
         Returns:
-            The new hidden states, shaped as ``query``, and None: there are no weights to be had.
+            The new hidden states, shaped as ``query``, and None in the place of attention weights.
         """
         q = self.q_proj(query).transpose(0, 1)
         k, v = self._keys_and_values(key, value, incremental_state)
@@ -131,11 +131,11 @@ class StackedAttention(nn.Module):
         return self.out_proj(y.transpose(0, 1)), None
 
     def _heads(self, x: Tensor) -> Tensor:
-        """``(rows, time, channel)`` to ``(rows, head, time, channel of the head)``."""
+        """Return ``(rows, time, channel)`` by head: ``(rows, head, time, channel of the head)``."""
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
 
     def _keys_and_values(self, key: Tensor, value: Tensor, cache: dict | None) -> tuple[Tensor, Tensor]:
-        """Those to attend to, each ``(rows, head, time, channel of the head)``."""
+        """Return the keys and values to attend to, each ``(rows, head, time, channel of the head)``."""
         if cache is not None and self.to_source and self in cache:
             return cache[self]
         k, v = (self._heads(project(x).transpose(0, 1)) for project, x in ((self.k_proj, key), (self.v_proj, value)))

@@ -1,4 +1,4 @@
-"""One file a learning-rate schedule, registered with fairseq as ``lnexp_<name>``."""
+"""Learning-rate schedules, one file each, registered with fairseq as ``lnexp_<name>``."""
 
 from ..discovery import import_all_modules
 

@@ -1,4 +1,4 @@
-"""Constant after warm-up."""
+"""Constant rate after warm-up."""
 
 from dataclasses import dataclass
 
@@ -17,4 +17,5 @@ class Constant(WarmupSchedule):
     """``lr(t) = lr_max · min(t / W, 1)``."""
 
     def decay(self, update: int) -> float:
+        """Return the factor on ``lr_max`` at an update (from 1), the warm-up aside."""
         return 1.0

@@ -1,4 +1,4 @@
-"""Inverse square root of the update number, in the two readings that "no warm-up" allows."""
+"""Decay with the inverse square root of the update number, in the two readings of "no warm-up"."""
 
 from dataclasses import dataclass, field
 
@@ -39,4 +39,5 @@ class InverseSqrt(WarmupSchedule):
             raise ValueError(f"decay_from={self.decay_from}: must be at least 1")
 
     def decay(self, update: int) -> float:
+        """Return the factor on ``lr_max`` at an update (from 1), the warm-up aside."""
         return (self.decay_from / max(update, self.decay_from)) ** 0.5

@@ -36,5 +36,6 @@ class Linear(WarmupSchedule):
         self.total_updates = cfg.total_updates
 
     def decay(self, update: int) -> float:
+        """Return the factor on ``lr_max`` at an update (from 1), the warm-up aside."""
         left = (self.total_updates - update) / (self.total_updates - self.warmup_updates)
         return min(1.0, max(0.0, left))

@@ -1,4 +1,4 @@
-"""One drop at an epoch."""
+"""Constant rate with one drop at an epoch."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ class StepConfig(WarmupConfig):
     """Options of :class:`Step`; the defaults are the paper's for IWSLT14 (section 4)."""
 
     decay_epoch: int = field(default=8, metadata={"help": "first epoch (from 1) with the smaller rate"})
-    factor: float = field(default=0.1, metadata={"help": "what the rate is multiplied with, once"})
+    factor: float = field(default=0.1, metadata={"help": "what the rate is multiplied by, once"})
     then: ChoiceEnum(["constant", "inverse_sqrt"]) = field(  # type: ignore[valid-type]  # fairseq's way to list choices
         default="constant", metadata={"help": "after the drop"}
     )
@@ -37,11 +37,13 @@ class Step(WarmupSchedule):
         self.epoch = epoch
 
     def step_update(self, num_updates: int) -> float:
+        """Set and return the rate for the update that follows ``num_updates`` finished ones."""
         if self.first_decayed_update is None and self.epoch >= self.cfg.decay_epoch:
             self.first_decayed_update = num_updates + 1
         return super().step_update(num_updates)
 
     def decay(self, update: int) -> float:
+        """Return the factor on ``lr_max`` at an update (from 1), the warm-up aside."""
         start = self.first_decayed_update
         if start is None or update < start:
             return 1.0
@@ -49,8 +51,10 @@ class Step(WarmupSchedule):
         return self.cfg.factor * after
 
     def state_dict(self) -> dict:
+        """Return the state for a checkpoint, with the first update of the smaller rate."""
         return super().state_dict() | {"first_decayed_update": self.first_decayed_update}
 
     def load_state_dict(self, state_dict: dict) -> None:
+        """Set the state to one that :meth:`state_dict` has returned."""
         super().load_state_dict(state_dict)
         self.first_decayed_update = state_dict["first_decayed_update"]

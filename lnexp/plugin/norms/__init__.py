@@ -1,4 +1,4 @@
-"""One file a kind of normalisation."""
+"""Kinds of normalisation, one file each."""
 
 from ..discovery import import_all_modules
 

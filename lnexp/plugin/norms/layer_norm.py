@@ -1,4 +1,4 @@
-"""LayerNorm, what the paper is about."""
+"""LayerNorm, the normalisation of the paper."""
 
 from fairseq.modules import LayerNorm
 

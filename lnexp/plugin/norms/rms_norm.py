@@ -10,7 +10,7 @@ from ..stacking import Parameters, stacked_form
 
 @register_norm("rms_norm")
 def rms_norm(width: int) -> nn.Module:
-    """``γ x / RMS(x)`` (Zhang & Sennrich 2019, "Root Mean Square Layer Normalization", eq. 4)."""
+    """Return the module ``γ x / RMS(x)`` (Zhang & Sennrich 2019, "Root Mean Square Layer Normalization", eq. 4)."""
     return nn.RMSNorm(width, eps=1e-5)
 
 
@@ -23,4 +23,5 @@ class StackedRMSNorm(StackedScale):
         self.normalized_shape, self.eps = list(single.normalized_shape), single.eps
 
     def normal(self, rows: Tensor) -> Tensor:
+        """Return vectors of root mean square 1; takes and returns ``(S·B, time, channel)``."""
         return functional.rms_norm(rows, self.normalized_shape, None, self.eps)

@@ -1,4 +1,4 @@
-"""ScaleNorm: one learned length for all vectors."""
+"""ScaleNorm: all vectors get one learned length."""
 
 import torch
 from torch import Tensor, nn
@@ -19,12 +19,12 @@ class ScaleNorm(nn.Module):
         self.weight = nn.Parameter(torch.tensor([width**0.5]))
 
     def forward(self, x: Tensor) -> Tensor:
-        """``(…, channel)``, both ways."""
+        """Return the normalised vectors; takes and returns ``(…, channel)``."""
         return self.weight * unit_length(x, self.eps)
 
 
 def unit_length(x: Tensor, eps: float) -> Tensor:
-    """``x / ‖x‖`` over the channels, ‖x‖ being at least ``eps``."""
+    """Return ``x / ‖x‖`` over the channels, with ‖x‖ at least ``eps``."""
     return functional.normalize(x, dim=-1, eps=eps)
 
 
@@ -37,4 +37,5 @@ class StackedScaleNorm(StackedScale):
         self.eps = single.eps
 
     def normal(self, rows: Tensor) -> Tensor:
+        """Return vectors of length 1; takes and returns ``(S·B, time, channel)``."""
         return unit_length(rows, self.eps)

@@ -1,4 +1,4 @@
-"""One file an optimizer, each a thin layer over ``torch.optim``, registered with fairseq as ``lnexp_<name>``."""
+"""Optimizers, one file each: a thin layer over ``torch.optim``, registered with fairseq as ``lnexp_<name>``."""
 
 from ..discovery import import_all_modules
 

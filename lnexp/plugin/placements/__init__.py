@@ -1,4 +1,4 @@
-"""One file a placement; each becomes the fairseq model ``lnexp_<placement>``."""
+"""Placements, one file each; each becomes the fairseq model ``lnexp_<placement>``."""
 
 from ..discovery import import_all_modules
 

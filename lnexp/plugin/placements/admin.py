@@ -1,4 +1,4 @@
-"""Admin: Post-LN whose residual stream weighs as much as what was added to it so far."""
+"""Admin: Post-LN whose residual stream is weighted by the variance of what was added to it so far."""
 
 from typing import Any
 
@@ -32,6 +32,7 @@ class Admin(Placement):
         return not self.profiled
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
+        """Return ``LN(ω ⊙ x + F(x))``, ``(time, batch, channel)``."""
         y = block.sublayer(x)
         if self.first_batch is not None:
             self._start_from(x, y, self.omega[block.number], self.first_batch)

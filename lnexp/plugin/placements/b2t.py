@@ -15,17 +15,19 @@ class B2T(PostLN):
     """Post-LN whose last LayerNorm takes in the layer's input, too: ``LN(x_in + y + FFN(y))`` (y: FFN's input).
 
     Takase et al. 2022, "B2T Connection: Serving Stability and Performance in Deep Transformers", section 4. The path
-    goes round all LayerNorms of a layer but the last. The matrices of a layer start N^(−1/2) times as large, for N
+    bypasses all LayerNorms of a layer but the last. The matrices of a layer start N^(−1/2) times as large, for N
     layers on its side, as in the authors' code.
     """
 
     def forward(self, x: Tensor, blocks: Sequence[Block]) -> Tensor:
+        """Return the layer's output, ``(time, batch, channel)``; its input is added before the last LayerNorm."""
         *attention, ffn = blocks
         y = super().forward(x, attention)
         return ffn.norm(x + y + ffn.sublayer(y))
 
     @torch.no_grad()
     def initialise(self, layer: nn.Module) -> None:
+        """Multiply every matrix by N^(−1/2), in place."""
         for parameter in layer.parameters():
             if parameter.dim() == 2:
                 parameter.mul_(self.where.layers**-0.5)

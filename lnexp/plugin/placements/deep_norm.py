@@ -30,10 +30,12 @@ class DeepNorm(Placement):
         self.alpha, self.beta = encoder if where.side == "encoder" else decoder
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
+        """Return ``LN(α x + F(x))``, ``(time, batch, channel)``."""
         return block.norm(self.alpha * x + block.sublayer(x))
 
     @torch.no_grad()
     def initialise(self, layer: nn.Module) -> None:
+        """Multiply the weights of the FFN and of value and output projections by β, in place."""
         for name, parameter in layer.named_parameters():
             if name.endswith(("fc1.weight", "fc2.weight", "v_proj.weight", "out_proj.weight")):
                 parameter.mul_(self.beta)

@@ -22,4 +22,5 @@ class PeriLN(Placement):
         self.after = nn.ModuleList(where.norm(where.width) for _ in range(where.blocks))
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
+        """Return ``x + LN(F(LN(x)))``, ``(time, batch, channel)``."""
         return x + self.after[block.number](block.sublayer(block.norm(x)))

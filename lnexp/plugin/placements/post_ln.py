@@ -13,4 +13,5 @@ class PostLN(Placement):
     final_norm = False
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
+        """Return ``LN(x + F(x))``, ``(time, batch, channel)``."""
         return block.norm(x + block.sublayer(x))

@@ -13,4 +13,5 @@ class PreLN(Placement):
     final_norm = True
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
+        """Return ``x + F(LN(x))``, ``(time, batch, channel)``."""
         return x + block.sublayer(block.norm(x))

@@ -1,4 +1,4 @@
-"""ReZero: no normalisation, and every layer begins as the identity."""
+"""ReZero: no normalisation, and every layer starts as the identity."""
 
 from torch import Tensor
 
@@ -22,4 +22,5 @@ class ReZero(Placement):
         self.alpha = Scale(1, start=0.0)
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
+        """Return ``x + α F(x)``, ``(time, batch, channel)``."""
         return x + self.alpha(block.sublayer(x))

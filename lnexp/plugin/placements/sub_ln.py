@@ -34,6 +34,7 @@ class SubLN(PreLN):
 
     @torch.no_grad()
     def initialise(self, layer: nn.Module) -> None:
+        """Multiply the weights of the FFN and of value and output projections by γ, but to the source, in place."""
         for name, parameter in layer.named_parameters():
             scaled = any(part in name for part in ("fc1", "fc2", "v_proj", "out_proj")) and parameter.dim() == 2
             if scaled and not name.startswith("encoder_attn"):

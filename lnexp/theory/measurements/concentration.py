@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from lnexp.errors import UserError
+from lnexp.plugin.placement import Side
 from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.models import sides_of, untrained_placement
 from lnexp.theory.position_norms import position_norms
@@ -73,9 +74,9 @@ def _histogram(ratio: Tensor, bins: int) -> list[Row]:
 
 def _ratios(
     context: Context, placement: str, at: str, draws: int, batches: int, tokens: int, model: list[str]
-) -> dict[str, list[Tensor]]:
+) -> dict[Side, list[Tensor]]:
     """Return ``‖x‖² / E‖x‖²`` of every position that is no padding: of each side, a tensor ``(positions,)`` a layer."""
-    by_batch: dict[str, list[list[Tensor]]] = {}
+    by_batch: dict[Side, list[list[Tensor]]] = {}
     for draw in range(draws):
         drawn = replace(context, seed=MOST_DRAWS * context.seed + draw)
         probed = untrained_placement(drawn, placement, model, batches, tokens)

@@ -24,7 +24,7 @@ def gradient_by_depth(
     for depth in layers:
         options = [*model, f"share_decoder_input_output_embed={tied}"]
         probed = untrained_placement(context, placement, options, batches, tokens, layers=depth)
-        last_side = list(sides_of(probed.model))[-1]
+        last_side = sides_of(probed.model)[-1]
         name = f"{last_side}.layers.{depth - 1}.fc2.weight"
         norm = gradient_norms(probed.model, [name], (loss_of(probed, batch) for batch in probed.batches))[name]
         found.append({"layers": depth, "grad_norm": norm.expected, "mean_grad_norm": norm.mean})

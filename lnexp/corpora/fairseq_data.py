@@ -1,15 +1,23 @@
-"""Write and check fairseq's binarised datasets: symbol numbers in ``.bin``, sentence offsets in ``.idx``.
+"""Write and read fairseq's data files: dictionaries (``dict.{language}.txt``) and binarised datasets.
 
-The files equal those of ``fairseq-preprocess`` byte for byte (fairseq's ``MMapIndexedDataset``, version 1). They are
-written as a stream and without importing fairseq, which takes longer than binarising a small corpus.
+A dataset has symbol numbers in ``.bin`` and sentence offsets in ``.idx``. All files equal those of
+``fairseq-preprocess`` byte for byte (datasets are fairseq's ``MMapIndexedDataset``, version 1). Datasets are written as
+a stream. fairseq is not imported, because that takes longer than binarising a small corpus.
 """
 
 import struct
 from array import array
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+#: fairseq's own symbols, which come first and are not in the file.
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
+END, UNKNOWN = SPECIAL.index("</s>"), SPECIAL.index("<unk>")
+#: ``fairseq-preprocess`` pads the number of symbols to a multiple of this.
+MULTIPLE = 8
 
 MAGIC = b"MMIDIDX\x00\x00"
 VERSION = 1
@@ -19,6 +27,21 @@ CODES: dict[Any, int] = {np.uint16: 8, np.uint32: 9}
 HEADER = "<QBQ"
 #: Vocabularies of at least this size have the wider number type.
 WIDE = 65_500
+
+
+def write_vocabulary(counts: Counter[str], path: Path) -> None:
+    """Write a dictionary as ``fairseq-preprocess`` does: sorted by frequency, then by code points, and padded."""
+    known = [(symbol, count) for symbol, count in counts.items() if symbol not in SPECIAL]
+    listed = sorted(known, key=lambda item: (-item[1], item[0]))
+    padding = -(len(SPECIAL) + len(listed)) % MULTIPLE
+    listed += [(f"madeupword{number:04d}", 0) for number in range(padding)]
+    path.write_text("".join(f"{symbol} {count}\n" for symbol, count in listed), encoding="utf-8", newline="\n")
+
+
+def read_vocabulary(path: Path) -> list[str]:
+    """Return the symbols of a dictionary, at the index that is their number."""
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    return [*SPECIAL, *(line.rpartition(" ")[0] for line in lines)]
 
 
 def number_type(n_symbols: int) -> type:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnexp.corpora.indexed_dataset import IndexedDatasetWriter, check_index
+from lnexp.corpora.fairseq_data import IndexedDatasetWriter, check_index
 
 
 @pytest.fixture(scope="module", params=[np.uint16, np.uint32])
