@@ -112,7 +112,7 @@ def test_the_report_has_its_columns(copy, results):
     page = (copy / "report.html").read_text()
     assert '"best accuracy": 4' in page, "decimal places of the column"
     assert "mean best validation accuracy" in page.casefold()
-    assert '"validation accuracy"' in page
+    assert 'validation accuracy"' in page, "the title of a panel"
 
 
 def test_its_runs_are_planned(copy):
