@@ -74,8 +74,9 @@ ABSENT = object()
 
 
 def _check_alias(cfg: DictConfig, alias: Alias, option: Option, value: Any) -> None:
+    expected = alias.there(value)
     there = OmegaConf.select(cfg, alias.name, default=ABSENT)
-    if there is not ABSENT and there != alias.there(value):
+    if there is not ABSENT and there is not expected and there != expected:
         raise UserError(f"{alias.name}={there}: is {option.name} by another name, which is {value}; set {option.name}")
 
 
@@ -140,7 +141,7 @@ def _spell_out(override: str, table: Table) -> str:
 #: Why two of them are not one.
 MIXTURES = {
     "model": "a placement is the whole of how a block is joined, and what unites two is a class of its own, see "
-    "docs/add_a_placement.md"
+    "docs/extending.md"
 }
 
 

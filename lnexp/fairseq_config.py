@@ -15,6 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from lnexp.errors import UserError, near_names
 from lnexp.plain import plain
+from lnexp.tasks import task_of
 
 
 def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
@@ -24,6 +25,7 @@ def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
         UserError: for an option, a model, an optimizer or a schedule that fairseq does not have, or a value of the
             wrong type.
     """
+    task_of(cfg).register()
     merged = _defaults()
     for group, options in plain(cfg.fairseq).items():
         _merge(merged, group, options)

@@ -1,8 +1,14 @@
-"""Count the available cores, and make worker processes end with their parent."""
+"""Set up processes: cores, threads, quick imports of fairseq, and workers that end with their parent."""
 
+import gc
+import logging
 import os
+import sys
 import threading
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 #: Seconds between two checks of the parent.
 INTERVAL = 0.2
@@ -26,3 +32,26 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def one_quiet_thread() -> None:
+    """Use one thread, for equal numbers on every machine; silence fairseq's log and torch's warnings."""
+    import torch
+
+    logging.disable(logging.INFO)  # fairseq's log
+    warnings.simplefilter("ignore")  # torch's warnings, as of pinned memory without a GPU
+    torch.set_num_threads(1)
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Import modules that need fairseq in this block, which takes seconds, without a vain search for garbage."""
+    if "fairseq" in sys.modules:
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

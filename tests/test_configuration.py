@@ -1,4 +1,4 @@
-"""Our configs and fairseq's in one process, in any order."""
+"""Our configs and fairseq's in one process, in any order; one value under two names."""
 
 import subprocess
 import sys
@@ -8,7 +8,11 @@ from helpers import ROOT, TINY, run_script
 from hydra.core.config_store import ConfigStore
 
 from lnexp.configuration import compose
+from lnexp.launchers.plan import Plan
 from lnexp.plain import plain
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import jobs_of
+from lnexp.runs.identity import identity, readable_name
 
 #: fairseq keeps schemas of these names, and we have files of these names.
 SHARED_NAMES = ("optimizer/adam.yaml", "task/translation.yaml")
@@ -58,3 +62,22 @@ def test_the_command_leaves_fairseqs_configs_where_they_are(where):
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "['fairseq', 'fairseq']"
+
+
+def test_a_run_is_named_by_what_it_trains_with_whichever_name_was_used():
+    cfg = compose(["lr_schedule.warmup_updates=7", "fairseq.optimization.lr=[1e-3]", "fairseq.common.seed=5"])
+    assert readable_name(cfg) == "post_ln-adam-lr0.001-w7-inverse_sqrt-s5"
+    assert (cfg.lr_schedule.warmup_updates, cfg.fairseq.lr_scheduler.warmup_updates) == (7, 7)
+
+
+def test_a_run_that_ends_by_updates_keeps_its_identity():
+    assert identity(compose(["fairseq.optimization.max_update=7"])) == identity(compose(["max_update=7"])) == "59d61059"
+    assert identity(compose(["max_update=null"])) == identity(compose([]))
+
+
+def test_a_sweep_of_a_recipe_plans_runs_that_end_by_updates(tmp_path):
+    jobs = [job.overrides for job in jobs_of(load_recipe("fig3_warmup"), compose(["n_seeds=1"]))]
+    plan = Plan.of(jobs, compose, str(tmp_path))
+    assert {(member.max_epoch, member.max_update, member.task) for member in plan.members.values()} == {
+        (8, 300, "translation")
+    }

@@ -48,15 +48,16 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "How it is trained": (
         Option(
-            "seed", whole(0), "seed of initialization, dropout and the order of the data", [Alias("fairseq.common.seed")],
-            per_member=True, published=True,
+            "seed", whole(0), "seed of initialization, dropout and the order of the data",
+            [Alias("fairseq.common.seed")], per_member=True, published=True,
         ),
         Option(
             "order_seed", whole(0), "seed of the order of the data alone; the runs of an array share it",
             [Alias("fairseq.task.order_seed")], omitted_at=SameAs("seed"), published=True,
         ),
         Option(
-            "max_epoch", whole(1), "a run ends after so many epochs …", [Alias("fairseq.optimization.max_epoch")], published=True
+            "max_epoch", whole(1), "a run ends after so many epochs …", [Alias("fairseq.optimization.max_epoch")],
+            published=True,
         ),
         Option(
             "max_update", whole(1).or_null(), "… or after so many updates, where that is sooner; null: no limit",
@@ -78,8 +79,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             [Alias("model.init")], published=True,
         ),
         Option(
-            "label_smoothing", number(0, below=1), "label smoothing of the training loss", [Alias("fairseq.criterion.label_smoothing")],
-            published=True,
+            "label_smoothing", number(0, below=1), "label smoothing of the training loss",
+            [Alias("fairseq.criterion.label_smoothing")], published=True,
         ),
         Option(
             "clip_norm", number(0), "gradients are clipped to this norm; 0: never",
@@ -92,7 +93,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("model.encoder_embed_dim", whole(1), "width of hidden states; also decoder_…", published=True),
         Option("model.encoder_ffn_embed_dim", whole(1), "width of the FFN; also decoder_…", published=True),
         Option("model.encoder_attention_heads", whole(1), "heads; also decoder_…", published=True),
-        Option("model.dropout", number(0, below=1), "dropout of every block's output and of embeddings", published=True),
+        Option("model.dropout", number(0, below=1), "dropout of blocks' outputs and of embeddings", published=True),
         Option(
             "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
             omitted_at=False,
@@ -125,10 +126,19 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option("probes.batches", whole(1), "minibatches of such a look", decides=False, keeps_arms=True),
         Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False, keeps_arms=True),
-        Option("tracker.mode", choice("disabled", "offline", "online"), "mode of wandb", decides=False, keeps_arms=True),
+        Option(
+            "tracker.mode", choice("disabled", "offline", "online"), "mode of wandb",
+            decides=False, keeps_arms=True,
+        ),
         Option("tracker.project", WORD, "project of wandb", decides=False, keeps_arms=True),
-        Option("n_seeds", whole(1).or_null(), "how many seeds a recipe is trained with; null: as many as it states", decides=False, keeps_arms=True),
-        Option("first_seed", whole(0).or_null(), "the first of these seeds; null: the one that the recipe states", decides=False, keeps_arms=True),
+        Option(
+            "n_seeds", whole(1).or_null(), "how many seeds a recipe is trained with; null: as many as it states",
+            decides=False, keeps_arms=True,
+        ),
+        Option(
+            "first_seed", whole(0).or_null(), "the first of these seeds; null: the one that the recipe states",
+            decides=False, keeps_arms=True,
+        ),
     ),
     "Groups whose options are not listed": (
         Option(

@@ -5,8 +5,8 @@ from rich.console import Console
 from lnexp.checks import check_whole
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.errors import UserError, near_names
-from lnexp.one_thread import one_quiet_thread
 from lnexp.planning.devices import DEVICES
+from lnexp.processes import one_quiet_thread
 from lnexp.runs.environment import cpu_name
 
 

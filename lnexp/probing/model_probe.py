@@ -12,8 +12,8 @@ from tabulate import tabulate
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.one_thread import one_quiet_thread
 from lnexp.probing.options import CORPUS, MINIBATCHES, check_options, group_of
+from lnexp.processes import one_quiet_thread
 
 if TYPE_CHECKING:
     from lnexp.theory.models import ProbedModel

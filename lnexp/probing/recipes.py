@@ -13,9 +13,8 @@ from lnexp.corpora.known import is_whole
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
-from lnexp.one_thread import one_quiet_thread
 from lnexp.probing.options import CORPUS, SEEDS, check_options, group_of
-from lnexp.processes import available_cores
+from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
 from lnexp.runs.environment import environment

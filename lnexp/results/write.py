@@ -64,6 +64,11 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         for arm in tables.arms_table(recipe, tables.runs_table(runs))
     ]
     table = tabulate(rows, headers="keys", tablefmt="github")
+    made = (
+        task.score_note([run.end for run in runs]),
+        f"Device: {'; '.join(devices) or 'none yet'}.",
+        f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
+    )
     problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     parts = [
         f"# {recipe.heading}",
@@ -74,9 +79,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),
-        f"{task.score_note([run.end for run in runs])} "
-        f"Device: {'; '.join(devices) or 'none yet'}. "
-        f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
+        " ".join(filter(None, made)),
         f"```\n{command}\n```",
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
     ]

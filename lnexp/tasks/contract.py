@@ -232,6 +232,9 @@ class Task(ABC):
         """Return the numbers that the test of an average of checkpoints adds to ``end`` records."""
         return [Field(f"averaged_{field.name}", field.low, field.high) for field in self.test_numbers()]
 
+    def register(self) -> None:  # noqa: B027  (a task may train with a fairseq task that is registered already)
+        """Import what registers the fairseq task that it trains with, where :mod:`lnexp.plugin` does not."""
+
     @abstractmethod
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
         """Return the prepared corpus of the config group ``data``; prepare it where it is missing."""

@@ -1,1 +1,1 @@
-"""One run: our resolved config becomes fairseq's, trains, validates every epoch, and leaves its records."""
+"""Training: a single run, or the runs of an array, from a resolved config to records and checkpoints."""

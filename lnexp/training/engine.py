@@ -13,13 +13,12 @@ from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
 from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
 from lnexp.tasks.contract import Member
-from lnexp.training.averaging import averaged_model
+from lnexp.training.checkpoints import averaged_model, load
 from lnexp.training.console import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
 from lnexp.training.models.base import Models
 from lnexp.training.models.single import SingleModel
-from lnexp.training.plain_checkpoint import load
 from lnexp.training.ranks import ALONE, Ranks
 from lnexp.training.signals import DeferredSignals
 

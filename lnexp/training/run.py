@@ -9,13 +9,13 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check, check_device
 from lnexp.errors import UserError
+from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
-from lnexp.slow_imports import without_garbage_collection
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.console import announce, announce_end, logging_to, say

@@ -1,6 +1,7 @@
 """At equal weights our models are fairseq's ``transformer``."""
 
 from argparse import Namespace
+from dataclasses import fields
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from helpers import ROOT
 from omegaconf import OmegaConf
 
 import lnexp.plugin  # noqa: F401
+from lnexp.plugin.model import PLACEMENTS as REGISTERED
 
 PLACEMENTS = {"post_ln": False, "pre_ln": True}
 DEPTHS = [(1, 1), (3, 2), (2, 4)]
@@ -180,3 +182,12 @@ def test_every_placement_file_is_a_model_and_has_a_config():
     models = {name for name in MODEL_DATACLASS_REGISTRY if "lnexp" in name} - {"lnexp_array"}
     assert {f"lnexp_{name}" for name in files} == models
     assert files == {path.stem for path in (ROOT / "configs" / "model").glob("[a-z]*.yaml")}
+
+
+@pytest.mark.parametrize("placement", REGISTERED)
+def test_every_option_of_a_placement_stands_in_its_config_with_its_default(placement):
+    """Hydra refuses what a config does not list, a misspelt option with it."""
+    options = REGISTERED[placement].options
+    expected = {f"{placement}_{known.name}": known.default for known in fields(options)} if options else {}
+    listed = OmegaConf.to_container(OmegaConf.load(ROOT / "configs" / "model" / f"{placement}.yaml"))
+    assert listed == {"defaults": ["_transformer"], "_name": f"lnexp_{placement}"} | expected

@@ -1,5 +1,6 @@
 """Placements with options of their own, by depth, and along training: registered, single and in arrays."""
 
+import re
 from argparse import Namespace
 from dataclasses import dataclass, fields
 
@@ -10,11 +11,12 @@ from fairseq import utils
 from fairseq.dataclass import ChoiceEnum
 from fairseq.dataclass.utils import override_module_args
 from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
+from helpers import ROOT
 from omegaconf import OmegaConf, open_dict
 
 from lnexp.configuration import compose
 from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
-from lnexp.plugin.placement import Where, option
+from lnexp.plugin.placement import Placement, Where, option
 from lnexp.plugin.placements.post_ln import PostLN
 from lnexp.plugin.placements.pre_ln import PreLN
 from lnexp.plugin.updates import ChangesWithUpdates, set_updates
@@ -270,3 +272,13 @@ def test_members_of_different_epochs_are_right_one_after_another(task, batch, ne
     for number, state in enumerate(states):
         load_member_model(array, number, state)
         torch.testing.assert_close(array(**net_input)[number, kept], expected[number], **CLOSE)
+
+
+@torch.no_grad()
+def test_the_placement_that_the_readme_shows(registering, task):
+    (block,) = re.findall(r"## Adding a placement\n.*?```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(block, {"register_placement": register_placement, "Placement": Placement})
+    layer = model_of("res_post_norm", task).encoder.layers[0]
+    x = torch.randn(7, 2, 32, dtype=torch.float64)
+    y = x + layer.self_attn_layer_norm(layer.self_attn(x, x, x)[0])
+    torch.testing.assert_close(layer(x, None), y + layer.final_layer_norm(layer.feed_forward(y)))

@@ -4,16 +4,21 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
-from fairseq import checkpoint_utils
+from fairseq import checkpoint_utils, options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq.models import build_model
 from helpers import ROOT, TINY
+from hydra.version import setbase
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
+from lnexp.fairseq_config import to_fairseq
+from lnexp.plain import plain
 from lnexp.plugin.translation import LnexpTranslationTask
 
 TRAINING = (
@@ -60,6 +65,20 @@ def test_stock_fairseq_train_takes_the_plugin(tmp_path, prepared, placement):
     train = re.search(r"train \| epoch 001 .* bsz ([\d.]+) \| num_updates (\d+)", log)
     assert train is not None
     assert round(float(train[1]) * int(train[2])) == pytest.approx(120, abs=1), "every sentence, once"
+
+
+def test_the_readmes_command_builds_the_model_of_train_py():
+    (command,) = re.findall(
+        r"^    fairseq-train (DATA-BIN (?:.*\\\n)*.*)$", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    words = command.replace("\\\n", " ").replace("--user-dir lnexp/plugin ", "").split()  # this process has it already
+    setbase("1.1")  # fairseq composes with an interface that newer defaults refuse
+    stock = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
+    cfg = compose(["model=pre_ln", "data=iwslt14", "profile=paper", "lr_max=5e-4"])
+    ours = to_fairseq(cfg, Path("data"), Path("checkpoints"))
+    for group in ("model", "optimizer", "criterion"):
+        assert plain(stock[group]) == plain(ours[group])
+    assert stock.dataset.max_tokens == ours.dataset.max_tokens
 
 
 def test_a_stock_checkpoint_file_loads_into_ours(tmp_path, prepared):

@@ -4,7 +4,7 @@ import pytest
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, for_readers, own_options, split_recipes, with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import jobs_of
 
@@ -48,9 +48,37 @@ def test_seeds_are_the_recipes_unless_said():
         (["lr_max=1"], "lr_max=1: recipe fig2a sets lr_max itself"),
         (["seed=1"], "say first_seed=… and n_seeds=…"),
         (["max_epoch=1,2"], "max_epoch=1,2: a recipe sweeps its own arms"),
+        (["fairseq.optimization.lr=[1]"], "lr_max=1: recipe fig2a sets lr_max itself"),
+        (["lr_schedule.warmup_updates=1"], "warmup_updates=1: recipe fig2a sets warmup_updates itself"),
+        (["model._name=lnexp_pre_ln"], "model._name=lnexp_pre_ln: recipe fig2a sets model itself"),
+        (["fairseq.optimizer._name=sgd"], "recipe fig2a sets optimizer itself"),
     ],
 )
 def test_what_makes_an_arm_is_not_to_be_changed(rest, message):
     with pytest.raises(UserError, match=message):
         check_overrides([FIG2A], rest)
     check_overrides([FIG2A], ["max_epoch=1", "data=toy"])
+
+
+def test_a_recipe_that_ends_by_updates_sets_max_update():
+    with pytest.raises(UserError, match="recipe fig3_warmup sets max_update itself"):
+        check_overrides([load_recipe("fig3_warmup")], ["max_update=3"])
+
+
+def test_options_that_leave_the_arms_what_they_are_are_not_the_users_own():
+    said = [
+        "profile=small",
+        "data=toy",
+        "runs_dir=/x",
+        "probes.every=3",
+        "tracker.project=x",
+        "n_seeds=1",
+        "force=true",
+    ]
+    assert own_options(FIG2A, "small", said) == []
+    assert own_options(FIG2A, "small", [*said, "max_tokens=9", "data=wmt14"]) == ["max_tokens=9", "data=wmt14"]
+
+
+def test_a_recipe_that_measures_without_training_is_refused():
+    with pytest.raises(UserError, match=r"recipe=fig3: trains nothing; say python scripts/probe\.py"):
+        check_overrides([load_recipe("fig3")], [])

@@ -6,6 +6,7 @@ import yaml
 from lnexp.errors import UserError
 from lnexp.recipes import load
 from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Job
 
 CONTENT = {
     "title": "A title",
@@ -21,6 +22,10 @@ CONTENT = {
         {"id": "x", "source": "s", "paper": {}, "scope": "relative", "holds_if": "best_bleu(one) > 1", "why": "w"}
     ],
 }
+
+
+#: Of recipes that are trained, and that are measured without training.
+HASHES = {"fig2a": "16d32989", "fig3": "3a6b9109", "fig3_warmup": "d474ab76", "theory_lemma1": "4b2025ed"}
 
 
 @pytest.fixture
@@ -100,3 +105,18 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
 def test_what_is_no_recipe_is_refused(recipe_of, changes, message):
     with pytest.raises(UserError, match=message):
         recipe_of(**changes)
+
+
+def test_a_task_is_part_of_the_jobs_and_of_the_hash_where_it_is_not_translation(recipe_of):
+    plain, said, other = recipe_of(), recipe_of(task="translation"), recipe_of(task="masked_lm")
+    (hashes,) = {(plain.settings_hash, said.settings_hash)}
+    assert hashes[0] == hashes[1] != other.settings_hash
+    arm = plain.arms["one"]
+    assert Job(said, "small", arm, 1).overrides == Job(plain, "small", arm, 1).overrides
+    assert Job(other, "small", arm, 1).overrides == ["task=masked_lm", *Job(plain, "small", arm, 1).overrides]
+
+
+def test_settings_hashes_stay_what_they_were():
+    """Committed results carry them."""
+    hashes = {name: load_recipe(name).settings_hash for name in ("fig2a", "fig3", "fig3_warmup", "theory_lemma1")}
+    assert hashes == HASHES

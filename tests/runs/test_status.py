@@ -1,5 +1,6 @@
 """What scripts/status.py says of a sweep."""
 
+import json
 from datetime import datetime, timedelta
 
 import pytest
@@ -124,3 +125,23 @@ def test_a_title_is_shown_as_it_was_typed(tmp_path):
     with console.capture() as capture:
         console.print(SweepStatus(Sweep("model=[a,b] x=[/c]", [member("aa")]), tmp_path).table())
     assert "model=[a,b] x=[/c]" in capture.get()
+
+
+def test_a_run_that_ends_by_updates_is_shown_by_them(tmp_path):
+    made = folder(tmp_path, "aa", epochs=2)
+    made.set_status("running")
+    limited = Member("aa", "name-aa", seed=1, max_epoch=10, max_update=5)
+    with held(tmp_path, "aa"):
+        status = SweepStatus(Sweep("x", [limited]), tmp_path)
+    assert "update 2/5" in shown(status.table())
+    assert "epoch" not in shown(status.table())
+    assert status.summary() == "0 of 1 runs done (1 running); about 0:30 left"  # three epochs of an update each
+
+
+def test_a_sweep_written_before_runs_could_end_by_updates_is_read(tmp_path):
+    Sweep("old", [member("aa")]).save(tmp_path)
+    (path,) = (tmp_path / ".sweeps").iterdir()
+    content = json.loads(path.read_text())
+    del content["members"][0]["max_update"], content["members"][0]["task"]
+    path.write_text(json.dumps(content))
+    assert newest_sweep(tmp_path).members[0].length.words(3, 30) == "epoch  3/10"

@@ -16,12 +16,11 @@ from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
-from lnexp.training.averaging import averaged_model
+from lnexp.training.checkpoints import averaged_model, load
 from lnexp.training.engine import Engine
 from lnexp.training.models import array as array_models
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.array_checkpoints import member_model, write_checkpoint
-from lnexp.training.plain_checkpoint import load
 
 UPDATES = 50
 MEMBERS = (

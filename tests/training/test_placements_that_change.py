@@ -11,10 +11,10 @@ from lnexp.plugin.model import register_placement
 from lnexp.plugin.updates import ChangesWithUpdates
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
+from lnexp.training.checkpoints import load
 from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.single import SingleModel
-from lnexp.training.plain_checkpoint import load
 
 #: By whether the model is in training: the update numbers that forward passes have seen.
 SEEN: dict[bool, list[int]] = {True: [], False: []}

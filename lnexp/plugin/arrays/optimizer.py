@@ -32,7 +32,7 @@ class ArrayOptimizer(FairseqOptimizer):
 
     All parameters are moved into one ``(S, size)`` tensor, and their gradients into another: a member is a row of each.
     An optimizer that works element by element (``supports_flat_params``) steps over that vector; any other gets the
-    member's matrices one by one, as in a run of its own. A member whose gradients stop being finite is frozen as it was.
+    member's matrices one by one, as in a run of its own. A member whose gradients are no longer finite is frozen.
 
     Attributes:
         members: the members' optimizers.
@@ -42,7 +42,7 @@ class ArrayOptimizer(FairseqOptimizer):
 
     def __init__(self, cfg: ArrayOptimizerConfig, params: Iterable[Tensor]):
         super().__init__(cfg)
-        self.stacked = list(params)
+        self.stacked: list[Any] = list(params)
         self.values, self.gradients = _as_rows(self.stacked)
         self.members = [self._build(options, row) for row, options in enumerate(cfg.members)]
         self.frozen: dict[int, int] = {}
@@ -156,7 +156,7 @@ def _view(value: Tensor, gradient: Tensor) -> torch.nn.Parameter:
 
 
 def _split(value: Any, shapes: list[torch.Size]) -> list[Any]:
-    """Return a vector as one tensor a shape; a value that is no vector as a copy each (``step`` is counted in place)."""
+    """Return a vector as one tensor a shape, and what is no vector (``step``, counted in place) as a copy each."""
     if not isinstance(value, Tensor) or value.dim() == 0:
         return [copy.deepcopy(value) for _ in shapes]
     parts = value.split([shape.numel() for shape in shapes])

@@ -13,10 +13,9 @@ from lnexp.checks import check_whole
 from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.errors import UserError
-from lnexp.one_thread import one_quiet_thread
+from lnexp.processes import one_quiet_thread, without_garbage_collection
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
-from lnexp.slow_imports import without_garbage_collection
 
 if TYPE_CHECKING:
     from lnexp.tasks.translation.translator import Translator

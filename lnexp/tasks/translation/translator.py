@@ -13,7 +13,7 @@ from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.bleu import detokenise
 from lnexp.tasks.translation.decoding import FirstSentences, translate
-from lnexp.training.plain_checkpoint import load
+from lnexp.training.checkpoints import load
 
 
 class Translator:

@@ -8,8 +8,8 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.runs.checkpoint_retention import keep_while_training
+from lnexp.training.checkpoints import only_plain_values
 from lnexp.training.models.base import Abilities, Losses, Models
-from lnexp.training.plain_checkpoint import only_plain_values
 
 
 class SingleModel(Models):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lnexp.training.averaging import averaged_model
+from lnexp.training.checkpoints import averaged_model
 
 
 def save(path, model: dict) -> None:

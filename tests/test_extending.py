@@ -1,0 +1,124 @@
+"""``docs/extending.md`` does what it says, word by word, on a copy of the project."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import ROOT, TINY
+
+DOCUMENT = ROOT / "docs" / "extending.md"
+PARTS = ("configs", "docs", "lnexp", "recipes", "scripts", "tests", "pyproject.toml")
+#: A file's name, and the block of code behind it; or a block of commands.
+STEP = re.compile(r"`([\w/.]+\.(?:py|yaml))`[^`]*```(?:python|yaml)\n(.*?)```|```sh\n(.*?)```", re.DOTALL)
+#: Beside the commands of the document: runs of seconds, in the copy.
+SMALL = [*TINY, "max_epoch=1"]
+
+
+def section(title: str) -> list[tuple[str, str, str]]:
+    """The steps under a heading: files with their contents, and commands."""
+    (text,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE)
+    return STEP.findall(text)
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    for part in PARTS:
+        source, target = ROOT / part, tmp_path / part
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    return tmp_path
+
+
+def follow(copy: Path, title: str, *overrides: str) -> list[str]:
+    """Write a section's files and run its commands, with these words behind; what each command prints."""
+    said = []
+    for file, content, commands in section(title):
+        if file:
+            assert not (copy / file).exists(), "the document adds files and changes none"
+            (copy / file).write_text(content)
+        for command in commands.splitlines():
+            done = run(copy, command, *overrides)
+            assert done.returncode == 0, done.stderr
+            said.append(done.stdout)
+    return said
+
+
+def run(copy: Path, command: str, *more: str) -> subprocess.CompletedProcess:
+    """Run a command of the document, which says ``python``."""
+    program, *arguments = command.split()
+    assert program == "python"
+    environment = os.environ | {"PYTHONPATH": str(copy), "WANDB_MODE": "offline", "OMP_NUM_THREADS": "1"}
+    words = [sys.executable, "-W", "ignore", *arguments, *more]
+    return subprocess.run(words, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+
+
+def run_folders(copy: Path) -> list[str]:
+    """The names of the runs that are finished."""
+    paths = copy.glob("runs/*/*/status.json")
+    return sorted(path.parent.name for path in paths if json.loads(path.read_text())["state"] == "finished")
+
+
+@pytest.mark.slow
+def test_a_placement_from_an_empty_file_to_a_verdict_table(copy):
+    look, reproduced = follow(copy, "A placement")
+    assert "lnexp_res_post_norm 6-6" in look
+    assert "res-post-norm-learns" in reproduced
+    folder = copy / "results" / "small" / "toy" / "res_post_norm"
+    (claim,) = json.loads((folder / "verdicts.json").read_text())["claims"]
+    assert {arm["n"] for arm in claim["arms"].values()} == {3}
+    assert (folder / "figure.png").is_file()
+
+
+@pytest.mark.slow
+def test_a_placement_with_an_option(copy):
+    follow(copy, "A placement with an option", *SMALL)
+    (name,) = run_folders(copy)
+    assert name.startswith("ln_scaling-")
+    (config,) = copy.glob("runs/*/*/config.yaml")
+    assert "ln_scaling_power: 1" in config.read_text()
+    refused = run(copy, "python scripts/train.py model=ln_scaling model.ln_scaling_powr=1", *SMALL)
+    assert refused.returncode != 0
+    assert "ln_scaling_powr" in refused.stderr
+    assert len(refused.stderr.strip().splitlines()) == 1, refused.stderr
+    compared = run(copy, "python -m pytest -q -p no:cacheprovider tests/plugin/test_model.py -k stands_in_its_config")
+    assert compared.returncode == 0, compared.stdout
+    config = copy / "configs" / "model" / "ln_scaling.yaml"
+    config.write_text(config.read_text().replace("0.5", "0.25"))
+    compared = run(copy, "python -m pytest -q -p no:cacheprovider tests/plugin/test_model.py -k stands_in_its_config")
+    assert compared.returncode == 1, "another default is found"
+
+
+@pytest.mark.slow
+def test_placements_by_depth_and_along_training_in_arrays(copy):
+    assert not follow(copy, "A placement that changes during training")
+    follow(copy, "Placements by depth", *SMALL)
+    names = run_folders(copy)
+    assert [name.partition("-")[0] for name in names] == ["mix_ln", "mix_ln", "pro_res", "pro_res"]
+
+
+@pytest.mark.slow
+def test_an_optimizer_and_a_schedule(copy):
+    assert not follow(copy, "An optimizer")
+    follow(copy, "A learning-rate schedule", *SMALL)
+    (name,) = run_folders(copy)
+    assert re.match(r"post_ln-nadam-.*-cosine-", name)
+
+
+def test_a_placement_has_less_than_thirty_lines():
+    (code,) = [content for file, content, _ in section("A placement") if file.endswith(".py")]
+    assert len(code.splitlines()) < 30
+
+
+@pytest.mark.parametrize("title", re.findall(r"^\| \[.*?\]\(#(.*?)\)", DOCUMENT.read_text(), re.MULTILINE))
+def test_the_table_of_contents_leads_somewhere(title):
+    headings = re.findall(r"^## (.*)$", DOCUMENT.read_text(), re.MULTILINE)
+    assert title in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_every_block_of_code_is_a_step():
+    text = DOCUMENT.read_text()
+    assert len(re.findall(r"^```\w+$", text, re.MULTILINE)) == len(STEP.findall(text))
