@@ -4,13 +4,14 @@
 #   scripts/gpu_grid.sh [--minutes 25] [--wheels FOLDER] [--recipes fig2a,…] [--first-seed 11] [--seeds 3]
 #                       [--runs FOLDER] [--out FOLDER] [--dry-run] [OVERRIDE …]
 #
-#   --minutes     how long it may take in all; what is trained by then is kept, every finished epoch of it
-#   --wheels      where packages lie that the machine lacks; it needs Python 3.12 and torch alone, and no network.
-#                 Another machine with Python 3.12 makes them: pip wheel --no-deps -w FOLDER -r requirements/lock.txt
-#   --recipes     which figures
-#   --first-seed  the first seed; --seeds: how many, one after another, so that a cut leaves whole comparisons
-#   --runs        where the run folders are; the same folder another day goes on where this one stopped
-#   --out         where the results go: records, hypotheses, tables and figures in files of at most 15 MB, to be joined
+#   --minutes     limit of the whole time; every epoch that is finished by then is kept
+#   --wheels      folder of the packages that the machine lacks; it needs Python 3.12 and torch, and no network.
+#                 To make them on another machine with Python 3.12: pip wheel --no-deps -w FOLDER -r requirements/lock.txt
+#   --recipes     recipes of the figures
+#   --first-seed  the first seed; --seeds: their number. They are trained one after another, so that the limit leaves
+#                 complete comparisons
+#   --runs        folder of the run folders; a later call with the same folder resumes
+#   --out         folder of the results: records, hypotheses, tables and figures in files of at most 15 MB, to be joined
 #                 by: cat records.tar.xz.* | tar xJ
 #   --dry-run     the same on a CPU, in two minutes: profile `small`, tiny, on the embedded corpus
 #   OVERRIDE      any option of scripts/train.py, for instance data=tokenized data.path=… data_dir=…
