@@ -50,10 +50,10 @@ PLACEHOLDERS = {
     "/their/results": "results",
     "FILE…": "README.md",
     "RUN": "RUN",
-    # what tutorials add: their own tests run all their commands
-    "model=res_post_norm": "model=pre_ln",
-    "+recipe=res_post_norm": "+recipe=fig2a",
 }
+#: Documents that a test of their own follows word by word, on a copy of the project. Their commands name what they add,
+#: so here their overrides are not composed.
+TUTORIALS = {"extending.md": "test_extending.py"}
 PLACEHOLDER = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, PLACEHOLDERS))})(?!\w)")
 #: Options of a command that are not of the config, and values that are accepted.
 OWN_OPTIONS: dict[str, dict[str, Callable[[str], bool]]] = {
@@ -86,15 +86,16 @@ def tokens(document: Path) -> Iterator[tuple[Token, int]]:
 
 def code_of(document: Path) -> Iterator[Code]:
     """Yield the code blocks of a document, and the commands in its text."""
+    commands = "tutorial" if document.name in TUTORIALS else "sh"
     for token, line in tokens(document):
         place = f"{document.name}:{line}"
         if token.type == "fence":
-            yield Code(token.info, token.content, place)
+            yield Code(commands if token.info == "sh" else token.info, token.content, place)
         elif token.type == "code_block":
             is_layout = token.content.split(maxsplit=1)[0].endswith("/")
-            yield Code("layout" if is_layout else "sh", token.content, place)
+            yield Code("layout" if is_layout else commands, token.content, place)
         elif token.type == "code_inline" and token.content.startswith(PROGRAMS) and " " in token.content:
-            yield Code("sh", token.content, place)
+            yield Code(commands, token.content, place)
 
 
 def links_of(document: Path) -> Iterator[str]:
@@ -118,9 +119,14 @@ def own_text(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("code", ALL_CODE, ids=[f"{code.place} {code.kind}" for code in ALL_CODE])
 def test_code_is_valid(code, own_text, monkeypatch):
     monkeypatch.chdir(ROOT)
-    check = {"python": check_python, "yaml": check_yaml, "sh": check_commands, "layout": check_layout}.get(code.kind)
+    check = BLOCKS.get(code.kind)
     assert check, f"{code.place}: a block of unknown kind {code.kind!r}"
     check(code.text, own_text)
+
+
+@pytest.mark.parametrize(("document", "test"), TUTORIALS.items())
+def test_tutorials_have_a_test_of_their_own(document, test):
+    assert document in (ROOT / "tests" / test).read_text()
 
 
 def test_blocks_and_commands_are_found():
@@ -165,6 +171,22 @@ def check_commands(text: str, own: Path) -> None:
     for line in text.replace("\\\n", " ").splitlines():
         if words := shlex.split(line, comments=True):
             check_command([fill(word, own) for word in words if word != "…"])
+
+
+def check_tutorial_commands(text: str, _own: Path) -> None:
+    for line in text.splitlines():
+        program, script, *_ = shlex.split(line)
+        assert program == "python"
+        assert (ROOT / script).is_file(), script
+
+
+BLOCKS = {
+    "python": check_python,
+    "yaml": check_yaml,
+    "layout": check_layout,
+    "sh": check_commands,
+    "tutorial": check_tutorial_commands,
+}
 
 
 def fill(word: str, own: Path) -> str:
