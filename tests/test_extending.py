@@ -108,6 +108,14 @@ def test_an_optimizer_and_a_schedule(copy):
     assert re.match(r"post_ln-nadam-.*-cosine-", name)
 
 
+@pytest.mark.slow
+def test_a_corpus_that_is_made(copy):
+    follow(copy, "A corpus", *SMALL, "data_dir=data")
+    (manifest,) = (copy / "data").glob("copying-*/manifest.json")
+    assert json.loads(manifest.read_text())["pairs"] == {"train": 300, "valid": 300, "test": 300}
+    assert len(run_folders(copy)) == 1
+
+
 def test_a_placement_has_less_than_thirty_lines():
     (code,) = [content for file, content, _ in section("A placement") if file.endswith(".py")]
     assert len(code.splitlines()) < 30
