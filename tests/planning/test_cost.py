@@ -36,8 +36,9 @@ def test_processes_share_an_update(where):
     together = all_reduce_seconds(DEVICES["h100"], one.step.gradient_bytes, 4) * four.updates / 3600
     assert together > 0
     assert four.hours == pytest.approx(one.hours / 4 + together)
-    assert four.memory - one.memory == one.step.gradient_bytes, "the buffer that gradients are added up in"
-    with pytest.raises(UserError, match="not to be shared among 3"):
+    buffer = four.memory - one.memory  # that gradients are added up in; fairseq's meters are a few bytes beside it
+    assert buffer == pytest.approx(one.step.gradient_bytes, rel=0.001)
+    with pytest.raises(UserError, match="cannot be shared evenly among 3"):
         cost_of(config("update_freq=8", *where), 3, None)
 
 
