@@ -152,11 +152,12 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
 
 
 def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: bool, ranks: Ranks) -> None:
-    kind = _kind_of_models(in_array)
-    first_epoch = ranks.first(lambda: _open(members, kind.abilities.stops_within_epoch))
-    with logging_to([member.folder.log_of(ranks.rank) for member in members]):
+    ranks.first(lambda: _mark_running(members))
+    with logging_to([member.folder.log_of(ranks.rank) for member in members]):  # before fairseq, which logs at import
+        kind = _kind_of_models(in_array)
         from lnexp.training.engine import Engine
 
+        first_epoch = ranks.first(lambda: _rewind(members, kind.abilities.stops_within_epoch))
         cfg = members[0].cfg
         corpus = ranks.first(lambda: task_of(cfg).prepare(cfg.data, cfg.data_dir))
         engine = Engine(members, corpus, kind, show_progress and ranks.leads, ranks)
@@ -173,8 +174,14 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
                 _finish(engine, number, end)
 
 
-def _open(members: Sequence[Member], within_epoch: bool) -> int:
-    """Mark claimed members as running, and drop what they have beyond the checkpoint that they are resumed from.
+def _mark_running(members: Sequence[Member]) -> None:
+    for member in members:
+        member.folder.set_status("running")
+        member.folder.write_config(member.cfg)
+
+
+def _rewind(members: Sequence[Member], within_epoch: bool) -> int:
+    """Delete what members have beyond the checkpoint that they are resumed from.
 
     Args:
         members: claimed.
@@ -183,9 +190,6 @@ def _open(members: Sequence[Member], within_epoch: bool) -> int:
     Returns:
         The epoch to train next.
     """
-    for member in members:
-        member.folder.set_status("running")
-        member.folder.write_config(member.cfg)
     last_epoch = common_epoch([member.folder for member in members])
     for member in members:
         member.folder.drop_after(last_epoch, member.folder.last_update_within() if within_epoch else 0)

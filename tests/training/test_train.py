@@ -287,3 +287,11 @@ def test_a_small_training_learns(tmp_path, prepared):
     assert first["valid_bleu"] < 15
     assert last["valid_bleu"] > 40
     assert end["test_bleu"] > 40
+
+
+@pytest.mark.parametrize("launcher", ["basic", "array"])
+def test_what_fairseq_logs_goes_to_the_runs_log_alone(tmp_path, where, launcher):
+    said = run_script("train", "-m", *TINY, *where, "max_epoch=1", f"hydra/launcher={launcher}")
+    assert said.returncode == 0, said.stderr
+    assert "INFO" not in said.stdout + said.stderr
+    assert "INFO" in (only_run(tmp_path) / "train.log").read_text()
