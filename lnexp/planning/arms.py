@@ -74,6 +74,7 @@ def _what_costs(cfg: DictConfig) -> str:
         "max_tokens",
         "update_freq",
         "max_epoch",
+        "max_update",
         "checkpoints",
     )
     values = [plain(cfg[part]) if isinstance(cfg[part], DictConfig) else cfg[part] for part in parts]

@@ -52,7 +52,9 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
     work = task_of(cfg).work(cfg)
     step = measure(cfg, work.largest, of_each)
     updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
-    updates = updates_an_epoch * cfg.max_epoch
+    most = updates_an_epoch * cfg.max_epoch
+    updates = min(most, cfg.max_update or most)
+    epochs = math.ceil(updates / updates_an_epoch)
     # batches are about as large as the largest; their tokens, padding left out, say how much smaller
     share_of_largest = min(work.tokens / work.batches / work.largest.tokens, 1)
     flops, traffic = step.flops * share_of_largest, step.traffic * share_of_largest
@@ -61,14 +63,14 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
     if device:
         a_pass = seconds(device, cfg.precision, flops, traffic, step.operations)
         together = all_reduce_seconds(device, step.gradient_bytes, processes)
-    kept = {"all": cfg.max_epoch, "best_and_last": 2, "last": 1}[cfg.checkpoints.keep]
+    kept = {"all": epochs, "best_and_last": 2, "last": 1}[cfg.checkpoints.keep]
     return Cost(
         work=work,
         step=step,
         updates_an_epoch=updates_an_epoch,
         updates=updates,
-        flops=flops * work.batches * cfg.max_epoch,
+        flops=flops * work.batches * updates / updates_an_epoch,
         hours=(a_pass * of_each + together) * updates / 3600,
         memory=step.memory + (step.gradient_bytes if processes > 1 else 0),
-        disk=min(kept, cfg.max_epoch) * step.checkpoint,
+        disk=min(kept, epochs) * step.checkpoint,
     )

@@ -10,6 +10,7 @@ from rich.table import Table
 from lnexp.planning.cost import Cost
 from lnexp.planning.devices import SECONDS_AN_OPERATION, UTILISATION, Device
 from lnexp.runs.checkpoint_retention import most_newest
+from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
 
 GIB = 2**30
@@ -78,7 +79,7 @@ def _data(line: Line) -> str:
     cost, cfg = line.cost, line.cfg
     return (
         f"an epoch: {cost.work.text(cfg.max_tokens)}, {cost.updates_an_epoch:,} updates of {cfg.update_freq};"
-        f" {cfg.max_epoch} epochs"
+        f" {Length.of(cfg)}"
     )
 
 

@@ -30,6 +30,18 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
     assert cost.hours > 0
 
 
+def test_a_run_that_ends_by_updates_costs_no_more_of_them(where):
+    cfg = config("max_tokens=60", "max_epoch=4", "checkpoints.keep=all", *where)
+    whole = cost_of(cfg, processes=1, device=DEVICES["h100"])
+    cfg.max_update = whole.updates_an_epoch + 1
+    short = cost_of(cfg, processes=1, device=DEVICES["h100"])
+    assert short.updates == whole.updates_an_epoch + 1
+    share = short.updates / whole.updates
+    assert short.flops == pytest.approx(whole.flops * share)
+    assert short.hours == pytest.approx(whole.hours * share)
+    assert short.disk == pytest.approx(whole.disk / 2, rel=0.01), "one whole epoch, and the one it ends in"
+
+
 def test_processes_share_an_update(where):
     one, four = (cost_of(config("update_freq=8", *where), count, DEVICES["h100"]) for count in (1, 4))
     assert four.updates == one.updates
