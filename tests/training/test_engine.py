@@ -7,11 +7,13 @@ import signal
 import pytest
 import torch
 from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
+from fairseq.optim.fp16_optimizer import FP16Optimizer
 from helpers import TINY
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
@@ -196,3 +198,14 @@ def test_scores_that_are_not_finite_are_divergence(build, monkeypatch, kind):
     assert engine.diverged == {0: (engine.evaluation.failure, engine.updates)}
     assert folder_of(engine).epochs() == []
     assert engine.test() == [engine.contract.no_end()]
+
+
+def test_an_optimizer_that_works_matrix_by_matrix_is_refused_where_fp16_has_a_flat_vector(build, monkeypatch):
+    vector = torch.nn.Parameter(torch.zeros(3))  # fairseq makes it on a GPU alone
+    monkeypatch.setattr(FP16Optimizer, "build_fp32_params", lambda *_, **__: vector)
+    engine = build("precision=fp16")
+    adafactor = {"_name": "adafactor", "lr": [1e-3], "adafactor_eps": "(1e-30, 1e-3)", "beta1": None}
+    adafactor |= {"clip_threshold": 1.0, "decay_rate": -0.8, "weight_decay": 0.0, "warmup_init": False}
+    engine.fairseq.optimizer = adafactor | {"scale_parameter": False, "relative_step": False}
+    with pytest.raises(UserError, match=r"optimizer\._name=adafactor: works matrix by matrix, in fp16 with"):
+        engine.train()
