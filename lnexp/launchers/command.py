@@ -62,7 +62,7 @@ def main() -> None:
     """Run Hydra on the command line, or print the options."""
     with one_line_errors():
         if {"-h", "--help"} & set(sys.argv[1:]):
-            print(help_text())
+            print(help_text(sys.argv[1:]))
             return
         os.environ[FIRST_PROCESS] = str(os.getpid())
         register_resolvers()

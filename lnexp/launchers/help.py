@@ -1,7 +1,7 @@
 """Print the options of a run, with their values and defaults: ``scripts/train.py --help``."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -22,9 +22,13 @@ fairseq.optimization.sentence_avg=true; fairseq-train --help lists them.
 --cfg job prints the config instead of training; --hydra-help is about Hydra."""
 
 
-def help_text() -> str:
-    """Return the help: every option by section, in lines of at most :data:`WIDTH` characters."""
-    cfg = compose([])
+def help_text(overrides: Sequence[str] = ()) -> str:
+    """Return the help: every option by section, in lines of at most :data:`WIDTH` characters.
+
+    Args:
+        overrides: of the command line; where they name a task, its options are listed.
+    """
+    cfg = compose([override for override in overrides if override.startswith("task=")])
     task = task_of(cfg)
     sections = SECTIONS | {f"Options of the task {task.name}": tuple(task.options)}
     return "\n\n".join([INTRODUCTION, *(_section(*section, cfg) for section in sections.items()), CONCLUSION])

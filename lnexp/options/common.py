@@ -16,7 +16,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("data", FILE, "the corpus; further options are those of its file", is_group=True),
         Option("data.name", WORD, "what tables call the corpus", published=True, decides=False),
         Option("subword", FILE, "how words are cut; each corpus says which it takes"),
-        Option("norm", FILE, "the normalization layer"),
+        Option("norm", FILE, "the normalisation layer"),
         Option(
             "norm.kind", WORD, "its name in lnexp/plugin/norms, which the file sets", [Alias("model.norm")],
             omitted_at="layer_norm", published=True,
@@ -48,7 +48,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "How it is trained": (
         Option(
-            "seed", whole(0), "seed of initialization, dropout and the order of the data",
+            "seed", whole(0), "seed of initialisation, dropout and the order of the data",
             [Alias("fairseq.common.seed")], per_member=True, published=True,
         ),
         Option(
@@ -56,11 +56,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             [Alias("fairseq.task.order_seed")], omitted_at=SameAs("seed"), published=True,
         ),
         Option(
-            "max_epoch", whole(1), "a run ends after so many epochs …", [Alias("fairseq.optimization.max_epoch")],
+            "max_epoch", whole(1), "maximum number of epochs", [Alias("fairseq.optimization.max_epoch")],
             published=True,
         ),
         Option(
-            "max_update", whole(1).or_null(), "… or after so many updates, where that is sooner; null: no limit",
+            "max_update", whole(1).or_null(), "maximum number of updates; null: no limit",
             [or_zero("fairseq.optimization.max_update")], omitted_at=0,
         ),
         Option(
@@ -75,7 +75,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             [flag_of("fairseq.common.fp16", "fp16"), flag_of("fairseq.common.bf16", "bf16")], published=True,
         ),
         Option(
-            "init", choice("paper", "fairseq"), "initialization: Gaussian Xavier, or as fairseq does it",
+            "init", choice("paper", "fairseq"), "initialisation: Gaussian Xavier, or as fairseq does it",
             [Alias("model.init")], published=True,
         ),
         Option(
@@ -98,14 +98,24 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
             omitted_at=False,
         ),
-        Option("optimizer.betas", checked_elsewhere("two numbers"), "of Adam and RAdam", published=True),
+        Option("optimizer.betas", checked_elsewhere("two numbers"), "decay rates of the two moments (Adam, RAdam)", published=True),
         Option("optimizer.weight_decay", NUMBER, "decoupled; for SGD it is L2", published=True),
         Option(
-            "lr_schedule.form", WORD, "of inverse_sqrt: coupled (fairseq's) | decoupled (one decay for every arm)",
+            "lr_schedule.form", WORD, "coupled (fairseq's) | decoupled (one decay for every arm) (inverse_sqrt)",
             published=True,
         ),
-        Option("lr_schedule.decay_from", NUMBER, "of inverse_sqrt: the update it decays from", published=True),
-        Option("lr_schedule.decay_epoch", NUMBER, "of step: the first epoch of the smaller rate", published=True),
+        Option("lr_schedule.decay_from", NUMBER, "update at which the decay begins (inverse_sqrt)", published=True),
+        Option("lr_schedule.decay_epoch", NUMBER, "first epoch with the smaller rate (step)", published=True),
+    ),
+    "How it is measured": (
+        Option(
+            "evaluation.max_tokens", whole(1), "tokens of a batch in validation and test, per side",
+            [Alias("fairseq.dataset.max_tokens_valid")],
+        ),
+        Option(
+            "evaluation.average_last", whole(0), "epochs at the end whose averaged checkpoints are tested; 0: none",
+            omitted_at=0,
+        ),
     ),
     "Where and how often": (
         Option("runs_dir", TEXT, "where run folders lie", decides=False, keeps_arms=True),
@@ -121,10 +131,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             decides=False, keeps_arms=True,
         ),
         Option(
-            "probes.every", whole(0), "updates between two looks at gradients by layer; 0: never",
+            "probes.every", whole(0), "updates between two probes of gradients by layer; 0: never",
             decides=False, keeps_arms=True,
         ),
-        Option("probes.batches", whole(1), "minibatches of such a look", decides=False, keeps_arms=True),
+        Option("probes.batches", whole(1), "minibatches of a probe", decides=False, keeps_arms=True),
         Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False, keeps_arms=True),
         Option(
             "tracker.mode", choice("disabled", "offline", "online"), "mode of wandb",
@@ -136,7 +146,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             decides=False, keeps_arms=True,
         ),
         Option(
-            "first_seed", whole(0).or_null(), "the first of these seeds; null: the one that the recipe states",
+            "first_seed", whole(0).or_null(), "first seed of a recipe; null: the one that it states",
             decides=False, keeps_arms=True,
         ),
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from lnexp.checks import Kind
 
-#: No value at all, where null is one.
+#: Marks a missing value, because null is a valid value.
 NONE: Any = object()
 
 
@@ -17,8 +17,8 @@ class Alias:
     Attributes:
         name: the dotted name of the place.
         there: returns what stands there, given the option's value.
-        back: returns the option's value as an override has it, given the text that an override has for this place.
-            Raises ValueError where the text does not say it.
+        back: converts the text of an override at this place into the text for the option. Raises ValueError where
+            that is not possible.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Option:
         is_group: whether it is a part of the config, with options beneath it that need no row: those of a class that
             it names, or of fairseq.
         decides: whether it decides what a run measures, and so belongs to the run's identity.
-        omitted_at: the value at which it is left out of the identity, because runs were made before there was the
-            option; as it stands beneath ``fairseq``, for an option that decides by what fairseq is told.
+        omitted_at: the value at which it is omitted from the identity, so that runs older than the option keep
+            theirs. For an option that decides through fairseq's config alone, the value there.
         per_member: whether the members of one array may differ in it.
         array_value: the only value that an array of runs knows.
-        published: whether ``provenance.json`` says it of each run.
-        keeps_arms: whether a recipe's arms stay what the recipe states where a command line sets it.
+        published: whether ``provenance.json`` contains it for each run.
+        keeps_arms: whether setting it on the command line leaves a recipe's arms unchanged.
     """
 
     name: str

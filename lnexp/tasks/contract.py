@@ -1,4 +1,4 @@
-"""What a task must state: data, what validation and test measure, columns, measures, and a unit of work for planning.
+"""Define the interface of a task: data, measurements of validation and test, columns, measures, a unit of work.
 
 A task has two halves. The light half, :class:`Task`, is read by every command and imports neither torch nor fairseq.
 The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.work` in planning.
@@ -155,7 +155,7 @@ class Evaluation(ABC):
     ``models`` are the models in training, a :class:`lnexp.training.models.Models`.
     """
 
-    #: Why a member that :meth:`validate` leaves out has diverged.
+    #: The reason recorded for a member that :meth:`validate` leaves out: it has diverged.
     failure: str
 
     @abstractmethod
@@ -175,11 +175,11 @@ class Evaluation(ABC):
 
     @abstractmethod
     def test(self, models: Any, epochs: Mapping[int, int], members: Mapping[int, Member]) -> dict[int, Record]:
-        """Return the ``end`` record of every member, whose model is the checkpoint of its epoch.
+        """Return the ``end`` record of every member, with ``kind``, ``checkpoint_epoch`` and the scores of the test.
 
         Args:
-            models: with the checkpoints loaded.
-            epochs: of each member's checkpoint.
+            models: each member's model is the one of its checkpoint.
+            epochs: the epoch of each member's checkpoint.
             members: by number. Those without finite scores are left out of the result.
         """
 
@@ -187,7 +187,7 @@ class Evaluation(ABC):
     def test_average(
         self, models: Any, epochs: Mapping[int, Sequence[int]], members: Mapping[int, Member]
     ) -> dict[int, Record]:
-        """Return what the average of several checkpoints adds to each ``end`` record."""
+        """Return the fields that the average of checkpoints adds to each ``end`` record: ``averaged_epochs``, scores."""
 
 
 class Task(ABC):
@@ -256,7 +256,7 @@ class Task(ABC):
         """
 
     def is_whole(self, corpus: str, data: Mapping[str, Any]) -> bool:
-        """Return whether the corpus that ``data`` (as above) is about is all of the paper's ``corpus``."""
+        """Return whether a corpus, by its manifest ``data``, is the whole of the paper's ``corpus``."""
         return False
 
     @abstractmethod

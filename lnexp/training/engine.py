@@ -29,8 +29,8 @@ OnRecord = Callable[[int, Record], None]
 class Engine(Loop):
     """Trains the members, which are one run, or the runs of an array.
 
-    A member's record is written before its checkpoint: a kill between the two repeats an epoch, and leaves no
-    checkpoint without a record.
+    A member's record is written before its checkpoint: if the process is killed between the two, the epoch is trained
+    again, and no checkpoint is without a record.
 
     Args:
         members: the runs, each with its config and folder; their configs agree on everything that members share.
@@ -70,9 +70,10 @@ class Engine(Loop):
         return {number: member for number, member in self.members.items() if number not in self.diverged}
 
     def train(self, on_record: OnRecord | None = None) -> None:
-        """Train from the newest checkpoints, or from the start, to the last epoch or until every member has diverged.
+        """Train from the newest checkpoints, or from the start, to the end or until every member has diverged.
 
-        A signal to stop is answered after the update that is under way, with a checkpoint; in a validation after it.
+        If the models can stop within an epoch, a signal to stop saves a checkpoint after the current update; during a
+        validation, after the validation has ended.
 
         Args:
             on_record: called with every record; by default it is appended to the member's folder.

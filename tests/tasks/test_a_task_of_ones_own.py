@@ -1,4 +1,4 @@
-"""A third task is added to a copy of the project: files alone, no edit, and every command works on its runs."""
+"""Another task is added to a copy of the project: only new files, no edit, and every command works on its runs."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from helpers import ROOT
 
 pytestmark = pytest.mark.slow
 
-#: The files of a task that tells the word that is hidden in a sentence, as they lie in the project.
+#: The files of a task that predicts the hidden word of a sentence, in their places in the project.
 OVERLAY = Path(__file__).parent / "masked_word"
 PARTS = ("configs", "lnexp", "recipes", "scripts", "pyproject.toml")
 SIZE = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
@@ -73,6 +73,18 @@ def test_a_task_of_ones_own_trains(copy, trained):
         assert {"test_accuracy", "averaged_test_accuracy"} <= read[-1].keys()
         assert {record["side"] for record in read if record["kind"] == "probe"} == {"encoder"}
         assert not any("bleu" in key for record in read for key in record)
+
+
+def test_it_trains_in_arrays(copy):
+    where = ["runs_dir=runs_of_arrays", "hydra/launcher=array", "order_seed=1", "tracker=none"]
+    words = ["task=masked_word", "max_epoch=2", "evaluation.average_last=2", SIZE, "model.encoder_layers=1"]
+    trained = run(copy, "train", "-m", *words, "lr_max=1e-3,2e-3", *where)
+    assert trained.count("one of 2 in an array") == 2
+    for folder in (copy / "runs_of_arrays" / "adhoc").glob("*-s1-*"):
+        *epochs, end = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        assert [epoch["members"] for epoch in epochs] == [2, 2]
+        assert all(0 <= epoch["valid_accuracy"] <= 1 for epoch in epochs)
+        assert end["averaged_epochs"] == [1, 2]
 
 
 def test_its_tables_and_verdicts_are_of_its_score(copy, results):

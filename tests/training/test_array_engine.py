@@ -279,7 +279,7 @@ def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["precision=fp16"], "precision=fp16: an array has fp32 or bf16 alone"),
+        (["precision=fp16"], "precision=fp16: an array supports only fp32 or bf16"),
         (["probes.every=10"], "probes.every=10: an array has no probes"),
         (["++fairseq.checkpoint.patience=3"], "fairseq.checkpoint.patience=3: an array knows -1 alone"),
         (["fairseq.criterion._name=cross_entropy"], "fairseq.criterion._name=cross_entropy: an array knows label_smoo"),

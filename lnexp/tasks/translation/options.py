@@ -19,15 +19,7 @@ OPTIONS = (
         omitted_at=0,
     ),
     Option("evaluation.test_beam", whole(1), "beam of the translation of test", published=True),
-    Option(
-        "evaluation.average_last", whole(0), "epochs at the end whose averaged checkpoints are tested; 0: none",
-        omitted_at=0,
-    ),
     Option("evaluation.lenpen", number(), "length penalty of the beam search", published=True),
     Option("evaluation.max_len_a", number(0), "a translation has max_len_a × source + max_len_b tokens at most"),
     Option("evaluation.max_len_b", whole(0), "see max_len_a"),
-    Option(
-        "evaluation.max_tokens", whole(1), "tokens of a batch in validation and test, per side",
-        [Alias("fairseq.dataset.max_tokens_valid")],
-    ),
 )  # fmt: skip

@@ -44,7 +44,7 @@ class Abilities:
             ranks: the processes that are to train it.
         """
         if cfg.precision not in self.precisions:
-            raise UserError(f"precision={cfg.precision}: {self.name} has {' or '.join(self.precisions)} alone")
+            raise UserError(f"precision={cfg.precision}: {self.name} supports only {' or '.join(self.precisions)}")
         if cfg.probes.every and not self.probes:
             raise UserError(f"probes.every={cfg.probes.every}: {self.name} has no probes; take another launcher")
         if ranks.size > 1 and not self.processes:
@@ -113,7 +113,7 @@ class Models(ABC):
 
     @property
     def frozen(self) -> Mapping[int, int]:
-        """The members whose gradients stopped being finite while others train on, with the updates they had made."""
+        """The members that are no longer trained while others are, with the number of updates each had made."""
         return {}
 
     def freeze(self, member: int) -> None:  # noqa: B027  (a single run has nobody to train on for)
@@ -126,7 +126,7 @@ class Models(ABC):
 
     @contextmanager
     def saving(self) -> Iterator[None]:
-        """Hold what saving needs. Checkpoints that are being written are complete when the block ends."""
+        """Open the resources for saving; all checkpoints are complete when the block ends."""
         yield
 
     @abstractmethod

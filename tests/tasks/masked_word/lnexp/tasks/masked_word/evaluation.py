@@ -1,4 +1,4 @@
-"""Measure how many hidden words a model tells."""
+"""Measure how many hidden words models predict."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from lnexp.tasks.contract import Evaluation, Member, Record
 
 
 class MaskedWordEvaluation(Evaluation):
-    """The share of hidden words that a single run's model tells."""
+    """The share of hidden words that each member predicts, in a single run or in an array."""
 
     failure = "the model has no finite scores"
 
@@ -23,27 +23,42 @@ class MaskedWordEvaluation(Evaluation):
             self.task.load_dataset(split)
 
     def validate(self, models: Any, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
-        return {0: {"valid_accuracy": self._accuracy(models.model, "valid")}}
+        found = self._accuracies(models, "valid", members)
+        return {number: {"valid_accuracy": accuracy} for number, accuracy in found.items()}
 
     def test(self, models: Any, epochs: Mapping[int, int], members: Mapping[int, Member]) -> dict[int, Record]:
-        measured = {"test_accuracy": self._accuracy(models.model, "test")}
-        return {0: {"kind": "end", "checkpoint_epoch": epochs[0], **measured}}
+        return {
+            number: {"kind": "end", "checkpoint_epoch": epochs[number], "test_accuracy": accuracy}
+            for number, accuracy in self._accuracies(models, "test", members).items()
+        }
 
     def test_average(
         self, models: Any, epochs: Mapping[int, Sequence[int]], members: Mapping[int, Member]
     ) -> dict[int, Record]:
-        measured = {"averaged_test_accuracy": self._accuracy(models.model, "test")}
-        return {0: {"averaged_epochs": list(epochs[0]), **measured}}
+        return {
+            number: {"averaged_epochs": list(epochs[number]), "averaged_test_accuracy": accuracy}
+            for number, accuracy in self._accuracies(models, "test", members).items()
+        }
 
     @torch.no_grad()
-    def _accuracy(self, model: Any, split: str) -> float:
-        was_training, told, count = model.training, 0, 0
-        model.eval()
+    def _accuracies(self, models: Any, split: str, members: Mapping[int, Member]) -> dict[int, float]:
+        model = models.model.eval()
+        told, finite, count = dict.fromkeys(members, 0), dict.fromkeys(members, True), 0
         batches = self.task.get_batch_iterator(self.task.dataset(split), max_tokens=self.cfg.evaluation.max_tokens)
         for batch in batches.next_epoch_itr(shuffle=False):
             batch = utils.move_to_cuda(batch) if next(model.parameters()).is_cuda else batch
             asked = batch["target"].ne(self.task.target_dictionary.pad())
-            told += int((model(**batch["net_input"]).argmax(-1) == batch["target"])[asked].sum())
             count += int(asked.sum())
-        model.train(was_training)
-        return told / count
+            hidden, weight = self._before_scores(models, batch)
+            for number in members:
+                scores = hidden[number][asked] @ weight[number].to(hidden.dtype).t()
+                finite[number] &= bool(scores.isfinite().all())
+                told[number] += int(scores.argmax(-1).eq(batch["target"][asked]).sum())
+        return {number: told[number] / count for number in members if finite[number]}
+
+    def _before_scores(self, models: Any, batch: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return hidden states, ``(S, B, time, channel)``, and output projections, ``(S, words, channel)``."""
+        model = models.model
+        if models.stacked:
+            return model(**batch["net_input"]), model.output_weight
+        return model.features(**batch["net_input"]).unsqueeze(0), model.output_weight.unsqueeze(0)
