@@ -98,10 +98,13 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
             omitted_at=False,
         ),
-        Option("optimizer.betas", checked_elsewhere("two numbers"), "decay rates of the two moments (Adam, RAdam)", published=True),
+        Option(
+            "optimizer.betas", checked_elsewhere("two numbers"), "decay rates of the two moments (Adam, RAdam)",
+            published=True,
+        ),
         Option("optimizer.weight_decay", NUMBER, "decoupled; for SGD it is L2", published=True),
         Option(
-            "lr_schedule.form", WORD, "coupled (fairseq's) | decoupled (one decay for every arm) (inverse_sqrt)",
+            "lr_schedule.form", WORD, "coupled, as fairseq's | decoupled, one decay for every arm (inverse_sqrt)",
             published=True,
         ),
         Option("lr_schedule.decay_from", NUMBER, "update at which the decay begins (inverse_sqrt)", published=True),

@@ -187,7 +187,7 @@ class Evaluation(ABC):
     def test_average(
         self, models: Any, epochs: Mapping[int, Sequence[int]], members: Mapping[int, Member]
     ) -> dict[int, Record]:
-        """Return the fields that the average of checkpoints adds to each ``end`` record: ``averaged_epochs``, scores."""
+        """Return the fields that the average of checkpoints adds to ``end`` records: ``averaged_epochs``, scores."""
 
 
 class Task(ABC):
