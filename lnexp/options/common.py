@@ -38,7 +38,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             [Alias("fairseq.lr_scheduler")], is_group=True, per_member=True,
         ),
         Option(
-            "lr_max", POSITIVE, "the learning rate that warm-up ends with", [listed("fairseq.optimization.lr")],
+            "lr_max", POSITIVE, "the learning rate that warm-up ends with",
+            [listed("fairseq.optimization.lr"), listed("lr_schedule.lr"), listed("optimizer.lr")],
             per_member=True, published=True,
         ),
         Option(

@@ -86,8 +86,9 @@ class Engine(Loop):
             try:
                 self._train_epochs()
             except FloatingPointError as error:
-                for member in self.alive:
-                    self._note_diverged(member, str(error), self.updates)
+                if self.models.stacked:  # which freezes members by itself
+                    raise
+                self._note_diverged(0, str(error), self.updates)
             except EveryMemberDivergedError:
                 pass
         self._note_frozen()  # also of an epoch that ended without a validation
@@ -97,6 +98,8 @@ class Engine(Loop):
             self._fill_in_total_updates(options)
         self._build_schedule()
         batches = self.models.restore()
+        # fairseq sets the number before an update; validations, probes and checkpoints come after it
+        self.trainer.after_update.insert(0, lambda: self.model.set_num_updates(self.updates))
         if self.models.abilities.stops_within_epoch:
             self.trainer.after_update.append(self._stop_within_epoch_if_told)
         if self.cfg.probes.every:
@@ -111,7 +114,7 @@ class Engine(Loop):
             for record in probe.records(epoch, self.updates):
                 self._on_record(0, record)
 
-        self.trainer.after_update.insert(0, look)
+        self.trainer.after_update.insert(1, look)  # before a signal to stop is answered
         if not self.updates:
             look()
 
@@ -168,6 +171,9 @@ class Engine(Loop):
 
     def _note_diverged(self, member: int, why: str, updates: int) -> None:
         self.diverged.setdefault(member, (why, updates))
+
+    def _stopped_within_epoch(self) -> None:
+        self.models.save_unfinished(self._batches.epoch, self._batches)
 
     def _after_save(self) -> None:
         """Drop the checkpoints that are not needed any more, after fairseq has saved one."""

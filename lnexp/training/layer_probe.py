@@ -32,7 +32,6 @@ class LayerProbe:
         if update % self.every:
             return []
         self._probed.model.eval()
-        self._probed.model.set_num_updates(update)
         try:
             rows = [*ffn_gradients(self._probed), *mean_norms(self._probed)]
         finally:

@@ -77,6 +77,9 @@ class Loop:
     def _after_save(self) -> None:
         """Called when fairseq has written a checkpoint."""
 
+    def _stopped_within_epoch(self) -> None:
+        """Called when training has ended within an epoch, after its validation."""
+
     def _between_epochs(self) -> None:
         """Called when an epoch is trained, validated and saved, before the next epoch or the test."""
 
@@ -91,6 +94,8 @@ class Loop:
         while self._batches.next_epoch_idx <= self._last_epoch and self.updates < self._last_update:
             valid_losses, should_stop = self._train_epoch()
             if should_stop:
+                if not self._batches.end_of_epoch():
+                    self._stopped_within_epoch()
                 break
             lr = self.trainer.lr_step(self._batches.epoch, valid_losses[0])
             if lr <= self.fairseq.optimization.stop_min_lr:
@@ -115,7 +120,6 @@ class Loop:
 
         def before_validation(epoch: int, model: Any) -> None:
             self._epoch_seconds = self.trainer.epoch_seconds
-            self.model.set_num_updates(self.updates)  # fairseq says it before an update, so one update late
 
         def after_validation(model: Any, stats: Any, meters: Any) -> None:
             epoch = self._batches.epoch

@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
-from lnexp.training.models.base import Models
+from lnexp.training.models.base import Losses, Models
 from lnexp.training.models.single import SingleModel
 
 
@@ -209,3 +210,18 @@ def test_an_optimizer_that_works_matrix_by_matrix_is_refused_where_fp16_has_a_fl
     engine.fairseq.optimizer = adafactor | {"scale_parameter": False, "relative_step": False}
     with pytest.raises(UserError, match=r"optimizer\._name=adafactor: works matrix by matrix, in fp16 with"):
         engine.train()
+
+
+def test_a_run_that_is_stopped_within_its_first_epoch_has_a_checkpoint_to_test(build):
+    engine = build("fairseq.optimization.stop_time_hours=1e-9", "max_tokens=100")
+    engine.train()
+    assert folder_of(engine).epochs() == [], "no epoch is over"
+    assert folder_of(engine).checkpoint_epochs() == [1]
+    (end,) = engine.test()
+    assert end["checkpoint_epoch"] == 1
+
+
+def test_a_loss_without_smoothing_is_the_nll(build):
+    engine = build()
+    meters = {name: SimpleNamespace(avg=value) for name, value in (("loss", 2.0), ("gnorm", 3.0))}
+    assert engine.models.losses(meters, meters) == [Losses(2.0, 2.0, 2.0, 3.0)]

@@ -17,7 +17,7 @@ from lnexp.training.trainer import Trainer
 
 @dataclass(frozen=True)
 class Abilities:
-    """What a kind of models can do. What it cannot do is refused before any work begins.
+    """What a kind of models can do. What it cannot do is refused before training.
 
     Attributes:
         name: what messages call it.
@@ -135,6 +135,9 @@ class Models(ABC):
 
     def finish_saving(self) -> None:  # noqa: B027  (fairseq does not return before a checkpoint is complete)
         """Wait until checkpoints that are being written are complete, and drop older ones."""
+
+    def save_unfinished(self, epoch: int, batches: Any) -> None:  # noqa: B027  (members of an array are saved by save)
+        """Save where training has ended within an epoch, as the checkpoint of that epoch."""
 
     def save_within_epoch(self, path: Path, batches: Any) -> None:
         """Save a checkpoint of this moment, where :attr:`abilities` say that training can stop within an epoch."""

@@ -46,18 +46,22 @@ class SingleModel(Models):
         return batches
 
     def losses(self, valid: Any, train: Any) -> list[Losses]:
-        loss, nll = float(valid["loss"].avg), float(valid["nll_loss"].avg)
-        return [Losses(loss, nll, float(train["loss"].avg), float(train["gnorm"].avg))]
+        nll = valid["nll_loss" if "nll_loss" in valid else "loss"]  # a loss that is not smoothed is the nll itself
+        means = (meter.avg for meter in (valid["loss"], nll, train["loss"], train["gnorm"]))
+        return [Losses(*map(float, means))]
 
     def save(self, epoch: int, members: Sequence[int], batches: Any) -> None:
-        """Save where the run ends within an epoch: fairseq saves a checkpoint of whole epochs alone."""
-        if members and not batches.end_of_epoch():
-            (member,) = self.members
-            self.save_within_epoch(member.folder.checkpoint(epoch), batches)
+        """Do nothing: fairseq saves after the validation of an epoch."""
+
+    def save_unfinished(self, epoch: int, batches: Any) -> None:
+        (member,) = self.members
+        path = member.folder.checkpoint(epoch)
+        if self.ranks.leads and not path.exists():
+            self.save_within_epoch(path, batches)
             keep_while_training(member.folder, member.cfg)
 
     def save_within_epoch(self, path: Path, batches: Any) -> None:
-        """Save a checkpoint of this moment; every process must call it."""
+        """Save a checkpoint of this moment; rank 0 writes it."""
         self.trainer.consolidate_optimizer()
         self.trainer.save_checkpoint(str(path), {"train_iterator": batches.state_dict(), "val_loss": None})
 
