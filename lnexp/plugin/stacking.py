@@ -1,7 +1,7 @@
 """Stack equal models into an array: leaf modules give way to forms with a member axis, registered beside each leaf.
 
-``torch.func.stack_module_state`` with ``vmap`` over ``functional_call`` was tried instead. Forward results are equal to the
-bit, but it is slower: 450 ms a pass against 329 ms (4 Post-LN members, d 64, 6-6, 512 tokens, forward and backward,
+``torch.func.stack_module_state`` with ``vmap`` over ``functional_call`` was tried instead. Forward results are equal to
+the bit, but it is slower: 450 ms a pass against 329 ms (4 Post-LN members, d 64, 6-6, 512 tokens, forward and backward,
 one CPU thread, medians of 5 alternating rounds of CPU time), and it has no form for the cache of beam search.
 """
 
