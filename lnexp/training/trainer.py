@@ -68,7 +68,7 @@ class Trainer(FairseqTrainer):
 
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
         try:
-            norm = super().clip_grad_norm(clip_norm).cpu()  # waits for the GPU once; fairseq looks at it thrice more
+            norm = super().clip_grad_norm(clip_norm).cpu()  # one wait for the GPU instead of four
         except FloatingPointError as error:
             raise NotFiniteError(str(error)) from None
         if not torch.isfinite(norm).all():
