@@ -66,7 +66,7 @@ def _measure(layers: str, checkpoint: str, overrides: list[str]) -> dict:
     from lnexp.training.engine import Engine
 
     depth = [f"model.{side}_layers={layers}" for side in ("encoder", "decoder")]
-    cfg = compose([*SETTINGS, *depth, f"model.checkpoint_activations={checkpoint}", *overrides])
+    cfg = compose([*SETTINGS, *overrides, *depth, f"model.checkpoint_activations={checkpoint}"])
     check(cfg)
     OmegaConf.resolve(cfg)
     # fairseq's trainer resets the peak after every update

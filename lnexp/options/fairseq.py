@@ -34,8 +34,8 @@ ROWS = (
     _one_in_arrays("checkpoint.patience", -1),
     _one_in_arrays("optimization.stop_min_lr", -1.0),
     _one_in_arrays("criterion.ignore_prefix_size", 0),
+    _one_in_arrays("optimization.sentence_avg", False),  # which the criterion's is by default: named first
     _one_in_arrays("criterion.sentence_avg", False),
-    _one_in_arrays("optimization.sentence_avg", False),
     _one_in_arrays("optimization.use_bmuf", False),
     _one_in_arrays("common.amp", False),
     _one_in_arrays("common.memory_efficient_bf16", False),

@@ -150,7 +150,7 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     returns = launcher_of(jobs, where).launch(jobs, 0)
     assert sizes == [5, 3, 2, 1, 2]
     assert {job.status.name for job in returns} == {"COMPLETED"}
-    assert "an array of 5 does not fit into the memory" in capsys.readouterr().out
+    assert "an array of 5 does not fit into memory" in capsys.readouterr().out
 
 
 def test_a_damaged_folder_fails_alone(where, monkeypatch):

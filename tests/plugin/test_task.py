@@ -11,6 +11,7 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
 from lnexp.tasks.translation.decoding import FirstSentences, translate
 from lnexp.training.engine import Engine
 
@@ -22,7 +23,7 @@ def engine(tmp_path, where) -> Engine:
     OmegaConf.resolve(cfg)
     folder = RunFolder(tmp_path / "run-00000000")
     folder.checkpoints.mkdir(parents=True)
-    return Engine(cfg, folder, prepare(cfg.data, cfg.data_dir), show_progress=False)
+    return Engine([Member(cfg, folder)], prepare(cfg.data, cfg.data_dir))
 
 
 def ids(batches) -> list[int]:
@@ -76,13 +77,14 @@ def test_real_generation_has_one_hypothesis_a_sentence(engine):
 
 def test_a_whole_epoch_counts_every_target_token(engine):
     records = []
-    engine.train(lambda record: (records.append(record), engine.folder.append(record)))
+    folder = engine.members[0].folder
+    engine.train(lambda member, record: (records.append(record), folder.append(record)))
     (record,) = records
     lines = engine.corpus.lines("train", "en")
     tokens = sum(len(line.split()) + 1 for line in lines)  # and the end of sentence
     assert record["tokens_per_second"] * record["seconds"] == pytest.approx(tokens, rel=0.01)
     assert math.isfinite(record["valid_loss"])
-    assert Path(engine.folder.checkpoint(1)).exists()
+    assert Path(folder.checkpoint(1)).exists()
 
 
 def test_a_sentence_that_does_not_fit_is_an_error_not_a_gap(engine):
