@@ -10,9 +10,10 @@ from typing import Any
 from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.corpora.checksums import corpus_sha256, file_sha256
 from lnexp.errors import UserError
-from lnexp.hashing import file_digest, sha256_of_files
 from lnexp.options import Alias, Option, Table
+from lnexp.plain import drop, plain
 from lnexp.tasks import DEFAULT, load_task, task_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,24 +24,8 @@ def register_resolvers() -> None:
     """Make ``${lnexp.…}`` known to OmegaConf."""
     OmegaConf.register_new_resolver("lnexp.equal", lambda a, b: a == b, replace=True)
     OmegaConf.register_new_resolver("lnexp.or_zero", lambda value: value or 0, replace=True)
-    OmegaConf.register_new_resolver("lnexp.corpus_sha256", _corpus_sha256, replace=True, use_cache=False)
-    OmegaConf.register_new_resolver("lnexp.file_sha256", _file_sha256, replace=True, use_cache=False)
-
-
-def _corpus_sha256(*, _parent_: DictConfig) -> str:
-    """Return the checksum of the files below ``root`` that the ``splits`` beside it name."""
-    if not _parent_.root:
-        raise UserError("data.path: not set; say data.path=…")
-    files = [file for split in _parent_.splits.values() for file in split]
-    return sha256_of_files(_parent_.root, [file[side] for file in files for side in ("source", "target")])
-
-
-def _file_sha256(path: str | None) -> str | None:
-    if path is None:
-        return None
-    if not Path(path).is_file():
-        raise UserError(f"{path}: no such file")
-    return file_digest(Path(path))
+    OmegaConf.register_new_resolver("lnexp.corpus_sha256", corpus_sha256, replace=True, use_cache=False)
+    OmegaConf.register_new_resolver("lnexp.file_sha256", file_sha256, replace=True, use_cache=False)
 
 
 @cache
@@ -52,6 +37,14 @@ def table_of_task(task: str) -> Table:
 def table_of(cfg: Any) -> Table:
     """Return the options of a config, resolved or not, or of a plain dictionary: every run's, and those of its task."""
     return table_of_task(str(cfg.get("task") or DEFAULT))
+
+
+def shared_settings(cfg: DictConfig) -> dict[str, Any]:
+    """Return the resolved settings in which the members of one array agree."""
+    settings = plain(cfg)
+    for name in table_of(cfg).places(lambda option: option.per_member):
+        drop(settings, name)
+    return settings
 
 
 def check(cfg: DictConfig) -> None:

@@ -10,6 +10,7 @@ A prepared corpus is a folder ``<data_dir>/<name>-<hash8>/``:
 It is built in a temporary folder that is renamed in the end, so a folder of this name is complete.
 """
 
+import copy
 import inspect
 import json
 import os
@@ -34,18 +35,11 @@ from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.errors import UserError, near_names
 from lnexp.files import locked
 from lnexp.hashing import file_digest, short_hash
-from lnexp.plain import plain
+from lnexp.options import Table
+from lnexp.plain import drop, plain
 from lnexp.versions import version
 
 TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
-#: Settings that state where text is; checksums beside them state what it is.
-LOCATION_SETTINGS = (
-    ("path",),
-    ("text", "root"),
-    ("text", "downloads", "base_url"),
-    ("subword", "codes"),
-    ("subword", "model"),
-)
 
 
 @dataclass(frozen=True)
@@ -91,16 +85,13 @@ class PreparedCorpus:
         return read_lines(self.folder / "text" / f"{split}.{language}")
 
 
-def deciding(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of the settings of a corpus without those that cannot change its contents."""
-    settings = json.loads(json.dumps(settings))
-    for *path, last in LOCATION_SETTINGS:
-        inner: Any = settings
-        for key in path:
-            inner = (inner or {}).get(key)
-        if inner:
-            inner.pop(last, None)
-    return settings
+def _contents(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of the settings of a corpus without those that say where its files are."""
+    config = {"data": copy.deepcopy(settings)}
+    for option in Table().rows:
+        if option.locates:
+            drop(config, option.name)
+    return config["data"]
 
 
 def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
@@ -132,7 +123,7 @@ def corpus_folder(data: DictConfig, data_dir: str | Path) -> Path:
     check_flag("data.joined_dictionary", data.joined_dictionary)
     if not re.fullmatch(r"[\w.-]+", str(data.name)) or str(data.name).startswith("."):
         raise UserError(f"data.name={data.name}: must be letters, digits, - _ and ., and not begin with .")
-    return Path(data_dir) / f"{data.name}-{short_hash(deciding(settings))}"
+    return Path(data_dir) / f"{data.name}-{short_hash(_contents(settings))}"
 
 
 def _build_and_rename(settings: dict[str, Any], final: Path) -> None:

@@ -4,8 +4,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from lnexp.figures.panels import Drawing, LineStyle, Panel, line
-from lnexp.figures.sampling import evenly_spaced
+from lnexp.figures.panels import Drawing, LineStyle, Panel, evenly_spaced, line
 from lnexp.recipes.recipe import Arm, Recipe
 
 MOST_LINES = 6

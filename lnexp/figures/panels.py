@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 
@@ -81,3 +82,8 @@ def line(label: str, style: LineStyle, table: pd.DataFrame, x: str, y: str) -> L
     by_x = table.dropna(subset=[x, y]).groupby(x)[y]
     mean, low, high = by_x.mean(), by_x.min(), by_x.max()
     return Line(label, style, mean.index.tolist(), mean.tolist(), low.tolist(), high.tolist())
+
+
+def evenly_spaced(values: list[float], most: int) -> list[float]:
+    """Return ``most`` of the values at most, the first and the last among them."""
+    return [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), most))]

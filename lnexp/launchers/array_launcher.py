@@ -7,10 +7,9 @@ from hydra.core.utils import JobReturn, JobStatus
 from omegaconf import DictConfig
 
 from lnexp.composer import ComposingLauncher
-from lnexp.configuration import table_of
+from lnexp.configuration import shared_settings
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
-from lnexp.plain import drop, plain
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
 
@@ -77,21 +76,13 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
     """
     alike: dict[str, list[int]] = defaultdict(list)
     for number, cfg in enumerate(cfgs):
-        alike[_shared(cfg)].append(number)
+        alike[short_hash(shared_settings(cfg))].append(number)
     return [
         [numbers[place] for place in part[start : start + most]]
         for numbers in alike.values()
         for part in at_one_epoch([_kept(cfgs[number]) for number in numbers])
         for start in range(0, len(part), most)
     ]
-
-
-def _shared(cfg: DictConfig) -> str:
-    """Return a hash of the options in which the members of an array agree."""
-    settings = plain(cfg)
-    for key in table_of(cfg).places(lambda option: option.per_member):
-        drop(settings, key)
-    return short_hash(settings)
 
 
 def _kept(cfg: DictConfig) -> list[int]:

@@ -13,9 +13,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     "What is trained": (
         Option("profile", FILE, "the size: model, batches, epochs", published=True, decides=False, keeps_arms=True),
         Option("task", FILE, "what is learned"),
-        Option("data", FILE, "the corpus; further options are those of its file", is_group=True),
+        Option("data", FILE, "the corpus; further options are those of its file", is_group=True, probe="corpus"),
         Option("data.name", WORD, "what tables call the corpus", published=True, decides=False),
-        Option("subword", FILE, "how words are cut; each corpus says which it takes"),
+        Option("subword", FILE, "how words are cut; each corpus says which it takes", probe="corpus"),
         Option("norm", FILE, "the normalisation layer"),
         Option(
             "norm.kind", WORD, "its name in lnexp/plugin/norms, which the file sets", [Alias("model.norm")],
@@ -50,11 +50,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     "How it is trained": (
         Option(
             "seed", whole(0), "seed of initialisation, dropout and the order of the data",
-            [Alias("fairseq.common.seed")], per_member=True, published=True,
+            [Alias("fairseq.common.seed")], per_member=True, published=True, probe="minibatches",
         ),
         Option(
             "order_seed", whole(0), "seed of the order of the data alone; the runs of an array share it",
             [Alias("fairseq.task.order_seed")], omitted_at=SameAs("seed"), published=True,
+            probe="minibatches",
         ),
         Option(
             "max_epoch", whole(1), "maximum number of epochs", [Alias("fairseq.optimization.max_epoch")],
@@ -65,7 +66,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             [or_zero("fairseq.optimization.max_update")], omitted_at=0,
         ),
         Option(
-            "max_tokens", whole(1), "tokens of a batch, per side", [Alias("fairseq.dataset.max_tokens")], published=True
+            "max_tokens", whole(1), "tokens of a batch, per side", [Alias("fairseq.dataset.max_tokens")],
+            published=True, probe="minibatches",
         ),
         Option(
             "update_freq", whole(1), "batches of an update", [listed("fairseq.optimization.update_freq")],
@@ -123,7 +125,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "Where and how often": (
         Option("runs_dir", TEXT, "where run folders lie", decides=False, keeps_arms=True),
-        Option("data_dir", TEXT, "where prepared corpora lie", decides=False, keeps_arms=True),
+        Option("data_dir", TEXT, "where prepared corpora lie", decides=False, keeps_arms=True, probe="corpus"),
         Option("force", FLAG, "train again a run that is finished", decides=False, keeps_arms=True),
         Option(
             "device", choice("auto", "cpu", "cuda"), "where to train; auto: on a GPU if there is one",
@@ -138,7 +140,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "probes.every", whole(0), "updates between two probes of gradients by layer; 0: never",
             decides=False, keeps_arms=True,
         ),
-        Option("probes.batches", whole(1), "minibatches of a probe", decides=False, keeps_arms=True),
+        Option(
+            "probes.batches", whole(1), "minibatches of a probe", decides=False, keeps_arms=True, probe="minibatches"
+        ),
         Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False, keeps_arms=True),
         Option(
             "tracker.mode", choice("disabled", "offline", "online"), "mode of wandb",
@@ -147,17 +151,21 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("tracker.project", WORD, "project of wandb", decides=False, keeps_arms=True),
         Option(
             "n_seeds", whole(1).or_null(), "how many seeds a recipe is trained with; null: as many as it states",
-            decides=False, keeps_arms=True,
+            decides=False, keeps_arms=True, probe="seeds",
         ),
         Option(
             "first_seed", whole(0).or_null(), "first seed of a recipe; null: the one that it states",
-            decides=False, keeps_arms=True,
+            decides=False, keeps_arms=True, probe="seeds",
         ),
     ),
     "Groups whose options are not listed": (
         Option(
             "scale", OPEN, "sizes of a profile that other options are made of", is_group=True, decides=False,
             per_member=True,
+        ),
+        Option(
+            "scale.toy", OPEN, "sizes of the embedded corpus", is_group=True, decides=False, per_member=True,
+            probe="corpus",
         ),
         Option("fairseq", OPEN, "every other option of fairseq's: fairseq.GROUP.OPTION=VALUE", is_group=True),
         Option("hydra", OPEN, "Hydra's own: the launcher, the sweeper, …", is_group=True, decides=False),
@@ -168,4 +176,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
 LABELS = (
     Option("recipe", WORD, "the recipe that a run is of", decides=False, per_member=True),
     Option("arm", WORD, "the arm of it", decides=False, per_member=True),
+)
+
+#: Where the text and the subwords of a corpus come from. Some corpora have these options.
+LOCATIONS = tuple(
+    Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, locates=True)
+    for name in ("path", "text.root", "text.downloads.base_url", "subword.codes", "subword.model")
 )

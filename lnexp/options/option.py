@@ -79,6 +79,10 @@ class Option:
         array_value: the only value that an array of runs knows.
         published: whether ``provenance.json`` contains it for each run.
         keeps_arms: whether setting it on the command line leaves a recipe's arms unchanged.
+        locates: whether it says where files are. Checksums in the config say what is in them, so the name of a prepared
+            corpus and the identity of a run leave it out.
+        probe: what it sets of a probe (``scripts/probe.py``): ``corpus``, ``seeds`` or ``minibatches``; None: what its
+            group sets.
     """
 
     name: str
@@ -92,3 +96,5 @@ class Option:
     array_value: Any = NONE
     published: bool = False
     keeps_arms: bool = False
+    locates: bool = False
+    probe: str | None = None

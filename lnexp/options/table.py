@@ -21,7 +21,7 @@ class Table:
 
     def __init__(self, task_options: Sequence[Option] = ()):
         self.ours = (*OURS, *task_options)
-        self.rows = (*self.ours, *common.LABELS, *fairseq.ROWS)
+        self.rows = (*self.ours, *common.LABELS, *common.LOCATIONS, *fairseq.ROWS)
 
     def places(self, chosen: Callable[[Option], bool]) -> list[str]:
         """Return every dotted name, aliases included, at which the value of a chosen option stands."""
@@ -37,8 +37,19 @@ class Table:
 
     def keeps_arms(self, name: str) -> bool:
         """Return whether a recipe's arms stay what the recipe states where a command line sets this option."""
-        kept = [option.name for option in self.rows if option.keeps_arms]
-        return any(name == option or name.startswith(f"{option}.") for option in kept)
+        return any(row.keeps_arms for row in self.rows_of(name))
+
+    def probe_part(self, name: str) -> str | None:
+        """Return what an option sets of a probe, see :class:`Option`; None for an option that sets nothing there."""
+        return next((row.probe for row in self.rows_of(name) if row.probe), None)
+
+    def rows_of(self, name: str) -> Iterator[Option]:
+        """Yield the row of an option and those of the groups that it stands in, from the inside out."""
+        rows = {option.name: option for option in self.rows}
+        while name:
+            if name in rows:
+                yield rows[name]
+            name = name.rpartition(".")[0]
 
     def array_values(self) -> dict[str, Any]:
         """Return the only values that an array knows, by fairseq's names of the options."""

@@ -1,14 +1,13 @@
 """Find the runs that a command line asks for, and what each costs."""
 
-import json
 from collections import Counter
 
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.composer import Composer
-from lnexp.configuration import check, compose
+from lnexp.configuration import check, compose, shared_settings
 from lnexp.errors import UserError
-from lnexp.plain import plain
+from lnexp.hashing import short_hash
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import Device
 from lnexp.planning.sheet import Line
@@ -63,19 +62,5 @@ def _configs(words: list[str]) -> list[tuple[str, int, DictConfig]]:
 
 
 def _what_costs(cfg: DictConfig) -> str:
-    """Return the settings that two arms must share to cost the same, as JSON."""
-    parts = (
-        "task",
-        "model",
-        "norm",
-        "data",
-        "precision",
-        "init",
-        "max_tokens",
-        "update_freq",
-        "max_epoch",
-        "max_update",
-        "checkpoints",
-    )
-    values = [plain(cfg[part]) if isinstance(cfg[part], DictConfig) else cfg[part] for part in parts]
-    return json.dumps([*values, cfg.optimizer._name])
+    """Return a hash of the settings that two arms must share to cost the same: those of an array, and the optimizer."""
+    return short_hash([shared_settings(cfg), cfg.optimizer._name])

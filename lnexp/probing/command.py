@@ -6,7 +6,7 @@ from pathlib import Path
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.probing.model_probe import asks_for_model, probe_model
-from lnexp.probing.options import group_of
+from lnexp.probing.options import key_of
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names
@@ -20,7 +20,7 @@ def main() -> None:
     arguments = command_line().parse_args()
     with one_line_errors():
         # not parsed by Hydra, which gives "=" and "," in a path a meaning of its own
-        plain = [option for option in arguments.overrides if group_of(option) in ("checkpoint", "parameters")]
+        plain = [option for option in arguments.overrides if key_of(option) in ("checkpoint", "parameters")]
         recipes, rest = split_recipes([option for option in arguments.overrides if option not in plain])
         options = [*rest, *plain]
         if asks_for_model(options) and not recipes:

@@ -12,7 +12,7 @@ from tabulate import tabulate
 from lnexp.configuration import check, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.probing.options import CORPUS, MINIBATCHES, check_options, group_of
+from lnexp.probing.options import check_options, key_of, part_of
 from lnexp.processes import one_quiet_thread
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ProbeReport:
 
 def asks_for_model(options: Sequence[str]) -> bool:
     """Return whether options name one model, as ``model=…`` or ``checkpoint=…``."""
-    return any(group_of(option) in ("model", "checkpoint") for option in options)
+    return any(key_of(option) in ("model", "checkpoint") for option in options)
 
 
 def probe_model(options: Sequence[str]) -> ProbeReport:
@@ -74,8 +74,11 @@ def probe_model(options: Sequence[str]) -> ProbeReport:
     check(cfg)
     of, probed = _trained(own["checkpoint"], rest, cfg) if "checkpoint" in own else _untrained(rest)
     of = f"{of}; {cfg.probes.batches} minibatches of at most {cfg.max_tokens} tokens, without dropout"
-    rows = _by_parameter(probed, own["parameters"]) if "parameters" in own else _by_layer(probed)
-    return ProbeReport(of, rows)
+    if "parameters" in own:
+        return ProbeReport(of, _by_parameter(probed, own["parameters"]))
+    from lnexp.theory.by_layer import norms_and_gradients
+
+    return ProbeReport(of, norms_and_gradients(probed))
 
 
 def _untrained(options: list[str]) -> "tuple[str, ProbedModel]":
@@ -91,11 +94,11 @@ def _untrained(options: list[str]) -> "tuple[str, ProbedModel]":
 
 
 def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, ProbedModel]":
-    check_options(options, (*CORPUS, *MINIBATCHES), "a checkpoint has its own settings")
+    check_options(options, ("corpus", "minibatches"), "a checkpoint has its own settings")
     one_quiet_thread()
     from lnexp.theory.checkpoint import trained_model
 
-    corpus = [option for option in options if group_of(option) in CORPUS]
+    corpus = [option for option in options if part_of(option) == "corpus"]
     if corpus and not any(option.startswith("data=") for option in corpus):
         raise UserError(f"{corpus[0]}: set data=… too; without it the corpus is the one that the checkpoint names")
     if corpus:
@@ -112,21 +115,4 @@ def _by_parameter(probed: "ProbedModel", option: str) -> list[dict[str, Any]]:
     norms = gradient_norms(probed.model, names, (loss_of(probed, batch) for batch in probed.batches))
     return [
         {"parameter": name, "grad_norm": norm.expected, "mean_grad_norm": norm.mean} for name, norm in norms.items()
-    ]
-
-
-def _by_layer(probed: "ProbedModel") -> list[dict[str, Any]]:
-    """Return a row a layer: the norms of its hidden states, then of the gradients of both FFN matrices."""
-    from lnexp.theory.ffn_gradients import MATRICES, ffn_gradients
-    from lnexp.theory.position_norms import mean_norms
-
-    gradients = {(row["side"], row["layer"], row["parameter"]): row for row in ffn_gradients(probed)}
-    return [
-        row
-        | {
-            f"{matrix}_{what}": gradients[row["side"], row["layer"], matrix][what]
-            for matrix in MATRICES
-            for what in ("grad_norm", "mean_grad_norm")
-        }
-        for row in mean_norms(probed)
     ]

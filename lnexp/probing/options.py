@@ -1,27 +1,30 @@
-"""Group the options of ``scripts/probe.py``, and refuse those that do not apply."""
+"""Tell what an option of ``scripts/probe.py`` sets, and refuse those that do not apply."""
 
 from collections.abc import Sequence
 
 from lnexp.errors import UserError
+from lnexp.options import Table
 
-#: Options of the corpus and its folder.
-CORPUS = ("data", "data_dir", "subword", "scale.toy")
-SEEDS = ("n_seeds", "first_seed")
-MINIBATCHES = ("probes.batches", "max_tokens", "order_seed", "seed")
+TABLE = Table()
 
 
-def group_of(option: str) -> str:
-    """Return the group of an option: ``data`` for ``++data.path=…``; outside the corpus groups, the option's key."""
-    key = option.lstrip("+").partition("=")[0]
-    return next((group for group in CORPUS if key == group or key.startswith(f"{group}.")), key)
+def key_of(option: str) -> str:
+    """Return the name that an option sets: ``data.path`` for ``++data.path=…``."""
+    return option.lstrip("+").partition("=")[0]
 
 
-def check_options(options: Sequence[str], allowed: Sequence[str], why: str) -> None:
-    """Refuse options of other groups than the allowed ones.
+def part_of(option: str) -> str | None:
+    """Return what an option sets of a probe, as the option table says: ``corpus``, …; None where it sets nothing."""
+    return TABLE.probe_part(key_of(option))
+
+
+def check_options(options: Sequence[str], parts: Sequence[str], why: str) -> None:
+    """Refuse options that set another part of a probe than these.
 
     Raises:
         UserError: that gives the reason and the allowed options.
     """
     for option in options:
-        if group_of(option) not in allowed:
-            raise UserError(f"{option}: {why}; allowed are {', '.join(f'{group}=…' for group in allowed)}")
+        if part_of(option) not in parts:
+            allowed = ", ".join(f"{row.name}=…" for row in TABLE.rows if row.probe in parts)
+            raise UserError(f"{option}: {why}; allowed are {allowed}")

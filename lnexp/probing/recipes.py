@@ -13,7 +13,7 @@ from lnexp.corpora.known import is_whole
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
-from lnexp.probing.options import CORPUS, SEEDS, check_options, group_of
+from lnexp.probing.options import check_options, key_of, part_of
 from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
@@ -32,7 +32,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     """
     from lnexp.results.verdicts import write_page
 
-    check_options(options, (*CORPUS, *SEEDS), REFUSAL)
+    check_options(options, ("corpus", "seeds"), REFUSAL)
     for recipe in recipes:
         if not recipe.measurement:
             command = f"python scripts/train.py -m +recipe={recipe.name}"
@@ -48,7 +48,7 @@ def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> No
     from lnexp.results.write_probe import write_probe
 
     drawn = recipe.profiles[THEORY].data == NO_CORPUS
-    given = [option for option in options if not (drawn and group_of(option) in CORPUS)]
+    given = [option for option in options if not (drawn and part_of(option) == "corpus")]
     overrides = given if drawn else own_corpus(recipe, THEORY, given)
     cfg = compose(overrides)
     check(cfg)
@@ -68,7 +68,9 @@ def _is_the_papers(manifest: dict[str, Any], options: list[str]) -> bool:
     The sizes of the models need no check: they are the paper's in the recipes.
     """
     whole = manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
-    return whole and all(option == "data=iwslt14" or group_of(option) in ("data_dir", *SEEDS) for option in options)
+    return whole and all(
+        option == "data=iwslt14" or key_of(option) == "data_dir" or part_of(option) == "seeds" for option in options
+    )
 
 
 def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[str, Any]]]:

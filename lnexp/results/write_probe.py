@@ -9,8 +9,8 @@ import pandas as pd
 from tabulate import tabulate
 
 from lnexp.figures.folder import draw_all
+from lnexp.figures.panels import evenly_spaced
 from lnexp.figures.probed import plots, rows_with
-from lnexp.figures.sampling import evenly_spaced
 from lnexp.files import write_whole
 from lnexp.published import RESULTS_DIR
 from lnexp.recipes.command_line import for_readers

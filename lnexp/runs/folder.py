@@ -116,14 +116,15 @@ class RunFolder:
     def write_environment(self, content: dict[str, Any]) -> None:
         write_whole(self.path / "environment.json", json.dumps(content, indent=2) + "\n")
 
-    def write_hypotheses(self, name: str, lines: list[str]) -> None:
-        folder = self.path / "hypotheses"
-        folder.mkdir(exist_ok=True)
-        write_whole(folder / f"{name}.txt", "".join(f"{line}\n" for line in lines))
+    def write_lines(self, name: str, lines: list[str]) -> None:
+        """Write text that a task keeps of a run, as ``hypotheses/test.txt``."""
+        path = self.path / name
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, "".join(f"{line}\n" for line in lines))
 
-    def hypotheses(self, name: str) -> list[str]:
+    def lines(self, name: str) -> list[str]:
         """Return the lines that were written under a name; none where there is no such file."""
-        path = self.path / "hypotheses" / f"{name}.txt"
+        path = self.path / name
         return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
     def append(self, record: records.Record) -> None:

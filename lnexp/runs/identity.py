@@ -10,7 +10,6 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.configuration import table_of
-from lnexp.corpora.prepare import deciding as corpus_deciding
 from lnexp.hashing import short_hash
 from lnexp.options import NONE, Option, SameAs, Table
 from lnexp.plain import drop, find, plain
@@ -66,7 +65,6 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
 def _deciding(cfg: DictConfig) -> dict[str, Any]:
     """Return the settings that decide the numbers."""
     deciding = {part: plain(cfg[part]) for part in DECIDING}
-    deciding["data"] = corpus_deciding(deciding["data"])
     table = table_of(cfg)
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)

@@ -33,8 +33,7 @@ def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> No
     say(f"{folder.name} | {how}: {Length.of(cfg)} of {cfg.data.name}, profile {cfg.profile}{among}")
     if cfg.update_freq > 1:
         share = f", {cfg.update_freq // ranks.size} of them in each of {ranks.size} processes" if ranks.size > 1 else ""
-        most = cfg.update_freq * cfg.max_tokens
-        say(f"{folder.name} | an update has {cfg.update_freq} batches, {most:,} tokens a side at most{share}")
+        say(f"{folder.name} | an update has {cfg.update_freq} batches of max_tokens={cfg.max_tokens}{share}")
 
 
 def announce_end(member: Member, end: Record) -> None:

@@ -4,9 +4,8 @@ from fairseq import utils
 
 from lnexp.errors import UserError
 from lnexp.runs.records import Record
-from lnexp.theory.ffn_gradients import ffn_gradients
+from lnexp.theory.by_layer import ffn_gradients, mean_norms
 from lnexp.theory.models import ProbedModel, first_batches
-from lnexp.theory.position_norms import mean_norms
 from lnexp.training.loop import Loop
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnexp.figures.sampling import evenly_spaced
+from lnexp.figures.panels import evenly_spaced
 
 
 @given(st.integers(1, 200), st.integers(2, 10))

@@ -5,7 +5,7 @@ import json
 import pytest
 from helpers import run_script
 
-from lnexp.theory.ffn_gradients import ffn_gradients
+from lnexp.theory.by_layer import ffn_gradients
 from lnexp.theory.measurement import Context
 from lnexp.theory.models import untrained_placement
 

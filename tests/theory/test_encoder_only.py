@@ -9,10 +9,9 @@ from fairseq.models import FairseqEncoderModel
 from torch import nn
 
 from lnexp.plugin.family import Family
-from lnexp.theory.ffn_gradients import ffn_gradients
+from lnexp.theory.by_layer import ffn_gradients, mean_norms
 from lnexp.theory.measurement import Context
 from lnexp.theory.models import STOCK_SIDES, ProbedModel, loss_of, sides_of, untrained_placement
-from lnexp.theory.position_norms import mean_norms
 
 WIDTH = 32
 NARROW = [f"{side}_{what}" for side in STOCK_SIDES for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=48")]

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from lnexp.theory.by_layer import mean_norms
 from lnexp.theory.measurement import Context
 from lnexp.theory.models import untrained_placement
-from lnexp.theory.position_norms import mean_norms
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "layers=2")]
 TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"

@@ -86,7 +86,7 @@ def test_translations_and_gradients_are_tables(resumed):
     samples = table(run, "samples_*")
     assert samples["columns"] == list(SAMPLE_COLUMNS)
     assert [row[0] for row in samples["data"]] == [epoch for epoch in (1, 2, 3) for _ in range(8)]
-    hypotheses = RunFolder(resumed).hypotheses("valid.epoch3")
+    hypotheses = RunFolder(resumed).lines("hypotheses/valid.epoch3.txt")
     assert [row[4] for row in samples["data"][-8:]] == hypotheses[:8]
     probes = [record for record in records.read(resumed / "metrics.jsonl") if record.get("parameter")]
     assert len(table(run, "gradients_[0-9]*")["data"]) == len(probes)

@@ -91,7 +91,9 @@ def test_members_of_different_epochs_are_tested_with_their_own_numbers(build, mo
     for number, epoch in best.items():
         single.models.load(0, load(engine.members[number].folder.checkpoint(epoch))["model"])
         single.evaluation.test(single.models, {0: epoch}, single.members)
-        alone, together = (run.folder.hypotheses("test") for run in (single.members[0], engine.members[number]))
+        alone, together = (
+            run.folder.lines("hypotheses/test.txt") for run in (single.members[0], engine.members[number])
+        )
         assert alone == together
 
 

@@ -12,6 +12,7 @@ from lnexp.errors import UserError
 from lnexp.tasks.contract import Evaluation, Member, Record
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import NO_HYPOTHESIS, FirstSentences, translate
+from lnexp.tasks.translation.samples import HYPOTHESES
 from lnexp.tasks.translation.scores import (
     averaged_scores,
     end_record,
@@ -113,4 +114,4 @@ class TranslationEvaluation(Evaluation):
 
     def _keep(self, member: Member, name: str, hypotheses: list[str]) -> None:
         if self.ranks.leads:
-            member.folder.write_hypotheses(name, hypotheses)
+            member.folder.write_lines(HYPOTHESES.format(name), hypotheses)

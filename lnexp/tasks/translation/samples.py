@@ -8,6 +8,8 @@ from omegaconf import DictConfig
 from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
 from lnexp.runs.folder import RunFolder
 
+#: The file in a run's folder with the translations of ``test``, ``test.averaged`` or ``valid.epoch1``.
+HYPOTHESES = "hypotheses/{}.txt"
 #: Sentences of valid whose translations are shown.
 SAMPLES = 8
 SAMPLE_COLUMNS = ("epoch", "sentence", "source", "reference", "hypothesis")
@@ -23,6 +25,6 @@ def samples(cfg: DictConfig, folder: RunFolder, epoch: int) -> list[Sequence[Any
         (number, sentence, source, reference, hypothesis)
         for number in range(1, epoch + 1)
         for sentence, (source, reference, hypothesis) in enumerate(
-            zip(sources, references, folder.hypotheses(f"valid.epoch{number}"), strict=False), start=1
+            zip(sources, references, folder.lines(HYPOTHESES.format(f"valid.epoch{number}")), strict=False), start=1
         )
     ]

@@ -7,9 +7,9 @@ from torch import Tensor
 
 from lnexp.errors import UserError
 from lnexp.plugin.placement import Side
+from lnexp.theory.by_layer import position_norms
 from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.models import sides_of, untrained_placement
-from lnexp.theory.position_norms import position_norms
 
 MOST_DRAWS = 1000  # so that no two seeds share a draw
 

@@ -1,6 +1,6 @@
 """Fig. 3(a,b): measure the gradients of every layer's FFN, before training."""
 
-from lnexp.theory.ffn_gradients import ffn_gradients
+from lnexp.theory.by_layer import ffn_gradients
 from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.models import untrained_placement
 
@@ -9,7 +9,7 @@ from lnexp.theory.models import untrained_placement
 def gradient_by_layer(
     context: Context, placement: str, layers: int, batches: int, tokens: int, model: list[str]
 ) -> list[Row]:
-    """Return the rows of :func:`lnexp.theory.ffn_gradients.ffn_gradients` for a model before training.
+    """Return the rows of :func:`lnexp.theory.by_layer.ffn_gradients` for a model before training.
 
     Args:
         context: seed and corpus.

@@ -1,9 +1,8 @@
 """Measure hidden states and FFN gradients of every layer of a model of any placement, before training."""
 
-from lnexp.theory.ffn_gradients import MATRICES, ffn_gradients
+from lnexp.theory.by_layer import MATRICES, norms_and_gradients
 from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.models import untrained_placement
-from lnexp.theory.position_norms import mean_norms
 
 
 @register_measurement
@@ -21,13 +20,12 @@ def layer_by_layer(
         model: further settings of the model, as ``encoder_embed_dim=512``.
     """
     probed = untrained_placement(context, placement, model, batches, tokens, layers=layers)
-    gradients = {(row["side"], row["layer"], row["parameter"]): row["grad_norm"] for row in ffn_gradients(probed)}
     return [
         {
             "side": row["side"],
             "layer": row["layer"],
             "output": row["output"],
-            **{matrix: gradients[row["side"], row["layer"], matrix] for matrix in MATRICES},
+            **{matrix: row[f"{matrix}_grad_norm"] for matrix in MATRICES},
         }
-        for row in mean_norms(probed)
+        for row in norms_and_gradients(probed)
     ]

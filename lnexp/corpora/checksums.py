@@ -1,0 +1,33 @@
+"""Put checksums of a user's files into the config, so that other text under the same name is another corpus."""
+
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from lnexp.errors import UserError
+from lnexp.hashing import file_digest, sha256_of_files
+
+
+def corpus_sha256(*, _parent_: DictConfig) -> str:
+    """Return the checksum of the files below ``root`` that the ``splits`` beside it name: ``${lnexp.corpus_sha256:}``.
+
+    Raises:
+        UserError: where no folder is named.
+    """
+    if not _parent_.root:
+        raise UserError("data.path: not set; say data.path=…")
+    files = [file for split in _parent_.splits.values() for file in split]
+    return sha256_of_files(_parent_.root, [file[side] for file in files for side in ("source", "target")])
+
+
+def file_sha256(path: str | None) -> str | None:
+    """Return the checksum of a file; None for none: ``${lnexp.file_sha256:${.model}}``.
+
+    Raises:
+        UserError: where there is no such file.
+    """
+    if path is None:
+        return None
+    if not Path(path).is_file():
+        raise UserError(f"{path}: no such file")
+    return file_digest(Path(path))
