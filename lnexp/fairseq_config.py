@@ -1,15 +1,19 @@
-"""Make fairseq's config of our resolved one."""
+"""Make fairseq's config of our resolved one, and build the task, the model and the criterion that it describes."""
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fairseq import tasks
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, FairseqCriterion
 from fairseq.dataclass.configs import FairseqConfig
 from fairseq.dataclass.initialize import add_defaults
-from fairseq.models import MODEL_DATACLASS_REGISTRY
+from fairseq.models import MODEL_DATACLASS_REGISTRY, BaseFairseqModel
 from fairseq.optim import OPTIMIZER_DATACLASS_REGISTRY
 from fairseq.optim.lr_scheduler import LR_SCHEDULER_DATACLASS_REGISTRY
+from fairseq.tasks import TASK_DATACLASS_REGISTRY, FairseqTask
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -45,7 +49,39 @@ REGISTRIES = {
     "model": MODEL_DATACLASS_REGISTRY,
     "optimizer": OPTIMIZER_DATACLASS_REGISTRY,
     "lr_scheduler": LR_SCHEDULER_DATACLASS_REGISTRY,
+    "criterion": CRITERION_DATACLASS_REGISTRY,
+    "task": TASK_DATACLASS_REGISTRY,
 }
+
+
+def build_task(fairseq: DictConfig) -> FairseqTask:
+    """Return the task of a fairseq config. Raises UserError for options that it cannot have."""
+    with _mistakes("task"):
+        return tasks.setup_task(fairseq.task)
+
+
+def build_model(task: FairseqTask, fairseq: DictConfig) -> BaseFairseqModel:
+    """Return the model of a fairseq config. Raises UserError for options that no model can have."""
+    with _mistakes("model"):
+        return task.build_model(fairseq.model)
+
+
+def build_criterion(task: FairseqTask, fairseq: DictConfig) -> FairseqCriterion:
+    """Return the criterion of a fairseq config. Raises UserError for options that it cannot have."""
+    with _mistakes("criterion"):
+        return task.build_criterion(fairseq.criterion)
+
+
+@contextmanager
+def _mistakes(part: str) -> Iterator[None]:
+    """Turn what fairseq and torch raise for values that cannot be meant into one line."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (ArithmeticError, AssertionError, RuntimeError, ValueError, OmegaConfBaseException) as error:
+        first_line = next(iter(str(error).splitlines()), type(error).__name__)
+        raise UserError(f"{part}: {first_line}") from error
 
 
 def _check_known(group: str, name: str, known: Collection[str]) -> None:

@@ -69,7 +69,7 @@ def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher
     import torch
 
     said = [word.partition("=")[2] for word in launcher if word.startswith("hydra.launcher.processes=")]
-    if said:
+    if said and said[-1].isdigit():  # the launcher refuses anything else but null
         return int(said[-1])
     shared = [update_freq(recipe, profile, settings) for recipe in recipes]
     return min(fitting(batches, torch.cuda.device_count()) for batches in shared)

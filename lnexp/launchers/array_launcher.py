@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from hydra.core.utils import JobReturn, JobStatus
 from omegaconf import DictConfig
 
+from lnexp.checks import check_whole
 from lnexp.composer import ComposingLauncher
 from lnexp.configuration import shared_settings
-from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
@@ -27,8 +27,7 @@ class ArrayLauncher(ComposingLauncher):
     """
 
     def __init__(self, max_members: int):
-        if max_members < 1:
-            raise UserError(f"hydra.launcher.max_members={max_members}: must be at least 1")
+        check_whole("hydra.launcher.max_members", max_members, 1)
         self.max_members = max_members
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:

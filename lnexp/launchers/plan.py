@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from omegaconf import DictConfig
 
 from lnexp.configuration import check, check_device
-from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
 from lnexp.plain import plain
@@ -82,7 +81,7 @@ class Plan:
         failures: dict[str, str] = {}
         for cfg, runs in self.corpora.values():
             try:
-                prepare(cfg.data, cfg.data_dir)
+                task_of(cfg).prepare(cfg.data, cfg.data_dir)
             except (UserError, OSError) as error:
                 if len(self.corpora) == 1:
                     raise

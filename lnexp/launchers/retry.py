@@ -3,13 +3,14 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.errors import UserError
+from lnexp.options import key_of
 from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.lock import RunBusyError, is_held
 
@@ -32,6 +33,10 @@ class Planned:
     identity: str
     name: str
     overrides: list[str]
+
+    def resumed(self) -> "Planned":
+        """Return the run as it is launched after a death: ``force`` has trained it afresh once."""
+        return replace(self, overrides=[override for override in self.overrides if key_of(override) != "force"])
 
 
 class RepeatedLaunch:
@@ -130,6 +135,7 @@ class RepeatedLaunch:
             elif state == "failed":  # some launchers raise for a run that failed
                 self._give_up(run, str(now[run.identity].get("why")))
             elif state == "running" and not is_held(self._runs_dir, run.identity):
+                self.left[run.identity] = run.resumed()
                 self._count_death(run, kind)
         print(f"a process of this sweep died ({kind}): continuing with the runs that are left", flush=True)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hydra.core.utils import JobReturn, JobStatus
 from omegaconf import DictConfig
 
+from lnexp.checks import check_whole
 from lnexp.composer import ComposingLauncher
 from lnexp.configuration import ROOT
 from lnexp.errors import UserError
@@ -26,8 +27,8 @@ class TorchrunLauncher(ComposingLauncher):
     """
 
     def __init__(self, processes: int | None):
-        if processes is not None and processes < 1:
-            raise UserError(f"hydra.launcher.processes={processes}: must be at least 1")
+        if processes is not None:
+            check_whole("hydra.launcher.processes", processes, 1)
         self.processes = processes
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:

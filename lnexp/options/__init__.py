@@ -1,6 +1,7 @@
 """The table of options: what is known about each, stated once."""
 
 from lnexp.options.option import NONE, Alias, Option, SameAs, flag_of, listed, or_zero
+from lnexp.options.override import key_of
 from lnexp.options.table import Table
 
-__all__ = ["NONE", "Alias", "Option", "SameAs", "Table", "flag_of", "listed", "or_zero"]
+__all__ = ["NONE", "Alias", "Option", "SameAs", "Table", "flag_of", "key_of", "listed", "or_zero"]

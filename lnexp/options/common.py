@@ -11,10 +11,10 @@ WORD = checked_elsewhere("a word")
 
 SECTIONS: dict[str, tuple[Option, ...]] = {
     "What is trained": (
-        Option("profile", FILE, "the size: model, batches, epochs", published=True, decides=False, keeps_arms=True),
+        Option("profile", FILE, "the size: model, batches, epochs", published=True, decides=False),
         Option("task", FILE, "what is learned"),
         Option("data", FILE, "the corpus; further options are those of its file", is_group=True, probe="corpus"),
-        Option("data.name", WORD, "what tables call the corpus", published=True, decides=False),
+        Option("data.name", WORD, "what tables call the corpus", published=True, decides=False, keeps_arms=False),
         Option("subword", FILE, "how words are cut; each corpus says which it takes", probe="corpus"),
         Option("norm", FILE, "the normalisation layer"),
         Option(
@@ -93,9 +93,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     "Options of the model, the optimizer and the schedule": (
         Option("model.encoder_layers", whole(1), "layers of the encoder", published=True),
         Option("model.decoder_layers", whole(1), "layers of the decoder", published=True),
-        Option("model.encoder_embed_dim", whole(1), "width of hidden states; also decoder_…", published=True),
-        Option("model.encoder_ffn_embed_dim", whole(1), "width of the FFN; also decoder_…", published=True),
-        Option("model.encoder_attention_heads", whole(1), "heads; also decoder_…", published=True),
+        Option("model.encoder_embed_dim", whole(1), "width of the encoder's hidden states", published=True),
+        Option("model.encoder_ffn_embed_dim", whole(1), "width of the encoder's FFN", published=True),
+        Option("model.encoder_attention_heads", whole(1), "heads of the encoder", published=True),
         Option("model.dropout", number(0, below=1), "dropout of blocks' outputs and of embeddings", published=True),
         Option(
             "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
@@ -124,9 +124,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
     ),
     "Where and how often": (
-        Option("runs_dir", TEXT, "where run folders lie", decides=False, keeps_arms=True),
-        Option("data_dir", TEXT, "where prepared corpora lie", decides=False, keeps_arms=True, probe="corpus"),
-        Option("force", FLAG, "train again a run that is finished", decides=False, keeps_arms=True),
+        Option("runs_dir", TEXT, "where run folders lie", decides=False, locates=True),
+        Option("data_dir", TEXT, "where prepared corpora lie", decides=False, locates=True, probe="corpus"),
+        Option("force", FLAG, "train again a run that is finished", decides=False),
         Option(
             "device", choice("auto", "cpu", "cuda"), "where to train; auto: on a GPU if there is one",
             [flag_of("fairseq.common.cpu", "cpu")], decides=False,
@@ -134,38 +134,38 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("threads", whole(1), "CPU threads of a run", decides=False),
         Option(
             "checkpoints.keep", choice("best_and_last", "last", "all"), "which checkpoints stay when a run is over",
-            decides=False, keeps_arms=True,
+            decides=False,
         ),
         Option(
             "probes.every", whole(0), "updates between two probes of gradients by layer; 0: never",
-            decides=False, keeps_arms=True,
+            decides=False,
         ),
         Option(
-            "probes.batches", whole(1), "minibatches of a probe", decides=False, keeps_arms=True, probe="minibatches"
+            "probes.batches", whole(1), "minibatches of a probe", decides=False, probe="minibatches"
         ),
-        Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False, keeps_arms=True),
+        Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False),
         Option(
             "tracker.mode", choice("disabled", "offline", "online"), "mode of wandb",
-            decides=False, keeps_arms=True,
+            decides=False,
         ),
-        Option("tracker.project", WORD, "project of wandb", decides=False, keeps_arms=True),
+        Option("tracker.project", WORD, "project of wandb", decides=False),
         Option(
             "n_seeds", whole(1).or_null(), "how many seeds a recipe is trained with; null: as many as it states",
-            decides=False, keeps_arms=True, probe="seeds",
+            decides=False, probe="seeds",
         ),
         Option(
             "first_seed", whole(0).or_null(), "first seed of a recipe; null: the one that it states",
-            decides=False, keeps_arms=True, probe="seeds",
+            decides=False, probe="seeds",
         ),
     ),
     "Groups whose options are not listed": (
         Option(
             "scale", OPEN, "sizes of a profile that other options are made of", is_group=True, decides=False,
-            per_member=True,
+            per_member=True, keeps_arms=False,
         ),
         Option(
             "scale.toy", OPEN, "sizes of the embedded corpus", is_group=True, decides=False, per_member=True,
-            probe="corpus",
+            keeps_arms=False, probe="corpus",
         ),
         Option("fairseq", OPEN, "every other option of fairseq's: fairseq.GROUP.OPTION=VALUE", is_group=True),
         Option("hydra", OPEN, "Hydra's own: the launcher, the sweeper, …", is_group=True, decides=False),
@@ -180,6 +180,6 @@ LABELS = (
 
 #: Where the text and the subwords of a corpus come from. Some corpora have these options.
 LOCATIONS = tuple(
-    Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, locates=True)
+    Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, keeps_arms=False, locates=True)
     for name in ("path", "text.root", "text.downloads.base_url", "subword.codes", "subword.model")
 )

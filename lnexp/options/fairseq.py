@@ -12,9 +12,9 @@ def _cannot_change_numbers(name: str) -> Option:
     return Option(f"fairseq.{name}", BY_FAIRSEQ, decides=False)
 
 
-def _one_in_arrays(name: str, value: Any) -> Option:
+def _one_in_arrays(name: str, value: Any, skips_epochs: bool = False) -> Option:
     """Return an option that means nothing to an array of runs, which has ``value`` alone."""
-    return Option(f"fairseq.{name}", BY_FAIRSEQ, array_value=value)
+    return Option(f"fairseq.{name}", BY_FAIRSEQ, array_value=value, skips_epochs=skips_epochs)
 
 
 ROWS = (
@@ -28,11 +28,12 @@ ROWS = (
     _cannot_change_numbers("distributed_training"),
     _cannot_change_numbers("dataset.num_workers"),
     _cannot_change_numbers("dataset.data_buffer_size"),
-    _one_in_arrays("task.left_pad_target", False),
-    _one_in_arrays("dataset.disable_validation", False),
-    _one_in_arrays("dataset.validate_interval", 1),
+    _one_in_arrays("dataset.disable_validation", False, skips_epochs=True),
+    _one_in_arrays("dataset.validate_interval", 1, skips_epochs=True),
+    _one_in_arrays("dataset.validate_after_updates", 0, skips_epochs=True),
     _one_in_arrays("checkpoint.patience", -1),
     _one_in_arrays("optimization.stop_min_lr", -1.0),
+    _one_in_arrays("optimization.stop_time_hours", 0, skips_epochs=True),
     _one_in_arrays("criterion.ignore_prefix_size", 0),
     _one_in_arrays("optimization.sentence_avg", False),  # which the criterion's is by default: named first
     _one_in_arrays("criterion.sentence_avg", False),

@@ -77,8 +77,10 @@ class Option:
             theirs. For an option that decides through fairseq's config alone, the value there.
         per_member: whether the members of one array may differ in it.
         array_value: the only value that an array of runs knows.
+        skips_epochs: whether a run with another value may have epochs without a validation, and so without a record.
         published: whether ``provenance.json`` contains it for each run.
-        keeps_arms: whether setting it on the command line leaves a recipe's arms unchanged.
+        keeps_arms: whether setting it on the command line leaves a recipe's arms unchanged; None: if it decides
+            nothing.
         locates: whether it says where files are. Checksums in the config say what is in them, so the name of a prepared
             corpus and the identity of a run leave it out.
         probe: what it sets of a probe (``scripts/probe.py``): ``corpus``, ``seeds`` or ``minibatches``; None: what its
@@ -94,7 +96,8 @@ class Option:
     omitted_at: Any = NONE
     per_member: bool = False
     array_value: Any = NONE
+    skips_epochs: bool = False
     published: bool = False
-    keeps_arms: bool = False
+    keeps_arms: bool | None = None
     locates: bool = False
     probe: str | None = None

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from omegaconf import DictConfig, OmegaConf
+
 from lnexp.errors import UserError
 from lnexp.options import common, fairseq
 from lnexp.options.option import NONE, Alias, Option
@@ -15,13 +17,17 @@ class Table:
     """The options that every run has, those of its task, and what is known of fairseq's.
 
     Attributes:
+        of_task: the rows that the task adds.
         ours: the rows that people read about, in their order.
         rows: all of them.
     """
 
     def __init__(self, task_options: Sequence[Option] = ()):
-        self.ours = (*OURS, *task_options)
-        self.rows = (*self.ours, *common.LABELS, *common.LOCATIONS, *fairseq.ROWS)
+        self.of_task = tuple(task_options)
+        own = [option for option in self.of_task if not option.name.startswith("fairseq.")]
+        self.ours = (*OURS, *own)
+        of_fairseq = [option for option in self.of_task if option not in own]
+        self.rows = (*self.ours, *of_fairseq, *common.LABELS, *common.LOCATIONS, *fairseq.ROWS)
 
     def places(self, chosen: Callable[[Option], bool]) -> list[str]:
         """Return every dotted name, aliases included, at which the value of a chosen option stands."""
@@ -37,7 +43,12 @@ class Table:
 
     def keeps_arms(self, name: str) -> bool:
         """Return whether a recipe's arms stay what the recipe states where a command line sets this option."""
-        return any(row.keeps_arms for row in self.rows_of(name))
+        row = next(self.rows_of(name), None)
+        return bool(row and (row.keeps_arms if row.keeps_arms is not None else not row.decides))
+
+    def locates(self, name: str) -> bool:
+        """Return whether an option says where files are."""
+        return any(row.locates for row in self.rows_of(name))
 
     def probe_part(self, name: str) -> str | None:
         """Return what an option sets of a probe, see :class:`Option`; None for an option that sets nothing there."""
@@ -60,6 +71,11 @@ class Table:
             for place in self.places_of(option)
             if place.startswith("fairseq.")
         }
+
+    def records_every_epoch(self, cfg: DictConfig) -> bool:
+        """Return whether a run with this config has a record of every epoch that it trains."""
+        skipping = (option for option in self.rows if option.skips_epochs)
+        return all(OmegaConf.select(cfg, row.name, default=row.array_value) == row.array_value for row in skipping)
 
     def published(self) -> tuple[str, ...]:
         """Return the names of the options that ``provenance.json`` says, in its order."""

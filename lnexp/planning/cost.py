@@ -8,6 +8,7 @@ from omegaconf import DictConfig
 from lnexp.planning.devices import Device, all_reduce_seconds, seconds
 from lnexp.planning.step import Step, measure
 from lnexp.planning.work import Work
+from lnexp.runs.checkpoint_retention import checkpoints_for_good
 from lnexp.tasks import task_of
 from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share
@@ -63,7 +64,6 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
     if device:
         a_pass = seconds(device, cfg.precision, flops, traffic, step.operations)
         together = all_reduce_seconds(device, step.gradient_bytes, processes)
-    kept = {"all": epochs, "best_and_last": 2, "last": 1}[cfg.checkpoints.keep]
     return Cost(
         work=work,
         step=step,
@@ -72,5 +72,5 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
         flops=flops * work.batches * updates / updates_an_epoch,
         hours=(a_pass * of_each + together) * updates / 3600,
         memory=step.memory + (step.gradient_bytes if processes > 1 else 0),
-        disk=min(kept, epochs) * step.checkpoint,
+        disk=checkpoints_for_good(cfg, epochs) * step.checkpoint,
     )

@@ -12,7 +12,7 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from lnexp.fairseq_config import to_fairseq
+from lnexp.fairseq_config import build_criterion, build_model, to_fairseq
 from lnexp.planning.live_memory import LiveMemory, resting_bytes
 from lnexp.planning.work import LargestBatch
 from lnexp.training.trainer import Trainer
@@ -131,7 +131,7 @@ def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
         fairseq.lr_scheduler.total_updates = fairseq.lr_scheduler.total_updates or 10**9
     utils.set_torch_seed(cfg.seed)
     task = batch.fairseq_task(fairseq.task)
-    return Trainer(fairseq, task, task.build_model(fairseq.model), task.build_criterion(fairseq.criterion))
+    return Trainer(fairseq, task, build_model(task, fairseq), build_criterion(task, fairseq))
 
 
 def _bytes(things: Any) -> int:

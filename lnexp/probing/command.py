@@ -5,8 +5,8 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
+from lnexp.options import key_of
 from lnexp.probing.model_probe import asks_for_model, probe_model
-from lnexp.probing.options import key_of
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names

@@ -10,10 +10,11 @@ from omegaconf import DictConfig
 from tabulate import tabulate
 
 from lnexp.configuration import check, compose
-from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.probing.options import check_options, key_of, part_of
+from lnexp.options import key_of
+from lnexp.probing.options import check_options, part_of
 from lnexp.processes import one_quiet_thread
+from lnexp.tasks import task_of
 
 if TYPE_CHECKING:
     from lnexp.theory.models import ProbedModel
@@ -102,7 +103,9 @@ def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, Prob
     if corpus and not any(option.startswith("data=") for option in corpus):
         raise UserError(f"{corpus[0]}: set data=… too; without it the corpus is the one that the checkpoint names")
     if corpus:
-        return f"{path}, on {cfg.data.name}", trained_model(Path(path), prepare(cfg.data, cfg.data_dir).bin, cfg)
+        return f"{path}, on {cfg.data.name}", trained_model(
+            Path(path), task_of(cfg).prepare(cfg.data, cfg.data_dir).bin, cfg
+        )
     return f"{path}, on the corpus it was trained on", trained_model(Path(path), None, cfg)
 
 

@@ -3,14 +3,9 @@
 from collections.abc import Sequence
 
 from lnexp.errors import UserError
-from lnexp.options import Table
+from lnexp.options import Table, key_of
 
 TABLE = Table()
-
-
-def key_of(option: str) -> str:
-    """Return the name that an option sets: ``data.path`` for ``++data.path=…``."""
-    return option.lstrip("+").partition("=")[0]
 
 
 def part_of(option: str) -> str | None:

@@ -9,15 +9,15 @@ from joblib import Parallel, delayed
 from omegaconf import OmegaConf
 
 from lnexp.configuration import check, compose
-from lnexp.corpora.known import is_whole
-from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
-from lnexp.probing.options import check_options, key_of, part_of
+from lnexp.options import key_of
+from lnexp.probing.options import check_options, part_of
 from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
 from lnexp.runs.environment import environment
+from lnexp.tasks import load_task, task_of
 
 REFUSAL = "set by the recipes of the theory (model=… or checkpoint=… without a recipe probes one model)"
 #: The corpus' name where inputs are drawn from a Gaussian instead.
@@ -53,8 +53,8 @@ def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> No
     cfg = compose(overrides)
     check(cfg)
     jobs = jobs_of(recipe, cfg)
-    manifest = None if drawn else prepare(cfg.data, cfg.data_dir).manifest
-    papers = manifest is not None and _is_the_papers(manifest, given)
+    manifest = None if drawn else task_of(cfg).prepare(cfg.data, cfg.data_dir).manifest
+    papers = manifest is not None and _is_the_papers(recipe, manifest, given)
     where = environment("cpu", manifest or {})
     found = _measure_all(jobs, overrides)
     results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
@@ -62,13 +62,12 @@ def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> No
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
 
 
-def _is_the_papers(manifest: dict[str, Any], options: list[str]) -> bool:
+def _is_the_papers(recipe: Recipe, manifest: dict[str, Any], options: list[str]) -> bool:
     """Return whether the corpus is all of the corpus of the paper's Fig. 3, prepared as its config states.
 
     The sizes of the models need no check: they are the paper's in the recipes.
     """
-    whole = manifest.get("part_of") == "iwslt14" and is_whole("iwslt14", manifest["pairs"]["train"])
-    return whole and all(
+    return load_task(recipe.task).is_whole("iwslt14", manifest) and all(
         option == "data=iwslt14" or key_of(option) == "data_dir" or part_of(option) == "seeds" for option in options
     )
 

@@ -5,6 +5,7 @@ from hydra.core.override_parser.types import Override
 
 from lnexp.configuration import spell_out, table_of_task
 from lnexp.errors import UserError, near_names
+from lnexp.options import Table, key_of
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
 
@@ -37,14 +38,21 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
 
 
 def for_readers(options: list[str]) -> list[str]:
-    """Return the options as another person would type them, without the places of our runs and data."""
-    said = [option for option in options if not option.startswith(("runs_dir=", "data_dir="))]
-    return ["data.path=PATH" if option.startswith("data.path=") else option for option in said]
+    """Return the options as another person would type them, without paths on this machine.
+
+    Folders that have a default are left out, and other paths replaced by ``PATH``; addresses stay.
+    """
+    table = Table()
+    said = [option for option in options if key_of(option) not in ("runs_dir", "data_dir")]
+    return [
+        f"{option.partition('=')[0]}=PATH" if table.locates(key_of(option)) and "://" not in option else option
+        for option in said
+    ]
 
 
 def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """Return the other arguments, with the recipe's own corpus at a profile where they name none."""
-    said = any(override.startswith("data=") for override in rest)
+    said = any(key_of(override) == "data" for override in rest)
     return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
 
 
@@ -57,7 +65,7 @@ def own_options(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """Return those of the other arguments that make the arms others than the recipe states."""
     stated = f"data={recipe.profiles[profile].data}"
     table = table_of_task(recipe.task)
-    return [option for option in rest if not table.keeps_arms(option.partition("=")[0]) and option != stated]
+    return [option for option in rest if not table.keeps_arms(key_of(option)) and option != stated]
 
 
 def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:

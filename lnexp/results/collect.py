@@ -8,7 +8,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.composer import Composer
-from lnexp.configuration import compose
+from lnexp.configuration import compose, table_of
 from lnexp.errors import UserError
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
@@ -107,7 +107,7 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
     try:
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
         if state in DONE:
-            _check_complete(folder, read)
+            _check_complete(folder, read, table_of(cfg).records_every_epoch(cfg))
         epochs, probes, ends = ([record for record in read if record["kind"] == kind] for kind in KINDS)
         end = ends[0] if ends else {}
         return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment)
@@ -115,15 +115,23 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
         return RunResult(job, cfg, run, "malformed", problem=str(error))
 
 
-def _check_complete(folder: RunFolder, read: list[Record]) -> None:
-    """Raise UserError where a run that is over lacks an epoch, its end or its environment, or has one twice."""
+def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) -> None:
+    """Raise UserError where a run that is over lacks an epoch, its end or its environment, or has one twice.
+
+    Args:
+        folder: the run's.
+        read: its records.
+        every_epoch: whether it has a record of every epoch.
+    """
     problem = None
     epochs = [record for record in read if record["kind"] == "epoch"]
     if [number for number, record in enumerate(read) if record["kind"] == "end"] != [len(read) - 1]:
         problem = "its end record is missing, or not the last"
-    elif [record["epoch"] for record in epochs] != list(range(1, len(epochs) + 1)):
-        problem = "it does not have every epoch once"
-    elif folder.status["state"] == "finished" and (epochs or [{}])[-1].get("update") != folder.status["updates"]:
+    elif len({record["epoch"] for record in epochs}) < len(epochs):
+        problem = "it has an epoch twice"
+    elif every_epoch and [record["epoch"] for record in epochs] != list(range(1, len(epochs) + 1)):
+        problem = "it does not have every epoch"
+    elif every_epoch and folder.status["state"] == "finished" and _last_update(epochs) != folder.status["updates"]:
         problem = "its last epochs are missing"
     else:
         about = folder.environment
@@ -132,3 +140,7 @@ def _check_complete(folder: RunFolder, read: list[Record]) -> None:
                 problem = f"environment.json lacks {part}"
     if problem:
         raise UserError(f"{folder.path}: the run is over, but {problem}; force=true trains it afresh")
+
+
+def _last_update(epochs: list[Record]) -> int | None:
+    return epochs[-1]["update"] if epochs else None

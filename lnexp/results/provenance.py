@@ -11,7 +11,8 @@ from omegaconf import DictConfig
 from lnexp.configuration import table_of
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.plain import find, plain
+from lnexp.options import Table
+from lnexp.plain import drop, find, plain
 from lnexp.results.collect import RunResult
 from lnexp.tasks import all_tasks
 from lnexp.tasks.contract import Task
@@ -137,8 +138,10 @@ def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest without what is private: where files lie on the machine that prepared it."""
     content: dict[str, Any] = json.loads(json.dumps(manifest))
     content.pop("bytes", None)
-    content["settings"].pop("path", None)
-    content["settings"]["text"].pop("root", None)
+    config = {"data": content["settings"]}
+    for option in Table().rows:
+        if option.locates and "://" not in str(find(config, option.name)):
+            drop(config, option.name)
     for source in content.get("sources", {}).values():
         if "://" not in source["address"]:
             source["address"] = Path(source["address"]).name

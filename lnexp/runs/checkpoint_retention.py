@@ -19,6 +19,11 @@ def keep_for_good(folder: RunFolder, cfg: DictConfig) -> None:
     folder.prune(None if cfg.checkpoints.keep == "all" else 1, best=cfg.checkpoints.keep == "best_and_last")
 
 
+def checkpoints_for_good(cfg: DictConfig, epochs: int) -> int:
+    """Return how many checkpoints a run of so many epochs has at most when it is over."""
+    return {"all": epochs, "best_and_last": min(2, epochs), "last": 1}[cfg.checkpoints.keep]
+
+
 def most_newest(cfg: DictConfig) -> int:
     """Return how many of the newest checkpoints a run keeps while it trains, enough for the average that is tested."""
     return max(NEWEST, cfg.evaluation.average_last)

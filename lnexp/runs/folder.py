@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.runs import records
@@ -125,7 +126,7 @@ class RunFolder:
     def lines(self, name: str) -> list[str]:
         """Return the lines that were written under a name; none where there is no such file."""
         path = self.path / name
-        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        return read_lines(path) if path.is_file() else []
 
     def append(self, record: records.Record) -> None:
         records.append(self.metrics, record)
@@ -185,7 +186,7 @@ class RunFolder:
     def best_epoch(self) -> int | None:
         """Return the epoch with the lowest validation nll among those that have a checkpoint; None where none has."""
         kept = self.checkpoint_epochs()
-        candidates = [record for record in self.epochs() if record["epoch"] in kept]
+        candidates = [record for record in self.epochs() if record["epoch"] in kept and record["valid_nll"] is not None]
         return min(candidates, key=lambda record: record["valid_nll"])["epoch"] if candidates else None
 
     def epochs_to_test(self, diverged: bool) -> list[int]:
@@ -195,7 +196,7 @@ class RunFolder:
         """
         latest_first = self.checkpoint_epochs()[::-1]
         best = self.best_epoch()
-        return latest_first if diverged or best is None else [best, *latest_first]
+        return latest_first if diverged or best is None else list(dict.fromkeys([best, *latest_first]))
 
     def prune(self, newest: int | None, best: bool) -> None:
         """Delete checkpoints, and fairseq's copy of the best one.

@@ -14,7 +14,7 @@ from lnexp.hashing import short_hash
 from lnexp.options import NONE, Option, SameAs, Table
 from lnexp.plain import drop, find, plain
 
-#: The parts of a resolved config that decide a run's numbers, less the options in them that do not.
+#: The parts of a resolved config that decide the numbers of every task's runs, less the options in them that do not.
 DECIDING = ("fairseq", "data", "evaluation")
 
 
@@ -64,12 +64,19 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
 
 def _deciding(cfg: DictConfig) -> dict[str, Any]:
     """Return the settings that decide the numbers."""
-    deciding = {part: plain(cfg[part]) for part in DECIDING}
     table = table_of(cfg)
+    values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
+    deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)
     return deciding | {"fairseq": _without_empty(deciding["fairseq"])}
+
+
+def _parts_of_the_task(table: Table) -> list[str]:
+    """Return the parts of a config that the task's own options add to those that decide."""
+    parts = (option.name.partition(".")[0] for option in table.of_task if option.decides)
+    return [part for part in parts if part not in DECIDING]
 
 
 def _omit_what_came_later(deciding: dict[str, Any], table: Table) -> None:

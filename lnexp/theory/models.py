@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fairseq import tasks, utils
+from fairseq import utils
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
 from lnexp.configuration import check, compose
-from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
-from lnexp.fairseq_config import to_fairseq
+from lnexp.fairseq_config import build_model, build_task, to_fairseq
 from lnexp.plugin.family import Family
 from lnexp.plugin.placement import Side
+from lnexp.tasks import task_of
 from lnexp.theory.measurement import Context
 from lnexp.theory.setting import placement_named
 
@@ -108,14 +107,11 @@ def untrained_model(cfg: DictConfig) -> ProbedModel:
     """
     check(cfg)
     OmegaConf.resolve(cfg)
-    corpus = prepare(cfg.data, cfg.data_dir)
+    corpus = task_of(cfg).prepare(cfg.data, cfg.data_dir)
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))  # nothing is saved
-    task = tasks.setup_task(fairseq.task)
+    task = build_task(fairseq)
     utils.set_torch_seed(cfg.seed)
-    try:
-        model = task.build_model(fairseq.model)
-    except (AssertionError, ValueError, ZeroDivisionError, OmegaConfBaseException) as error:
-        raise UserError(f"model: {str(error).splitlines()[0]}") from error
+    model = build_model(task, fairseq)
     return ProbedModel.of(task, model, fairseq.criterion, cfg)
 
 

@@ -13,7 +13,7 @@ from lnexp.errors import UserError
 
 
 @contextmanager
-def only_plain_values(path: Path | None) -> Iterator[None]:
+def only_plain_values(path: Path | str | None) -> Iterator[None]:
     """Turn torch's refusal of a checkpoint, which loads tensors and plain values alone, into one line.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from fairseq import utils
 
-from lnexp.errors import UserError
 from lnexp.runs.records import Record
 from lnexp.theory.by_layer import ffn_gradients, mean_norms
 from lnexp.theory.models import ProbedModel, first_batches
@@ -16,8 +15,6 @@ class LayerProbe:
     """
 
     def __init__(self, loop: Loop, every: int, batches: int):
-        if loop.cfg.precision == "fp16":
-            raise UserError(f"probes.every={every}: not with precision=fp16, whose gradients need a loss scale")
         self.every = every
         found = first_batches(loop.task, loop.fairseq.dataset.max_tokens, loop.cfg.order_seed, batches)
         if loop.trainer.cuda:

@@ -7,15 +7,15 @@ from typing import Any
 import fairseq_cli.train as fairseq_train
 import numpy as np
 import torch
-from fairseq import checkpoint_utils, tasks, utils
+from fairseq import checkpoint_utils, utils
 from fairseq.distributed import utils as distributed_utils
 from fairseq.logging import metrics
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models, optimizers, schedules and task)
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
+from lnexp.fairseq_config import build_criterion, build_model, build_task
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
 from lnexp.training.models.base import Losses
@@ -45,13 +45,11 @@ class Loop:
         fairseq.common.log_format = fairseq.common.log_format or ("tqdm" if show_progress else "simple")
         np.random.seed(fairseq.common.seed)
         utils.set_torch_seed(fairseq.common.seed)
-        self.task, self.contract = tasks.setup_task(fairseq.task), task_of(cfg)
+        self.task: Any = build_task(fairseq)
+        self.contract = task_of(cfg)
         self.evaluation = self.contract.evaluation(cfg, self.task, corpus, ranks)
-        try:
-            self.model: Any = self.task.build_model(fairseq.model)
-            self.criterion = self.task.build_criterion(fairseq.criterion)
-        except (AssertionError, ValueError, OmegaConfBaseException) as error:
-            raise UserError(f"model: {str(error).splitlines()[0]}") from error
+        self.model: Any = build_model(self.task, fairseq)
+        self.criterion = build_criterion(self.task, fairseq)
         self.evaluation.load_data(fairseq)
         self.trainer = Trainer(fairseq, self.task, self.model, self.criterion)
         self._batches: Any = None  # fairseq's iterator over epochs, once training begins
@@ -154,7 +152,7 @@ class Loop:
         try:
             self.trainer.lr_scheduler  # noqa: B018
         except ValueError as error:
-            raise UserError(f"lr_schedule: {error}") from error
+            raise UserError(f"optimizer or lr_schedule: {error}") from error
         except RuntimeError as error:
             if "flat params" not in str(error):
                 raise

@@ -1,6 +1,7 @@
 """Train a single run, or the runs of an array: claim their folders, train, test and record them."""
 
 import logging
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
@@ -124,7 +125,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder, True
     try:
-        if cfg.force and folder.path.exists():
+        if cfg.force and folder.path.exists() and not _is_requeued():
             folder.clear()
         folder.epochs()  # raises for records that cannot be read
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
@@ -134,6 +135,11 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         mark_failed(folder, error)
         raise
     return folder, False
+
+
+def _is_requeued() -> bool:
+    """Return whether SLURM started this job before: ``force`` then trained the run afresh already."""
+    return int(os.environ.get("SLURM_RESTART_COUNT") or 0) > 0
 
 
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
@@ -157,10 +163,11 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
         kind = _kind_of_models(in_array)
         from lnexp.training.engine import Engine
 
-        first_epoch = ranks.first(lambda: _rewind(members, kind.abilities.stops_within_epoch))
         cfg = members[0].cfg
         corpus = ranks.first(lambda: task_of(cfg).prepare(cfg.data, cfg.data_dir))
         engine = Engine(members, corpus, kind, show_progress and ranks.leads, ranks)
+        # not before: what the engine refuses must not cost a checkpoint
+        first_epoch = ranks.first(lambda: _rewind(members, kind.abilities.stops_within_epoch))
         if ranks.leads:
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:

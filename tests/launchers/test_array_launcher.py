@@ -11,6 +11,7 @@ import torch
 from helpers import ROOT, TINY, make_whole, run_script
 
 from lnexp.configuration import compose
+from lnexp.errors import UserError
 from lnexp.launchers.array_launcher import ArrayLauncher
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.common_epoch import common_epoch
@@ -151,6 +152,25 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     assert sizes == [5, 3, 2, 1, 2]
     assert {job.status.name for job in returns} == {"COMPLETED"}
     assert "an array of 5 does not fit into memory" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("most", [0, "two", True])
+def test_the_size_of_an_array_is_a_whole_number(most):
+    with pytest.raises(UserError, match=rf"hydra\.launcher\.max_members={most}: must be"):
+        ArrayLauncher(most)
+
+
+def test_a_refusal_costs_no_checkpoint(where):
+    """The same run was begun alone; an array cannot have its probes."""
+    job = ["probes.every=5"]
+    folder = RunFolder.of(compose([*TINY, *where, *job]))
+    folder.checkpoints.mkdir(parents=True)
+    within = folder.checkpoint_within(1, 3)
+    make_whole(within)
+    write_checksum(within)
+    (outcome,) = launcher_of([job], where).launch([job], 0)
+    assert "probes.every=5: an array has no probes" in str(outcome._return_value)
+    assert within.exists()
 
 
 def test_a_damaged_folder_fails_alone(where, monkeypatch):

@@ -69,6 +69,24 @@ def test_after_a_death_the_rest_goes_on_and_the_dead_comes_last(tmp_path):
     assert launcher.rounds == [["a", "b", "c"], ["c"], ["b"]]
 
 
+def test_what_died_is_not_trained_afresh_again(tmp_path):
+    died = Planned("a", "run a", ["seed=1", "force=true"])
+    assert died.resumed() == Planned("a", "run a", ["seed=1"])
+    said = []
+
+    def launch(jobs):
+        said.extend(jobs)
+        folder = RunFolder(tmp_path / "adhoc" / "name-a")
+        folder.path.mkdir(parents=True, exist_ok=True)
+        if len(said) == 1:
+            folder.set_status("running")
+            raise RuntimeError("killed")
+        return [JobReturn(status=JobStatus.COMPLETED)]
+
+    RepeatedLaunch([died], launch, tmp_path, force=True).run()
+    assert said == [["seed=1", "force=true"], ["seed=1"]]
+
+
 def test_what_dies_again_and_again_is_tried_alone_and_given_up(tmp_path):
     launcher = FakeLauncher(tmp_path, {"b": ["dies"] * 9, "c": ["dies", "dies"]})
     done = launched(tmp_path, launcher, ["a", "b", "c", "d"])

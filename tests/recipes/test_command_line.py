@@ -30,11 +30,19 @@ def test_a_reader_is_told_no_place_of_ours():
     said = [
         "data=tokenized",
         "data.path=/home/us/text",
+        "+data.subword.model=/home/us/bpe.model",
         "runs_dir=/home/us/runs",
-        "data_dir=/home/us/data",
+        "++data_dir=/home/us/data",
+        "data.text.downloads.base_url=https://example.org",
         "max_epoch=3",
     ]
-    assert for_readers(said) == ["data=tokenized", "data.path=PATH", "max_epoch=3"]
+    assert for_readers(said) == [
+        "data=tokenized",
+        "data.path=PATH",
+        "+data.subword.model=PATH",
+        "data.text.downloads.base_url=https://example.org",
+        "max_epoch=3",
+    ]
 
 
 def test_seeds_are_the_recipes_unless_said():
@@ -67,9 +75,10 @@ def test_a_recipe_that_ends_by_updates_sets_max_update():
 
 def test_options_that_leave_the_arms_what_they_are_are_not_the_users_own():
     said = ["profile=small", "data=toy", "runs_dir=/x", "probes.every=3", "tracker.project=x", "n_seeds=1"]
-    said += ["force=true"]
+    said += ["force=true", "device=cpu", "threads=2", "++tracker=none", "fairseq.dataset.num_workers=2"]
     assert own_options(FIG2A, "small", said) == []
-    assert own_options(FIG2A, "small", [*said, "max_tokens=9", "data=wmt14"]) == ["max_tokens=9", "data=wmt14"]
+    own = ["max_tokens=9", "data=wmt14", "data.name=x", "data.path=/x", "scale.toy.train_pairs=9", "scale.lr_max.low=1"]
+    assert own_options(FIG2A, "small", [*said, *own]) == own
 
 
 def test_a_recipe_that_measures_without_training_is_refused():

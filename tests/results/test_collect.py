@@ -67,3 +67,13 @@ def test_a_malformed_file_is_said_not_raised(overrides, folder, file):
     assert found.state == "malformed"
     assert file in found.problem
     assert not found.counts
+
+
+def test_an_epoch_that_is_missing_is_malformed_unless_the_run_validates_more_rarely(overrides, folder):
+    folder.append(folder.epochs()[0] | {"epoch": 3, "update": 180})
+    folder.append({"kind": "end", "test_bleu": 4.0})
+    folder.set_status("finished", updates=240)
+    assert "does not have every epoch" in result(overrides).problem
+    sparse = [*overrides, "fairseq.dataset.validate_interval=2"]
+    folder.path.rename(RunFolder.of(compose([*sparse, *result(sparse).job.overrides])).path)
+    assert result(sparse).state == "finished"

@@ -79,11 +79,22 @@ def test_a_corpus_that_is_another_by_now_or_gone_is_not_described(words, data):
 def test_a_manifest_tells_readers_what_lies_where_but_not_on_whose_disk():
     text = {"root": "/home/me/x.tar", "splits": {}}
     sources = {"x.tar": {"address": "/home/me/x.tar"}, "y.tar": {"address": "https://example.org/y.tar"}}
-    settings = {"path": "/home/me/x.tar", "name": "x", "text": text}
+    text["downloads"] = {"base_url": "https://example.org", "corpus": "x"}
+    subword = {"model": "/home/me/bpe.model", "codes": "/home/me/codes", "size": 10}
+    settings = {"path": "/home/me/x.tar", "name": "x", "text": text, "subword": subword}
     said = for_readers({"settings": settings, "sources": sources, "bytes": {"text/a": 1}, "pairs": {}})
     assert "/home" not in json.dumps(said)
     assert [source["address"] for source in said["sources"].values()] == ["x.tar", "https://example.org/y.tar"]
     assert settings["path"] == "/home/me/x.tar"
+    assert said["settings"]["text"]["downloads"] == {"base_url": "https://example.org", "corpus": "x"}
+    assert said["settings"]["subword"] == {"size": 10}
+
+
+def test_a_manifest_of_a_task_without_text_is_shown_too():
+    assert for_readers({"settings": {"name": "x"}, "pictures": {"train": 3}}) == {
+        "settings": {"name": "x"},
+        "pictures": {"train": 3},
+    }
 
 
 def test_nothing_is_read_of_nothing(tmp_path):

@@ -49,6 +49,21 @@ def test_the_newest_checkpoint_is_the_highest_epoch(folder):
     assert folder.last_checkpoint_epoch() == 10
 
 
+def test_lines_end_at_line_feeds_alone(folder):
+    lines = ["one", "t\u2028wo", "th\u0085ree", ""]
+    folder.write_lines("hypotheses/test.txt", lines)
+    assert folder.lines("hypotheses/test.txt") == lines
+    assert folder.lines("hypotheses/valid.txt") == []
+
+
+def test_an_epoch_without_nll_is_not_the_best(folder):
+    for epoch, nll in ((1, None), (2, 1.5), (3, 1.7)):
+        folder.append({"kind": "epoch", "epoch": epoch, "update": epoch, **EPOCH, "valid_nll": nll})
+        make_whole(folder.checkpoint(epoch))
+    assert folder.best_epoch() == 2
+    assert folder.epochs_to_test(diverged=False) == [2, 3, 1], "each once"
+
+
 def test_a_checkpoint_that_was_cut_short_is_none(folder):
     for epoch in (1, 2):
         make_whole(folder.checkpoint(epoch))

@@ -1,8 +1,12 @@
 """What makes two configs one run."""
 
 import pytest
+from omegaconf import open_dict
 
+from lnexp.checks import whole
 from lnexp.configuration import compose
+from lnexp.options import Option, Table
+from lnexp.runs import identity as identity_module
 from lnexp.runs.identity import identities, identity, readable_name
 
 SAME = [
@@ -65,6 +69,20 @@ def test_what_cannot_change_the_numbers_changes_no_identity(overrides):
 @pytest.mark.parametrize("overrides", OTHER, ids=str)
 def test_what_can_change_the_numbers_makes_another_run(overrides):
     assert identity(compose(overrides)) != identity(compose([]))
+
+
+def test_a_task_adds_parts_that_decide(monkeypatch):
+    options = [Option("masking.seed", whole(0)), Option("masking.workers", whole(1), decides=False)]
+    monkeypatch.setattr(identity_module, "table_of", lambda cfg: Table(options))
+
+    def of(**masking) -> str:
+        cfg = compose([])
+        with open_dict(cfg):
+            cfg.masking = masking
+        return identity(cfg)
+
+    assert of(seed=1, workers=1) == of(seed=1, workers=2)
+    assert of(seed=1, workers=1) != of(seed=2, workers=1)
 
 
 def test_the_name_tells_a_person_what_is_there():

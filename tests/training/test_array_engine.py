@@ -21,6 +21,7 @@ from lnexp.training.engine import Engine
 from lnexp.training.models import array as array_models
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.array_checkpoints import member_model, write_checkpoint
+from lnexp.training.models.array_config import as_array
 
 UPDATES = 50
 MEMBERS = (
@@ -281,13 +282,27 @@ def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
     [
         (["precision=fp16"], "precision=fp16: an array supports only fp32 or bf16"),
         (["probes.every=10"], "probes.every=10: an array has no probes"),
+        (["++fairseq.optimization.stop_time_hours=1"], "fairseq.optimization.stop_time_hours=1.0: an array knows 0"),
+        (["++fairseq.dataset.validate_after_updates=9"], "validate_after_updates=9: an array knows 0 alone"),
+        (["fairseq.task.left_pad_target=true"], "fairseq.task.left_pad_target=True: an array knows False alone"),
         (["++fairseq.checkpoint.patience=3"], "fairseq.checkpoint.patience=3: an array knows -1 alone"),
-        (["fairseq.criterion._name=cross_entropy"], "fairseq.criterion._name=cross_entropy: an array knows label_smoo"),
+        (
+            ["fairseq.criterion._name=label_smoothed_cross_entropy_with_alignment"],
+            "fairseq.criterion._name=label_smoothed_cross_entropy_with_alignment: an array knows label_smoo",
+        ),
     ],
 )
 def test_what_an_array_cannot_do_is_refused_before_any_work(config, folder, options, message):
     with pytest.raises(UserError, match=message):
         build_array([config(*options)], folder)
+
+
+def test_the_schedule_of_every_member_is_one_of_ours():
+    """One of fairseq's would follow the mean validation loss of all members."""
+    names = ("lnexp_constant", "reduce_lr_on_plateau")
+    singles = [OmegaConf.create({"lr_scheduler": {"_name": name}}) for name in names]
+    with pytest.raises(UserError, match=r"lr_schedule\._name=reduce_lr_on_plateau: an array has schedules of lnexp's"):
+        as_array(singles, "fp32")
 
 
 def test_in_bf16_parameters_and_gradients_stay_single(config, folder):

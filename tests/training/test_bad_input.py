@@ -6,6 +6,7 @@ import pytest
 from helpers import TINY, only_run, run_script
 
 ONE_LINERS = [
+    (["model.decoder_attention_heads=0"], "model.decoder_attention_heads=0: must be at least 1"),
     (["model=pre_lnn"], "model=pre_lnn: no such model; did you mean pre_ln"),
     (["model=[admin,rezero]"], "model=[admin,rezero]: must be one; a placement is the whole of how a block is joined"),
     (["-m", "optimizer=[adam,sgd]"], "optimizer=[adam,sgd]: must be one; for a sweep say -m"),
@@ -62,6 +63,8 @@ def test_one_clear_line(tmp_path, where, arguments, message):
             "model._name=lnexp_b2t_pre_ln",
             "fairseq.model._name=lnexp_b2t_pre_ln: there is none; did you mean lnexp_pre_ln",
         ),
+        ("fairseq.criterion._name=entropy", "fairseq.criterion._name=entropy: there is none; "),
+        ("fairseq.task._name=translations", "fairseq.task._name=translations: there is none; did you mean translation"),
         ("optimizer._name=adamw", "fairseq.optimizer._name=adamw: there is none; did you mean adam"),
         ("lr_schedule._name=cosines", "fairseq.lr_scheduler._name=cosines: there is none; did you mean cosine?"),
     ],
@@ -89,6 +92,8 @@ def test_fairseq_names_its_unknown_options(tmp_path, where):
     [
         ("scale.toy.train_pairs=abc", "data.text.train_pairs=abc: must be a whole number"),
         ("model.encoder_attention_heads=5", "model: embed_dim must be divisible by num_heads"),
+        ("++model.activation_fn=foo", "model: --activation-fn foo not supported"),
+        ("optimizer.betas=[2,0.9]", "optimizer or lr_schedule: Invalid beta parameter"),
         ("max_tokens=6", "toy: sentence "),
         ("tracker=wandb", "tracker=online: "),
     ],

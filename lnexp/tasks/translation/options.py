@@ -1,6 +1,6 @@
 """The options of translation: the languages, and how sentences are translated to be measured."""
 
-from lnexp.checks import TEXT, number, whole
+from lnexp.checks import FLAG, TEXT, number, whole
 from lnexp.options import Alias, Option
 
 OPTIONS = (
@@ -12,6 +12,10 @@ OPTIONS = (
         "data.target_lang", TEXT, "the language it is translated into",
         [Alias("data.text.target_lang"), Alias("fairseq.task.target_lang")],
     ),
+    Option("model.decoder_embed_dim", whole(1), "width of the decoder's hidden states"),
+    Option("model.decoder_ffn_embed_dim", whole(1), "width of the decoder's FFN"),
+    Option("model.decoder_attention_heads", whole(1), "heads of the decoder"),
+    Option("fairseq.task.left_pad_target", FLAG, "whether padding precedes target sentences", array_value=False),
     Option("evaluation.valid_beam", whole(1), "beam of translations at each validation"),
     Option("evaluation.valid_sentences", whole(0), "the first so many of valid are translated; 0: all"),
     Option(

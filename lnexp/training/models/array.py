@@ -10,7 +10,7 @@ from omegaconf import DictConfig
 from lnexp.runs.checkpoint_retention import keep_while_training
 from lnexp.runs.common_epoch import common_epoch
 from lnexp.training.models.array_checkpoints import load_member_model, load_members, member_checkpoint, write_checkpoint
-from lnexp.training.models.array_config import ONLY, as_array
+from lnexp.training.models.array_config import as_array
 from lnexp.training.models.base import Abilities, Losses, Models
 
 
@@ -22,7 +22,12 @@ class ArrayModels(Models):
     """
 
     abilities = Abilities(
-        "an array", precisions=("fp32", "bf16"), processes=False, probes=False, stops_within_epoch=False, only=ONLY
+        "an array",
+        precisions=("fp32", "bf16"),
+        processes=False,
+        probe_precisions=(),
+        stops_within_epoch=False,
+        in_array=True,
     )
     stacked = True
 

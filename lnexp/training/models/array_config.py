@@ -7,11 +7,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
-from lnexp.options import Table
 from lnexp.plugin.arrays.criterion import ARRAY_CRITERIA
-
-#: Options of fairseq's that a single run can set and an array cannot, with the only value that an array has.
-ONLY = Table().array_values()
 
 
 def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
@@ -25,9 +21,9 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
     Raises:
         UserError: for a schedule or a criterion that has no form for arrays.
     """
-    name = singles[0].lr_scheduler._name
-    if not name.startswith("lnexp_"):  # some of fairseq's follow the validation loss of all members
-        raise UserError(f"lr_schedule._name={name}: an array has schedules of lnexp's alone")
+    for name in (single.lr_scheduler._name for single in singles):
+        if not name.startswith("lnexp_"):  # some of fairseq's follow the validation loss of all members
+            raise UserError(f"lr_schedule._name={name}: an array has schedules of lnexp's alone")
     array = copy.deepcopy(singles[0])
     array.model = {
         "_name": "lnexp_array",

@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.configuration import table_of
 from lnexp.errors import UserError
 from lnexp.tasks.contract import Member
 from lnexp.training.ranks import Ranks
@@ -23,17 +24,17 @@ class Abilities:
         name: what messages call it.
         precisions: the values of the option ``precision`` that it trains in.
         processes: whether several processes can train it together.
-        probes: whether it can be probed along training.
+        probe_precisions: those among them in which it can be probed along training.
         stops_within_epoch: whether it can be saved within an epoch, and resumed from there.
-        only: options of fairseq's of which it knows one value, with that value.
+        in_array: whether it knows one value alone of the options that have an ``array_value`` in the option table.
     """
 
     name: str
     precisions: tuple[str, ...]
     processes: bool
-    probes: bool
+    probe_precisions: tuple[str, ...]
     stops_within_epoch: bool
-    only: Mapping[str, Any] = field(default_factory=dict)
+    in_array: bool = False
 
     def refuse(self, cfg: DictConfig, single: DictConfig, ranks: Ranks) -> None:
         """Raise UserError for what it cannot do.
@@ -45,11 +46,12 @@ class Abilities:
         """
         if cfg.precision not in self.precisions:
             raise UserError(f"precision={cfg.precision}: {self.name} supports only {' or '.join(self.precisions)}")
-        if cfg.probes.every and not self.probes:
-            raise UserError(f"probes.every={cfg.probes.every}: {self.name} has no probes; take another launcher")
+        if cfg.probes.every and cfg.precision not in self.probe_precisions:
+            why = f"is probed in {' or '.join(self.probe_precisions)}" if self.probe_precisions else "has no probes"
+            raise UserError(f"probes.every={cfg.probes.every}: {self.name} {why}; take another launcher or precision")
         if ranks.size > 1 and not self.processes:
             raise UserError(f"{ranks.size} processes: {self.name} is trained by one; take another launcher")
-        for option, only in self.only.items():
+        for option, only in table_of(cfg).array_values().items() if self.in_array else ():
             value = OmegaConf.select(single, option)
             if value is not None and value != only:
                 raise UserError(f"fairseq.{option}={value}: {self.name} knows {only} alone; take another launcher")

@@ -16,7 +16,11 @@ class SingleModel(Models):
     """One run's model."""
 
     abilities = Abilities(
-        "a single run", precisions=("fp32", "bf16", "fp16"), processes=True, probes=True, stops_within_epoch=True
+        "a single run",
+        precisions=("fp32", "bf16", "fp16"),
+        processes=True,
+        probe_precisions=("fp32", "bf16"),
+        stops_within_epoch=True,
     )
     stacked = False
 
@@ -37,7 +41,7 @@ class SingleModel(Models):
         newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
         if newest:
             checkpoint.restore_file = str(newest)
-        with only_plain_values(newest):
+        with only_plain_values(newest or checkpoint.finetune_from_model):
             _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
         place = self.trainer.get_num_updates(), batches.epoch, batches.iterations_in_epoch
         places = self.ranks.gather(place)

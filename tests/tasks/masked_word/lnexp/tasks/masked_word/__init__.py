@@ -15,23 +15,23 @@ class MaskedWord(Task):
     name = "masked_word"
     score = Score("accuracy", "accuracy", low=0, high=1, places=3)
     test_note = "Test accuracy is of the checkpoint with the least validation nll."
-    unit = "pairs"
+    unit = "sentences"
 
     def register(self) -> None:
         from lnexp.tasks.masked_word import fairseq_task  # noqa: F401
 
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
-        from lnexp.corpora.prepare import prepare
+        from lnexp.tasks.masked_word.corpus import OneSide, prepare
 
-        return prepare(data, data_dir)
+        return OneSide(prepare(data, data_dir).folder)
 
     def manifest(self, data: DictConfig, data_dir: str | Path) -> Record:
-        from lnexp.corpora.prepare import PreparedCorpus, corpus_folder
+        from lnexp.tasks.masked_word.corpus import OneSide, corpus_folder
 
-        return PreparedCorpus(corpus_folder(data, data_dir)).manifest
+        return OneSide(corpus_folder(data, data_dir)).manifest
 
     def size_in_words(self, data: Mapping[str, Any]) -> str:
-        return f"{data['pairs']['train']:,} training sentences"
+        return f"{data['sentences']['train']:,} training sentences"
 
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: Any) -> Evaluation:
         from lnexp.tasks.masked_word.evaluation import MaskedWordEvaluation
