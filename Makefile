@@ -17,6 +17,8 @@ PROFILE ?=
 DATA ?=
 SEEDS ?=
 OPTIONS ?=
+# The benchmarks of make bench, by name; default: all.
+WHAT ?=
 # A folder with results of another machine, for make report.
 COMPARE ?=
 
@@ -82,8 +84,8 @@ test: install  ## run all tests
 lint: install  ## check style and types
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
-bench: install  ## run the benchmarks, among them training against stock fairseq
-	@$(PY) scripts/bench.py
+bench: install  ## run the benchmarks (WHAT=training,arrays OPTIONS=; make bench WHAT=--list lists them)
+	@$(PY) scripts/bench.py $(WHAT) $(OPTIONS)
 
 lock: install  ## update requirements/lock.txt to the newest versions that pyproject.toml allows
 	@$(PY) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \

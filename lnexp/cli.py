@@ -9,10 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
-from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
-
-from lnexp.configuration import compose
 from lnexp.errors import UserError, near_names
 
 EXIT_USER_ERROR = 2
@@ -58,11 +54,19 @@ def one_line_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader has closed the pipe, as head does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_INTERRUPTED)
-    except (UserError, HydraException, OmegaConfBaseException, OSError) as error:
-        if os.environ.get("LNEXP_TRACEBACK"):
+    except Exception as error:
+        if os.environ.get("LNEXP_TRACEBACK") or not _is_a_mistake(error):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
+
+
+def _is_a_mistake(error: Exception) -> bool:
+    """Return whether an error is about the input or the machine, and not a fault of the program."""
+    from hydra.errors import HydraException  # here, for Hydra takes a quarter of a second to import
+    from omegaconf.errors import OmegaConfBaseException
+
+    return isinstance(error, UserError | HydraException | OmegaConfBaseException | OSError)
 
 
 def _make_streams_usable() -> None:
@@ -77,6 +81,9 @@ def _make_streams_usable() -> None:
 
 def describe(error: Exception) -> str:
     """Return one line that says what is wrong, with the nearest names where a name is unknown."""
+    from hydra.errors import ConfigCompositionException, MissingConfigException
+    from omegaconf.errors import InterpolationResolutionError
+
     for raised in (error, error.__cause__):  # Hydra wraps what a launcher raises for its options
         if isinstance(raised, UserError):
             return str(raised)
@@ -104,6 +111,8 @@ def _choices(options: list[str]) -> list[str]:
 
 def _all_options() -> list[str]:
     """Return every key of the default config, dotted."""
+    from lnexp.configuration import compose
+
     names: list[str] = []
 
     def walk(node, prefix: str) -> None:

@@ -10,8 +10,9 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from lnexp.configuration import CONFIG_DIR, spell_out
+from lnexp.configuration import spell_out
 from lnexp.options.common import LABELS
+from lnexp.paths import CONFIG_DIR
 
 
 class Composer:

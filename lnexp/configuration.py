@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
@@ -13,11 +11,9 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.corpora.checksums import corpus_sha256, file_sha256
 from lnexp.errors import UserError
 from lnexp.options import Alias, Option, Table
+from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, plain
-from lnexp.tasks import DEFAULT, load_task, task_names
-
-ROOT = Path(__file__).resolve().parent.parent
-CONFIG_DIR = ROOT / "configs"
+from lnexp.tasks import DEFAULT, table_of, table_of_task, task_names
 
 
 def register_resolvers() -> None:
@@ -26,17 +22,6 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("lnexp.or_zero", lambda value: value or 0, replace=True)
     OmegaConf.register_new_resolver("lnexp.corpus_sha256", corpus_sha256, replace=True, use_cache=False)
     OmegaConf.register_new_resolver("lnexp.file_sha256", file_sha256, replace=True, use_cache=False)
-
-
-@cache
-def table_of_task(task: str) -> Table:
-    """Return the options that a config of a task can have."""
-    return Table(load_task(task).options)
-
-
-def table_of(cfg: Any) -> Table:
-    """Return the options of a config, resolved or not, or of a plain dictionary: every run's, and those of its task."""
-    return table_of_task(str(cfg.get("task") or DEFAULT))
 
 
 def shared_settings(cfg: DictConfig) -> dict[str, Any]:

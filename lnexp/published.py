@@ -1,8 +1,10 @@
 """Locate published results, and read their tables."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 RESULTS_DIR = Path("results")
 
@@ -12,6 +14,8 @@ def result_folders(results_dir: Path) -> list[Path]:
     return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json"))
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> "pd.DataFrame":
     """Read a CSV of results, every number exactly as it was written."""
+    import pandas as pd  # here, for it takes half a second, and most commands read no table
+
     return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)

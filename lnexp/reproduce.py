@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
-from lnexp.configuration import ROOT, check, check_device, compose
+from lnexp.configuration import check, check_device, compose
+from lnexp.paths import ROOT
 from lnexp.recipes.command_line import split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.training.shares import fitting

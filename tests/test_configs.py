@@ -9,7 +9,8 @@ from omegaconf import OmegaConf
 
 import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.composer import Composer
-from lnexp.configuration import CONFIG_DIR, check, compose, register_resolvers
+from lnexp.configuration import check, compose, register_resolvers
+from lnexp.paths import CONFIG_DIR
 from lnexp.probing.recipes import settings_of
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe, recipe_names

@@ -12,7 +12,8 @@ from omegaconf import OmegaConf
 
 from lnexp.benchmarks.page import markdown
 from lnexp.composer import Composer
-from lnexp.configuration import ROOT, compose
+from lnexp.configuration import compose
+from lnexp.paths import ROOT
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job

@@ -1,67 +1,159 @@
-"""Implement ``scripts/bench.py``: run all benchmarks and print their tables."""
+"""Run ``scripts/bench.py``: run benchmarks by name and print their tables."""
 
+import argparse
 import logging
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
-from lnexp.benchmarks import collecting_speed, overhead
-from lnexp.cli import one_line_errors, overrides_of_the_command_line
-from lnexp.configuration import ROOT, compose
+from lnexp.cli import one_line_errors
+from lnexp.errors import UserError, near_names
+from lnexp.paths import ROOT
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark that has a name.
+
+    Attributes:
+        title: what its table shows.
+        minutes: how long it takes about, at ``small`` on one core of a laptop.
+        table: runs it with overrides and returns its table; what it publishes it writes below the root.
+    """
+
+    title: str
+    minutes: float
+    table: Callable[[list[str]], str]
+
+
+def _start(_overrides: list[str]) -> str:
+    from lnexp.benchmarks import overhead
+
+    return f"{overhead.answers_table()}\n\n{overhead.table()}"
+
+
+def _since(_overrides: list[str]) -> str:
+    from lnexp.benchmarks import since
+
+    return since.table()
+
+
+def _collecting(_overrides: list[str]) -> str:
+    from lnexp.benchmarks import collecting_speed
+
+    return collecting_speed.table()
+
+
+def _preparing(overrides: list[str]) -> str:
+    from lnexp.benchmarks import preparing_speed
+
+    return preparing_speed.table(overrides)
+
+
+def _training(overrides: list[str]) -> str:
+    from lnexp.benchmarks import training_speed
+
+    return training_speed.table(overrides)
+
+
+def _probing(overrides: list[str]) -> str:
+    from lnexp.benchmarks import probing_cost
+
+    return probing_cost.table(overrides)
+
+
+def _arrays(overrides: list[str]) -> str:
+    from lnexp.benchmarks import array_speed, page
+
+    found = array_speed.measure_all(overrides)
+    array_speed.write(found, *_published(overrides, found[0].device))
+    return page.table(found)
+
+
+def _decoding(overrides: list[str]) -> str:
+    from lnexp.benchmarks import decoding_speed, page
+
+    found = decoding_speed.measure_all(overrides)
+    decoding_speed.write(found, *_published(overrides, found[0].device))
+    return page.table(found)
+
+
+def _memory(overrides: list[str]) -> str:
+    from lnexp.benchmarks import activation_memory
+
+    found = activation_memory.measure_all(overrides)
+    activation_memory.write(found, *_published(overrides, found[0].device))
+    return activation_memory.table(found)
+
+
+#: All benchmarks, in the order in which they are run.
+BENCHMARKS = {
+    "start": Benchmark("The start of commands, median seconds", 3, _start),
+    "since": Benchmark("Speed against an earlier commit, in alternation", 6, _since),
+    "collecting": Benchmark("Collecting, verifying and reporting many generated runs", 3, _collecting),
+    "preparing": Benchmark("Preparing raw text, sentence pairs a second", 3, _preparing),
+    "training": Benchmark("Updates a second against stock fairseq, medians of neighbouring rounds", 4, _training),
+    "probing": Benchmark("Training with and without probes along it", 4, _probing),
+    "arrays": Benchmark("Sweep arrays against stock fairseq, one run after another", 8, _arrays),
+    "decoding": Benchmark("Translating test against fairseq's search, sentences a second of all members", 5, _decoding),
+    "memory": Benchmark("Memory of training by depth, activations kept or computed again", 5, _memory),
+}
 
 
 def main() -> None:
-    """Run the benchmarks, on the corpus and profile of the overrides (``data=plain data.path=…``, ``profile=…``)."""
-    overrides = overrides_of_the_command_line(
-        "Time answers to mistakes, the overhead of runs, collecting, preparing, and training and translating against\n"
-        "stock fairseq, alone and in arrays; measure the memory of deep models.",
-        "python scripts/bench.py data=plain data.path=/path/to/raw/text",
-    )
-    logging.captureWarnings(True)
-    logging.disable(logging.WARNING)
+    """``bench.py [NAME,…] [overrides]``: run benchmarks on the corpus and profile of the overrides."""
+    arguments = _parser().parse_args()
+    overrides = [word for word in arguments.words if "=" in word]
     with one_line_errors():
-        print("Time until an answer, median seconds:")
-        for question, arguments in overhead.ANSWERS.items():
-            print(f"  {question}: {overhead.answer_seconds(arguments):.2f} s", flush=True)
-        print("\nA run with next to nothing to train:\n")
-        print(overhead.table(), flush=True)
-        print(f"\nTables, figure and verdicts of generated runs of {collecting_speed.EPOCHS} epochs:\n")
-        print(collecting_speed.table(), flush=True)
-        from lnexp.benchmarks import (
-            activation_memory,
-            array_speed,
-            decoding_speed,
-            page,
-            preparing_speed,
-            probing_cost,
-            training_speed,
-        )
+        if arguments.list:
+            print(_listing(list(BENCHMARKS)))
+            return
+        names = chosen([word for word in arguments.words if "=" not in word])
+        print(_listing(names), flush=True)
+        logging.captureWarnings(True)
+        logging.disable(logging.WARNING)
+        for name in names:
+            print(f"\n{name}: {BENCHMARKS[name].title}\n", flush=True)
+            print(BENCHMARKS[name].table(overrides), flush=True)
 
-        print("\nPreparing raw text, sentence pairs a second:\n")
-        print(preparing_speed.table(overrides), flush=True)
 
-        print("\nUpdates a second, medians; ratio of neighbouring rounds, above 1 is faster than stock:\n")
-        print(training_speed.table(overrides), flush=True)
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Measure speed and memory, as ratios of what was measured in alternation in one run.",
+        epilog="example: python scripts/bench.py training,arrays data=plain data.path=/path/to/raw/text",
+    )
+    parser.add_argument("words", nargs="*", metavar="WORD", help="names of benchmarks (default: all), and overrides")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks, and about how long each takes")
+    return parser
 
-        print("\nProbing along training:\n")
-        print(probing_cost.table(overrides), flush=True)
 
-        print("\nSweep arrays against stock fairseq, one run after another:\n")
-        sizes = array_speed.measure_all(overrides)
-        print(page.table(sizes), flush=True)
-        cfg = compose(overrides)
-        what = f"profile {cfg.profile}, {cfg.data.name}"
-        folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(sizes[0].device)}"
-        array_speed.write(sizes, what, folder)
+def chosen(words: list[str]) -> list[str]:
+    """Return the names of the benchmarks that words ask for, ``["training,arrays"]``; all of them for none.
 
-        print("\nTranslating test, sentences a second of all members, against fairseq's search:\n")
-        decoded = decoding_speed.measure_all(overrides)
-        print(page.table(decoded))
-        decoding_speed.write(decoded, what, folder)
+    Raises:
+        UserError: for an unknown name.
+    """
+    names = [name for word in words for name in word.split(",") if name]
+    for name in names:
+        if name not in BENCHMARKS:
+            raise UserError(f"{name}: no such benchmark; {near_names(name, BENCHMARKS)}")
+    return names or list(BENCHMARKS)
 
-        print("\nMemory of training by depth, activations kept or computed again:\n")
-        by_depth = activation_memory.measure_all(overrides)
-        print(activation_memory.table(by_depth))
-        activation_memory.write(by_depth, what, folder)
-        print(f"\n-> {folder}")
+
+def _listing(names: list[str]) -> str:
+    """Return a line for each benchmark, and the time of all."""
+    lines = [f"  {name:<11} {BENCHMARKS[name].minutes:>3.0f} min  {BENCHMARKS[name].title}" for name in names]
+    minutes = sum(BENCHMARKS[name].minutes for name in names)
+    return "\n".join([*lines, f"about {minutes:.0f} minutes at profile small on a laptop"])
+
+
+def _published(overrides: list[str], device: str) -> tuple[str, Path]:
+    """Return what was measured, in words, and the folder of its page."""
+    from lnexp.configuration import compose
+
+    cfg = compose(overrides)
+    return f"profile {cfg.profile}, {cfg.data.name}", ROOT / "results" / "bench" / f"{cfg.profile}-{slug(device)}"
 
 
 def slug(text: str) -> str:

@@ -7,7 +7,7 @@ import tempfile
 import time
 
 from lnexp.benchmarks.page import markdown
-from lnexp.configuration import ROOT
+from lnexp.paths import ROOT
 
 ANSWERS = {"--help": ["--help"], "an unknown option": ["lr_mxa=1"], "an unknown model": ["model=pre_lnn"]}
 ANSWER_ROUNDS = 5
@@ -26,9 +26,13 @@ TINY_MODEL = (
 SMALL_RUN = (*TINY_MODEL, "scale.toy={train_pairs: 10, valid_pairs: 1, test_pairs: 1}", "max_epoch=1")
 
 
-def answer_seconds(arguments: list[str]) -> float:
-    """Return the median wall-clock time, in seconds, of ``scripts/train.py`` with arguments that train nothing."""
-    return statistics.median(_seconds(*arguments, may_fail=True) for _ in range(ANSWER_ROUNDS))
+def answers_table() -> str:
+    """Return the median seconds of ``scripts/train.py`` with arguments that train nothing, as a Markdown table."""
+    rows = []
+    for question, arguments in ANSWERS.items():
+        seconds = statistics.median(_seconds(*arguments, may_fail=True) for _ in range(ANSWER_ROUNDS))
+        rows.append([question, f"{seconds:.2f}"])
+    return markdown(("train.py with", "seconds"), rows)
 
 
 def table() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from lnexp.configuration import ROOT
+from lnexp.paths import ROOT
 
 
 def run_in_own_process(module: str, *arguments: str, env: dict[str, str] | None = None) -> Any:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.figures.folder import draw_all
 from lnexp.published import RESULTS_DIR, result_folders
 from lnexp.recipes.load import load_recipe
 
@@ -16,6 +15,8 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path, help="like results/small/toy/fig2a (default: all)")
     arguments = parser.parse_args()
     with one_line_errors():
+        from lnexp.figures.folder import draw_all  # here, so that --help takes no second
+
         for folder in arguments.folders or result_folders(RESULTS_DIR):
             if not (folder / "verdicts.json").is_file():
                 raise UserError(f"{folder}: no folder of results; it has no verdicts.json")

@@ -2,12 +2,14 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.configuration import ABSENT, CONFIG_DIR, compose
+from lnexp.configuration import ABSENT, compose
 from lnexp.options import Option
 from lnexp.options.common import SECTIONS
+from lnexp.paths import CONFIG_DIR
 from lnexp.tasks import task_of
 
 WIDTH = 80
@@ -63,6 +65,7 @@ def _default(name: str, cfg: DictConfig) -> str:
     return f" [{'null' if value is None else str(value).lower() if isinstance(value, bool) else value}]"
 
 
+@cache
 def _chosen_files() -> dict[str, str]:
     """Return the file of each group that ``configs/train.yaml`` takes."""
     entries = OmegaConf.load(CONFIG_DIR / "train.yaml").defaults

@@ -10,8 +10,8 @@ from omegaconf import DictConfig
 
 from lnexp.checks import check_whole
 from lnexp.composer import ComposingLauncher
-from lnexp.configuration import ROOT
 from lnexp.errors import UserError
+from lnexp.paths import ROOT
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.training.shares import fitting
 

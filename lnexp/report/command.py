@@ -7,10 +7,6 @@ from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.published import RESULTS_DIR
-from lnexp.report.page import render
-from lnexp.report.run_rows import gather
-from lnexp.report.sections import find_sections
-from lnexp.runs.environment import git_state
 
 
 def main() -> None:
@@ -24,6 +20,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("report.html"), help="the page (default: report.html)")
     arguments = parser.parse_args()
     with one_line_errors():
+        # here, so that --help takes no second
+        from lnexp.report.page import render
+        from lnexp.report.run_rows import gather
+        from lnexp.report.sections import find_sections
+        from lnexp.runs.environment import git_state
+
         if arguments.output.is_dir():
             raise UserError(f"--output {arguments.output}: a folder; say the name of a file in it")
         places = arguments.places or [RESULTS_DIR]

@@ -8,14 +8,14 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.composer import Composer
-from lnexp.configuration import compose, table_of
+from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder, find_folders
 from lnexp.runs.identity import identities
-from lnexp.tasks import load_task
+from lnexp.tasks import load_task, table_of
 from lnexp.tasks.contract import Record, Task
 
 KINDS = ("epoch", "probe", "end")

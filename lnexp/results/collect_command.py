@@ -7,10 +7,6 @@ from pathlib import Path
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.published import RESULTS_DIR
-from lnexp.recipes.command_line import check_overrides, for_readers, split_recipes, with_corpus
-from lnexp.results.collect import collect
-from lnexp.results.verdicts import write_page
-from lnexp.results.write import write_results
 
 
 def main() -> None:
@@ -20,6 +16,12 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results go (default: results/)")
     arguments = parser.parse_args()
     with one_line_errors():
+        # here, so that --help takes no second
+        from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+        from lnexp.results.collect import collect
+        from lnexp.results.verdicts import write_page
+        from lnexp.results.write import write_results
+
         recipes, rest = split_recipes(arguments.overrides)
         if not recipes:
             raise UserError("which recipe? say +recipe=NAME")
@@ -35,5 +37,7 @@ def main() -> None:
 
 def _command(recipe: str, overrides: list[str]) -> str:
     """Return what a reader would type for the same results."""
+    from lnexp.recipes.command_line import for_readers
+
     words = shlex.join([f"+recipe={recipe}", *for_readers(overrides)])
     return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"

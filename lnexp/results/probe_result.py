@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from lnexp.recipes.recipe import Job
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,10 @@ class ProbeResult:
         return [row[plot[axis]] for row in self.rows if plot["x"] in row and plot["y"] in row]
 
 
-def rows_table(results: Sequence[ProbeResult]) -> pd.DataFrame:
+def rows_table(results: Sequence[ProbeResult]) -> "pd.DataFrame":
     """Return ``measurements.csv``: a row for every row of every arm and seed."""
+    import pandas as pd  # here, for verify.py needs the rest of this module and no table
+
     return pd.DataFrame(
         [
             {"recipe": result.job.recipe.name, "arm": result.job.arm.name, "seed": result.job.seed, **row}

@@ -8,13 +8,12 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import table_of
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.options import Table
 from lnexp.plain import drop, find, plain
 from lnexp.results.collect import RunResult
-from lnexp.tasks import all_tasks
+from lnexp.tasks import all_tasks, table_of
 from lnexp.tasks.contract import Task
 
 #: Keys of an environment that are a single run's, or private.

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from lnexp.configuration import ROOT
+from lnexp.paths import ROOT
 from lnexp.tasks import all_tasks
 from lnexp.versions import version
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import table_of
 from lnexp.hashing import short_hash
 from lnexp.options import NONE, Option, SameAs, Table
 from lnexp.plain import drop, find, plain
+from lnexp.tasks import table_of
 
 #: The parts of a resolved config that decide the numbers of every task's runs, less the options in them that do not.
 DECIDING = ("fairseq", "data", "evaluation")

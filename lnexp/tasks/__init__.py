@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from lnexp.errors import UserError, near_names
+from lnexp.options import Table
 from lnexp.tasks.contract import Task
 
 #: The task of a config or recipe that names none, as those written before there was a choice.
@@ -38,3 +39,14 @@ def all_tasks() -> list[Task]:
 def task_of(cfg: Any) -> Task:
     """Return the task of a config, resolved or not, or of a plain dictionary."""
     return load_task(str(cfg.get("task") or DEFAULT))
+
+
+@cache
+def table_of_task(task: str) -> Table:
+    """Return the options that a config of a task can have."""
+    return Table(load_task(task).options)
+
+
+def table_of(cfg: Any) -> Table:
+    """Return the options of a config, resolved or not, or of a plain dictionary: every run's, and those of its task."""
+    return table_of_task(str(cfg.get("task") or DEFAULT))

@@ -2,8 +2,8 @@
 
 from helpers import run_script
 
-from lnexp.configuration import table_of_task
 from lnexp.launchers.help import WIDTH, help_text
+from lnexp.tasks import table_of_task
 
 
 def test_help_lists_every_option_with_its_values_and_default():

@@ -14,7 +14,7 @@ import submitit
 from helpers import ROOT, TINY, only_run, run_script, wait_for
 from omegaconf import OmegaConf
 
-from lnexp.configuration import CONFIG_DIR
+from lnexp.paths import CONFIG_DIR
 
 LAUNCHER = "hydra/launcher=submitit_local"
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.configuration import table_of
 from lnexp.errors import UserError
+from lnexp.tasks import table_of
 from lnexp.tasks.contract import Member
 from lnexp.training.ranks import Ranks
 from lnexp.training.trainer import Trainer
