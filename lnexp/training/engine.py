@@ -1,7 +1,7 @@
 """Train, validate, save and test runs: fairseq's trainer with a record of every member after each epoch."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -9,7 +9,7 @@ from fairseq.logging import metrics
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
-from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
+from lnexp.plugin.divergence import EveryMemberDivergedError
 from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
 from lnexp.tasks.contract import Member
@@ -203,24 +203,12 @@ class Engine(Loop):
     def _test_checkpoints(self, epochs: Mapping[int, int]) -> dict[int, Record]:
         """Return the ``end`` records of members, from the checkpoints of these epochs."""
         found: dict[int, Record] = {}
-        for part in self._testable_together(epochs):
+        for part in self.models.loadable_together(epochs):
             for number, epoch in part.items():
                 self.models.load(number, load(self.members[number].folder.checkpoint(epoch))["model"])
             scores = self._test("test", part)
             found |= {number: _end_record(epochs[number], scores[number]) for number in scores}
         return found
-
-    def _testable_together(self, epochs: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
-        """Yield members whose checkpoints may be loaded side by side.
-
-        Members of an array have their buffers in common, and the update number of a placement that changes with it is
-        one of them: those of different epochs are then tested one after another.
-        """
-        if not getattr(self.model, "changes_with_updates", False):
-            yield epochs
-            return
-        for epoch in dict.fromkeys(epochs.values()):
-            yield {number: its_epoch for number, its_epoch in epochs.items() if its_epoch == epoch}
 
     def _test_averages(self, numbers: Sequence[int]) -> dict[int, Record]:
         """Return what the average of the last checkpoints adds to the ``end`` records of members."""

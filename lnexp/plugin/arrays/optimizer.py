@@ -14,16 +14,14 @@ from fairseq.optim import FairseqOptimizer, register_optimizer
 from omegaconf import OmegaConf
 from torch import Tensor
 
+from ..divergence import EveryMemberDivergedError
+
 
 @dataclass
 class ArrayOptimizerConfig(FairseqDataclass):
     """An optimizer for each member."""
 
     members: list[dict[str, Any]] = field(default_factory=list, metadata={"help": "options of each one's optimizer"})
-
-
-class EveryMemberDivergedError(Exception):
-    """No member is left to train."""
 
 
 @register_optimizer("lnexp_array", dataclass=ArrayOptimizerConfig)
