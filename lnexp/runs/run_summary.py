@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-import yaml
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.progress import clock, state_of
 from lnexp.runs.records import seconds
@@ -39,7 +37,7 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
     Raises:
         UserError: where its status or config is malformed.
     """
-    task = _task_of(folder)
+    task = task_of(folder.config)
     epochs = [record for record in records if record["kind"] == "epoch"]
     state, why = state_of(folder, folder.path.parent.parent)
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
@@ -50,15 +48,6 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
     facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds(epochs))} on {where}")
     ends = [_end_text(record, task) for record in records if record["kind"] == "end"]
     return Group(head, facts, *([_curves(epochs, task)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
-
-
-def _task_of(folder: RunFolder) -> Task:
-    """Return the task that a run's config names."""
-    path = folder.path / "config.yaml"
-    try:
-        return task_of(yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {})
-    except (ValueError, AttributeError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: malformed ({' '.join(str(error).split())})") from error
 
 
 def _curves(epochs: Sequence[Record], task: Task) -> Table:
