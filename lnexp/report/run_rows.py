@@ -123,8 +123,7 @@ def _read(folder: RunFolder, runs_dir: Path, found: Runs) -> dict[str, Any]:
     if not isinstance(environment.get("git", {}), dict):
         raise ValueError("environment.json: git is no object")
     config = folder.config
-    epochs = [record for record in read if record["kind"] == "epoch"]
-    ends = [record for record in read if record["kind"] == "end"]
+    epochs, ends = records.of_kind("epoch", read), records.of_kind("end", read)
     score = task_of(config).score
     best = max(known_values(epochs, score.valid), default=None)
     test = ends[0].get(score.test) if ends else None

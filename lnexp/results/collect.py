@@ -18,8 +18,6 @@ from lnexp.runs.identity import identities
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Record, Task
 
-KINDS = ("epoch", "probe", "end")
-
 
 @dataclass(frozen=True)
 class RunResult:
@@ -108,7 +106,7 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
         if state in DONE:
             _check_complete(folder, read)
-        epochs, probes, ends = ([record for record in read if record["kind"] == kind] for kind in KINDS)
+        epochs, probes, ends = (records.of_kind(kind, read) for kind in ("epoch", "probe", "end"))
         end = ends[0] if ends else {}
         return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment)
     except (UserError, OSError) as error:
@@ -118,8 +116,8 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
 def _check_complete(folder: RunFolder, read: list[Record]) -> None:
     """Raise UserError where a run that is over lacks an epoch, its end or its environment, or has one twice."""
     problem = None
-    epochs = [record for record in read if record["kind"] == "epoch"]
-    if [number for number, record in enumerate(read) if record["kind"] == "end"] != [len(read) - 1]:
+    epochs = records.of_kind("epoch", read)
+    if not read or records.of_kind("end", read) != read[-1:]:
         problem = "its end record is missing, or not the last"
     elif [record["epoch"] for record in epochs] != list(range(1, len(epochs) + 1)):
         problem = "it does not have every epoch once"

@@ -142,7 +142,7 @@ class RunFolder:
 
     def epochs(self) -> list[records.Record]:
         """Return the epoch records, oldest first."""
-        return [record for record in records.read(self.metrics) if record["kind"] == "epoch"]
+        return records.of_kind("epoch", records.read(self.metrics))
 
     def best_nll(self) -> float | None:
         """Return the lowest validation nll of any epoch, nats a token; None where no epoch has one."""

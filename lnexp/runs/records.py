@@ -137,6 +137,11 @@ def _is_within(value: Any, field: Field) -> bool:
     return _is_number(value) and (value is None or field.low <= value <= field.high)
 
 
+def of_kind(kind: str, records: Iterable[Record]) -> list[Record]:
+    """Return the records of a kind, ``epoch``, ``probe`` or ``end``, in their order."""
+    return [record for record in records if record["kind"] == kind]
+
+
 def seconds(epochs: Iterable[Record]) -> float:
     """Return the training time of epochs, in seconds, to the tenth, by which published runs are recognised."""
     return round(sum(record["seconds"] or 0 for record in epochs), 1)

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.progress import clock, state_of
-from lnexp.runs.records import seconds
+from lnexp.runs.records import of_kind, seconds
 from lnexp.runs.status_table import COLOURS
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Record, Task
@@ -38,7 +38,7 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
         UserError: where its status or config is malformed.
     """
     task = task_of(folder.config)
-    epochs = [record for record in records if record["kind"] == "epoch"]
+    epochs = of_kind("epoch", records)
     state, why = state_of(folder, folder.path.parent.parent)
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
     if why:
@@ -46,7 +46,7 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
     where = folder.environment.get("device", "?")
     updates = epochs[-1]["update"] if epochs else 0
     facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds(epochs))} on {where}")
-    ends = [_end_text(record, task) for record in records if record["kind"] == "end"]
+    ends = [_end_text(record, task) for record in of_kind("end", records)]
     return Group(head, facts, *([_curves(epochs, task)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
 
 

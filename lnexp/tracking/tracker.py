@@ -93,7 +93,7 @@ class Tracker:
         import wandb
 
         before = [one for one in records.read(self.folder.metrics) if one["kind"] != "end"]
-        probes = [one for one in before if one["kind"] == "probe"]
+        probes = records.of_kind("probe", before)
         if rows := gradients(probes):
             table = wandb.Table(columns=GRADIENT_COLUMNS, data=rows)
             of_w2 = wandb.Table(columns=GRADIENT_COLUMNS, data=gradients(probes, "W2"))
