@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 from fairseq import tasks, utils
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
-from lnexp.configuration import check, compose
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
@@ -106,8 +106,7 @@ def untrained_model(cfg: DictConfig) -> ProbedModel:
     Raises:
         UserError: for settings that no model can have, or fewer minibatches than asked for.
     """
-    check(cfg)
-    OmegaConf.resolve(cfg)
+    check_and_resolve(cfg)
     corpus = prepare(cfg.data, cfg.data_dir)
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))  # nothing is saved
     task = tasks.setup_task(fairseq.task)
