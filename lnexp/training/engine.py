@@ -10,6 +10,7 @@ from fairseq.logging import metrics
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.divergence import EveryMemberDivergedError
+from lnexp.plugin.warmup_schedule import set_end
 from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
 from lnexp.tasks.contract import Member
@@ -95,7 +96,7 @@ class Engine(Loop):
 
     def _restore(self) -> Any:
         for options in self.models.schedule_options(self.fairseq):
-            self._fill_in_total_updates(options)
+            set_end(options, self._total_updates)
         self._build_schedule()
         batches = self.models.restore()
         # fairseq sets the number before an update; validations, probes and checkpoints come after it

@@ -139,15 +139,14 @@ class Loop:
         except NotFiniteError as error:
             raise FloatingPointError(str(error)) from None
 
-    def _fill_in_total_updates(self, schedule: DictConfig) -> None:
-        """A schedule that ends somewhere ends with the run, unless it was told otherwise."""
-        if schedule.get("total_updates", 0) is None:
-            batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
-            updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
-            total = min(updates * self._last_epoch, self._last_update)
-            if not math.isfinite(total):
-                raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
-            schedule.total_updates = int(total)
+    def _total_updates(self) -> int:
+        """Return the number of updates of the whole run. Raises UserError where the run has no end."""
+        batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
+        updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
+        total = min(updates * self._last_epoch, self._last_update)
+        if not math.isfinite(total):
+            raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
+        return int(total)
 
     def _build_schedule(self) -> None:
         """Have fairseq build optimizer and schedule, which it does when one is first asked for."""
