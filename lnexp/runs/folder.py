@@ -14,7 +14,7 @@ import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import write_json, write_whole
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
@@ -118,13 +118,13 @@ class RunFolder:
             "started": started,
             "changed": now,
         }
-        write_whole(self.path / "status.json", json.dumps(status, indent=2) + "\n")
+        write_json(self.path / "status.json", status, indent=2)
 
     def write_config(self, cfg: DictConfig) -> None:
         write_whole(self.path / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
 
     def write_environment(self, content: dict[str, Any]) -> None:
-        write_whole(self.path / "environment.json", json.dumps(content, indent=2) + "\n")
+        write_json(self.path / "environment.json", content, indent=2)
 
     def write_lines(self, name: str, lines: list[str]) -> None:
         """Write text that a task keeps of a run, as ``hypotheses/test.txt``."""

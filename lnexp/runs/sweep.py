@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import write_json
 from lnexp.hashing import short_hash
 from lnexp.runs.length import Length
 from lnexp.tasks import DEFAULT
@@ -50,7 +50,7 @@ class Sweep:
         folder = _folder(runs_dir)
         folder.mkdir(parents=True, exist_ok=True)
         name = short_hash(sorted(member.identity for member in self.members))
-        write_whole(folder / f"{name}.json", json.dumps(asdict(self), indent=1) + "\n")
+        write_json(folder / f"{name}.json", asdict(self), indent=1)
 
 
 def newest_sweep(runs_dir: str | Path) -> Sweep:
