@@ -12,7 +12,7 @@ from lnexp.tasks import DEFAULT
 
 
 @dataclass
-class Member:
+class SweepRun:
     """One run of a sweep.
 
     Attributes:
@@ -43,7 +43,7 @@ class Sweep:
     """The runs of one command, each once."""
 
     title: str
-    members: list[Member]
+    members: list[SweepRun]
 
     def save(self, runs_dir: str | Path) -> None:
         """Write the sweep under ``runs_dir``, into a file that the same runs have whenever they are asked for."""
@@ -64,7 +64,7 @@ def newest_sweep(runs_dir: str | Path) -> Sweep:
         raise UserError(f"{runs_dir}: no sweep was started there")
     try:
         content = json.loads(paths[-1].read_text(encoding="utf-8"))
-        return Sweep(content["title"], [Member(**member) for member in content["members"]])
+        return Sweep(content["title"], [SweepRun(**member) for member in content["members"]])
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{paths[-1]}: malformed ({error})") from error
 
