@@ -15,6 +15,8 @@ from omegaconf import DictConfig
 if TYPE_CHECKING:
     from lnexp.planning.work import Work
     from lnexp.runs.folder import RunFolder
+    from lnexp.training.models.base import Models
+    from lnexp.training.ranks import Ranks
 
 #: One line of ``metrics.jsonl``, see :mod:`lnexp.runs.records`.
 Record = dict[str, Any]
@@ -46,13 +48,13 @@ class MeasuredRun(Protocol):
     def diverged(self) -> bool: ...
 
 
+#: What a claim can ask of a run; None where the run cannot answer.
+Measure = Callable[[MeasuredRun], float | None]
+
+
 def averaged(name: str) -> str:
     """Return the key in ``end`` records that a number of the test has for an average of checkpoints."""
     return f"averaged_{name}"
-
-
-#: What a claim can ask of a run; None where the run cannot answer.
-Measure = Callable[[MeasuredRun], float | None]
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,7 @@ class Member:
 
 
 class Evaluation(ABC):
-    """Measures models on validation and test data, beyond their loss.
-
-    ``models`` are the models in training, a :class:`lnexp.training.models.Models`.
-    """
+    """Measures models in training on validation and test data, beyond their loss."""
 
     #: The reason recorded for a member that :meth:`validate` leaves out: it has diverged.
     failure: str
@@ -175,11 +174,11 @@ class Evaluation(ABC):
         """
 
     @abstractmethod
-    def validate(self, models: Any, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
+    def validate(self, models: "Models", epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
         """Return the task's part of the ``epoch`` record of every member; those without finite scores are left out."""
 
     @abstractmethod
-    def test(self, models: Any, name: str, members: Mapping[int, Member]) -> dict[int, Record]:
+    def test(self, models: "Models", name: str, members: Mapping[int, Member]) -> dict[int, Record]:
         """Return the scores of every member's model on the test data, as fields of ``end`` records.
 
         Args:
@@ -264,8 +263,15 @@ class Task(ABC):
         return False
 
     @abstractmethod
-    def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: Any) -> Evaluation:
-        """Return what measures models in training."""
+    def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
+        """Return what measures models in training.
+
+        Args:
+            cfg: the config of one run.
+            fairseq_task: the one that it is trained with.
+            corpus: what :meth:`prepare` has returned, of a type that is the task's own.
+            ranks: the processes that train together.
+        """
 
     @abstractmethod
     def work(self, cfg: DictConfig) -> "Work":
