@@ -1,4 +1,4 @@
-"""Implement ``scripts/bench.py``: run all benchmarks and print their tables."""
+"""Run ``scripts/bench.py``: run all benchmarks and print their tables."""
 
 import logging
 import re

@@ -133,7 +133,7 @@ class Loop:
         self.task.post_save = lambda path, updates: self._after_save()
 
     def _train_epoch(self) -> tuple[list[float | None], bool]:
-        """One epoch of fairseq's: its validation losses, and whether it says to stop."""
+        """Train an epoch with fairseq, and return its validation losses and whether it says to stop."""
         try:
             return fairseq_train.train(self.fairseq, self.trainer, self.task, self._batches)
         except NotFiniteError as error:
@@ -177,7 +177,7 @@ class Loop:
         }
 
     def _pace(self) -> Record:
-        """How long the updates of the epoch took, how fast they were, and when it ended."""
+        """Return how long the updates of the epoch took, how fast they were, and when it ended."""
         tokens = float(metrics.get_meters("train")["wpb"].sum)
         return {
             "seconds": round(self._epoch_seconds, 3),
@@ -187,17 +187,17 @@ class Loop:
 
 
 def _nats(bits: Any) -> float:
-    """fairseq counts in bits."""
+    """Return a loss in nats; fairseq gives it in bits."""
     return float(bits) * math.log(2)
 
 
 def _last_lr(schedule: Any, updates: int) -> float:
-    """The rate that the last update was made with (the optimizer already has the next one's)."""
+    """Return the learning rate that the last update was made with; the optimizer already has the next one's."""
     return schedule.lr_at(updates) if hasattr(schedule, "lr_at") else schedule.optimizer.get_lr()
 
 
 def _forget_earlier_runs() -> None:
-    """fairseq keeps meters and best scores in the process; a sweep's worker trains many runs in one."""
+    """Drop the meters and best scores that fairseq keeps in the process: a sweep's worker trains many runs in one."""
     metrics.reset()
     for function in (
         checkpoint_utils.save_checkpoint,

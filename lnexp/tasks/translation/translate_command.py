@@ -1,4 +1,4 @@
-"""The command behind ``scripts/translate.py``."""
+"""Run ``scripts/translate.py``: translate sentences by a trained run."""
 
 import argparse
 import sys
