@@ -15,7 +15,7 @@ from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_traini
 from lnexp.runs.records import Record
 from lnexp.tasks.contract import Member
 from lnexp.training.checkpoints import averaged_model, load
-from lnexp.training.console import say
+from lnexp.training.journal import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
 from lnexp.training.models.base import Models

@@ -18,8 +18,7 @@ from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Member
-from lnexp.training.console import announce, announce_end, logging_to, say
-from lnexp.training.journal import Journal
+from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
 from lnexp.training.shares import share
 
