@@ -56,7 +56,7 @@ def measure_all(overrides: list[str]) -> list[DepthMemory]:
 def _measure(layers: str, checkpoint: str, *overrides: str) -> dict[str, Any]:
     depth = [f"model.{side}_layers={layers}" for side in ("encoder", "decoder")]
     cfg = check_and_resolve(compose([*SETTINGS, *overrides, *depth, f"model.checkpoint_activations={checkpoint}"]))
-    with engine_of(cfg) as engine, whole_peak():
+    with whole_peak(), engine_of(cfg) as engine:
         before = peak_memory(engine.trainer.cuda)
         TimedTrainer.of(engine).updates(UPDATES)
         memory = peak_memory(engine.trainer.cuda) - before

@@ -63,7 +63,7 @@ def _measure(size: str, *overrides: str) -> ArraySpeed:
     rates = [f"lr_max={1e-3 * (1 + member / members)}" for member in range(members)]
     common = [f"model={PLACEMENT}", "lr_schedule.form=coupled", "tracker=none", *SAME_BATCHES, *overrides]
     cfgs = [check_and_resolve(compose([*common, rate])) for rate in rates]
-    with engine_of(*cfgs, in_array=True) as engine, whole_peak():
+    with whole_peak(), engine_of(*cfgs, in_array=True) as engine:
         array = TimedTrainer.of(engine)
         array.updates(UPDATES)  # warm up
         memory, device = peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
