@@ -100,7 +100,11 @@ def choice(*choices: str) -> Kind:
 
 
 def checked_elsewhere(words: str) -> Kind:
-    """Return a kind that takes any value, because what the option belongs to checks it."""
+    """Return the kind of options whose values are checked where they are used, and not before: it takes any value.
+
+    Args:
+        words: what values there are, for help.
+    """
     return Kind(words, lambda option, value: None)
 
 

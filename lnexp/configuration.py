@@ -47,6 +47,17 @@ def check(cfg: DictConfig) -> None:
                 _check_alias(cfg, alias, option, value)
 
 
+def check_and_resolve(cfg: DictConfig) -> DictConfig:
+    """Replace every interpolation of a config by its value, and return the config itself.
+
+    Raises:
+        UserError: where :func:`check` refuses it.
+    """
+    check(cfg)
+    OmegaConf.resolve(cfg)
+    return cfg
+
+
 #: Stands for the value of an option that a config does not have.
 ABSENT = object()
 

@@ -1,13 +1,14 @@
 """Write files atomically, and lock files against other processes."""
 
 import fcntl
+import json
 import os
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -23,6 +24,16 @@ def write_whole(path: Path, text: str) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: Any, *, indent: int, ensure_ascii: bool = True, allow_nan: bool = True) -> None:
+    """Write content as JSON and a newline, see :func:`write_whole`; the options are those of ``json.dumps``.
+
+    Raises:
+        ValueError: for a number that is not finite, without ``allow_nan``.
+    """
+    text = json.dumps(content, indent=indent, ensure_ascii=ensure_ascii, allow_nan=allow_nan)
+    write_whole(path, text + "\n")
 
 
 @contextmanager

@@ -4,27 +4,18 @@
 CHECKPOINT is the value of ``model.checkpoint_activations``.
 """
 
-import json
-import logging
-import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from unittest import mock
+from typing import Any
 
-import torch
 from matplotlib.figure import Figure
-from omegaconf import OmegaConf
 
-from lnexp.benchmarks.own_process import peak_memory, run_in_own_process
+from lnexp.benchmarks.own_process import peak_memory, print_measured, run_in_own_process, whole_peak
 from lnexp.benchmarks.page import markdown, write_page
-from lnexp.benchmarks.stock import TRAINING_ALONE, TimedTrainer, device_name
-from lnexp.configuration import check, compose
-from lnexp.corpora.prepare import prepare
+from lnexp.benchmarks.stock import TRAINING_ALONE, TimedTrainer, device_name, engine_of
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.figures.line_styles import COLOURS
-from lnexp.runs.folder import RunFolder
-from lnexp.tasks.contract import Member
 
 DEPTHS = (6, 12, 18, 36, 100)
 UPDATES = 3
@@ -62,20 +53,12 @@ def measure_all(overrides: list[str]) -> list[DepthMemory]:
     return found
 
 
-def _measure(layers: str, checkpoint: str, overrides: list[str]) -> dict:
-    from lnexp.training.engine import Engine
-
+def _measure(layers: str, checkpoint: str, *overrides: str) -> dict[str, Any]:
     depth = [f"model.{side}_layers={layers}" for side in ("encoder", "decoder")]
-    cfg = compose([*SETTINGS, *overrides, *depth, f"model.checkpoint_activations={checkpoint}"])
-    check(cfg)
-    OmegaConf.resolve(cfg)
-    # fairseq's trainer resets the peak after every update
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
-        run = RunFolder(Path(folder) / "bench-00000000")
-        run.checkpoints.mkdir(parents=True)
-        engine = Engine([Member(cfg, run)], prepare(cfg.data, cfg.data_dir))
+    cfg = check_and_resolve(compose([*SETTINGS, *overrides, *depth, f"model.checkpoint_activations={checkpoint}"]))
+    with whole_peak(), engine_of(cfg) as engine:
         before = peak_memory(engine.trainer.cuda)
-        TimedTrainer(engine.trainer, engine.task, engine.fairseq).updates(UPDATES)
+        TimedTrainer.of(engine).updates(UPDATES)
         memory = peak_memory(engine.trainer.cuda) - before
     return {"memory": memory, "device": device_name(engine.trainer.cuda)}
 
@@ -111,6 +94,4 @@ def write(found: Sequence[DepthMemory], what: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    logging.captureWarnings(True)
-    logging.disable(logging.WARNING)
-    print(json.dumps(_measure(sys.argv[1], sys.argv[2], sys.argv[3:])))
+    print_measured(_measure)

@@ -4,30 +4,21 @@
 its own process, so that the peak memory is that of the size.
 """
 
-import json
-import logging
 import statistics
-import sys
-import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import torch
 from matplotlib.figure import Figure
-from omegaconf import DictConfig, OmegaConf
 
 from lnexp.benchmarks.alternation import ArrayRates
-from lnexp.benchmarks.own_process import peak_memory, run_in_own_process
+from lnexp.benchmarks.own_process import peak_memory, print_measured, run_in_own_process, whole_peak
 from lnexp.benchmarks.page import plot_ratios, write_array_page
-from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, stock_config, stock_trainer
-from lnexp.configuration import check, compose
-from lnexp.corpora.prepare import PreparedCorpus, prepare
+from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, engine_of, stock_config, stock_trainer
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.figures.line_styles import COLOURS
-from lnexp.runs.folder import RunFolder
-from lnexp.tasks.contract import Member
 
 SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
@@ -67,21 +58,16 @@ def measure_all(overrides: list[str]) -> list[ArraySpeed]:
     return [ArraySpeed(**run_in_own_process(__name__, str(members), *overrides)) for members in SIZES]
 
 
-def _measure(members: int, overrides: list[str]) -> ArraySpeed:
+def _measure(size: str, *overrides: str) -> ArraySpeed:
+    members = int(size)
     rates = [f"lr_max={1e-3 * (1 + member / members)}" for member in range(members)]
     common = [f"model={PLACEMENT}", "lr_schedule.form=coupled", "tracker=none", *SAME_BATCHES, *overrides]
-    cfgs = [compose([*common, rate]) for rate in rates]
-    for cfg in cfgs:
-        check(cfg)
-        OmegaConf.resolve(cfg)
-    corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
-    # fairseq's trainer resets the peak after every update
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(torch.cuda, "reset_peak_memory_stats"):
-        array = _array_trainer(cfgs, corpus, Path(folder))
+    cfgs = [check_and_resolve(compose([*common, rate])) for rate in rates]
+    with whole_peak(), engine_of(*cfgs, in_array=True) as engine:
+        array = TimedTrainer.of(engine)
         array.updates(UPDATES)  # warm up
         memory, device = peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
-        stock = stock_trainer(stock_cfg)
+        stock = stock_trainer(stock_config(cfgs[0], engine.corpus, PLACEMENT))
         stock.updates(UPDATES)
         rounds = [(members * array.updates(UPDATES), stock.updates(UPDATES)) for _ in range(ROUNDS)]
     tokens = _tokens_an_update(array)
@@ -95,17 +81,6 @@ def _measure(members: int, overrides: list[str]) -> ArraySpeed:
         device=device,
         tokens=tokens,
     )
-
-
-def _array_trainer(cfgs: list[DictConfig], corpus: PreparedCorpus, folder: Path) -> TimedTrainer:
-    from lnexp.training.engine import Engine
-    from lnexp.training.models.array import ArrayModels
-
-    folders = [RunFolder(folder / f"bench-{number:08}") for number in range(len(cfgs))]
-    for run in folders:
-        run.checkpoints.mkdir(parents=True)
-    engine = Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels)
-    return TimedTrainer(engine.trainer, engine.task, engine.fairseq)
 
 
 def _tokens_an_update(trainer: TimedTrainer) -> float:
@@ -157,6 +132,4 @@ def write(found: list[ArraySpeed], what: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    logging.captureWarnings(True)
-    logging.disable(logging.WARNING)
-    print(json.dumps(asdict(_measure(int(sys.argv[1]), sys.argv[2:]))))
+    print_measured(_measure)

@@ -1,25 +1,17 @@
 """Measure the translation speed of sweep arrays against fairseq's beam search with stock models, at equal BLEU."""
 
-import json
-import logging
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.figure import Figure
-from omegaconf import OmegaConf
 
 from lnexp.benchmarks.alternation import ArrayRates
-from lnexp.benchmarks.own_process import run_in_own_process
+from lnexp.benchmarks.own_process import print_measured, run_in_own_process
 from lnexp.benchmarks.page import plot_ratios, write_array_page
-from lnexp.benchmarks.stock import device_name, stock_config, stock_trainer
-from lnexp.configuration import check, compose
-from lnexp.corpora.prepare import prepare
-from lnexp.runs.folder import RunFolder
-from lnexp.tasks.contract import Member
+from lnexp.benchmarks.stock import device_name, engine_of, stock_config, stock_trainer
+from lnexp.configuration import check_and_resolve, compose
 
 SIZES = (1, 4, 8)
 ROUNDS = 3
@@ -63,32 +55,23 @@ def measure_all(overrides: list[str], sizes: Sequence[int] = SIZES) -> list[Deco
     return [DecodingSpeed(**one) for one in found]
 
 
-def _measure_sizes(sizes: Sequence[int], overrides: list[str]) -> list[DecodingSpeed]:
+def _measure_sizes(words: str, *overrides: str) -> list[DecodingSpeed]:
+    """Measure the sizes of ``words``, as ``1,4,8``."""
+    sizes = [int(word) for word in words.split(",")]
     most = max(sizes)
     common = [f"model={PLACEMENT}", "tracker=none", "lr_schedule=constant", "warmup_updates=1", f"max_epoch={EPOCHS}"]
-    cfgs = [compose([*common, *overrides, f"seed={seed}", "order_seed=1"]) for seed in range(1, most + 1)]
-    for cfg in cfgs:
-        check(cfg)
-        OmegaConf.resolve(cfg)
-    corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
-    stock_cfg = stock_config(cfgs[0], corpus, PLACEMENT)
-    from lnexp.training.engine import Engine
-    from lnexp.training.models.array import ArrayModels
+    seeds = range(1, most + 1)
+    cfgs = [check_and_resolve(compose([*common, *overrides, f"seed={seed}", "order_seed=1"])) for seed in seeds]
     from lnexp.training.models.array_checkpoints import load_member_model, member_model
 
-    with tempfile.TemporaryDirectory() as root:
-        folders = [RunFolder(Path(root) / f"bench-{number:08}") for number in range(most)]
-        for folder in folders:
-            folder.checkpoints.mkdir(parents=True)
-        members = list(map(Member, cfgs, folders))
-        trained = Engine(members, corpus, ArrayModels)
+    with engine_of(*cfgs, in_array=True) as trained:
         trained.train()
-        models = [member_model(trained.model, member) for member in range(most)]
-        stock = stock_trainer(stock_cfg).trainer.model
-        stock.load_state_dict(models[0])
-        found = []
-        for size in sizes:
-            array = Engine(members[:size], corpus, ArrayModels)
+    models = [member_model(trained.model, member) for member in range(most)]
+    stock = stock_trainer(stock_config(cfgs[0], trained.corpus, PLACEMENT)).trainer.model
+    stock.load_state_dict(models[0])
+    found = []
+    for size in sizes:
+        with engine_of(*cfgs[:size], in_array=True) as array:
             for member in range(size):
                 load_member_model(array.model, member, models[member])
             found.append(_measure(array, stock))
@@ -132,7 +115,4 @@ def write(found: list[DecodingSpeed], what: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    logging.captureWarnings(True)
-    logging.disable(logging.WARNING)
-    measured = _measure_sizes([int(size) for size in sys.argv[1].split(",")], sys.argv[2:])
-    print(json.dumps([asdict(one) for one in measured]))
+    print_measured(_measure_sizes)

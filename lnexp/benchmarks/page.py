@@ -1,6 +1,5 @@
 """Write the results of a benchmark as Markdown, JSON and a plot."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,7 @@ from tabulate import tabulate
 
 from lnexp.benchmarks.alternation import ArrayRates
 from lnexp.figures.line_styles import COLOURS
-from lnexp.files import write_whole
+from lnexp.files import write_json, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +50,7 @@ def write_page(
 
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{name}.md", f"# {title}\n\n{machine}.\n\n{table}\n")
-    write_whole(folder / f"{name}.json", json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    write_json(folder / f"{name}.json", [asdict(one) for one in found], indent=1)
     figure.suptitle(f"{title}\n{machine}", fontsize=8)
     FigureCanvasAgg(figure).print_png(str(folder / f"{name}.png"))
 

@@ -1,18 +1,11 @@
 """Measure how much probing along training (``probes.every``) slows it."""
 
 import statistics
-import tempfile
 import time
-from pathlib import Path
-
-from omegaconf import OmegaConf
 
 from lnexp.benchmarks.page import markdown
-from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer
-from lnexp.configuration import check, compose
-from lnexp.corpora.prepare import prepare
-from lnexp.runs.folder import RunFolder
-from lnexp.tasks.contract import Member
+from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer, engine_of
+from lnexp.configuration import check_and_resolve, compose
 
 ROUNDS = 7
 UPDATES = 20  # a round
@@ -30,17 +23,11 @@ def table(overrides: list[str]) -> str:
 
 def _updates_per_probe(overrides: list[str]) -> float:
     """Return the duration of a probe in updates: the median over rounds of a probe and of updates."""
-    from lnexp.training.engine import Engine
     from lnexp.training.layer_probe import LayerProbe
 
-    cfg = compose(overrides)
-    check(cfg)
-    OmegaConf.resolve(cfg)
-    with tempfile.TemporaryDirectory() as folder:
-        run = RunFolder(Path(folder) / "bench-00000000")
-        run.checkpoints.mkdir(parents=True)
-        engine = Engine([Member(cfg, run)], prepare(cfg.data, cfg.data_dir))
-        trainer = TimedTrainer(engine.trainer, engine.task, engine.fairseq)
+    cfg = check_and_resolve(compose(overrides))
+    with engine_of(cfg) as engine:
+        trainer = TimedTrainer.of(engine)
         trainer.updates(UPDATES)  # warm up
         probe = LayerProbe(engine, EVERY, cfg.probes.batches)
         return statistics.median(_seconds_of(probe) * trainer.updates(UPDATES) for _ in range(ROUNDS))

@@ -1,14 +1,23 @@
-"""Build stock fairseq's trainer with the model, data, batches and settings of a run of ours, to compare with."""
+"""Build a trainer of ours, and stock fairseq's with the same model, data, batches and settings, to compare them."""
 
 import itertools
+import tempfile
 import time
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 from omegaconf import DictConfig
 
-from lnexp.corpora.prepare import PreparedCorpus
+from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.runs.environment import cpu_name
+from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
+
+if TYPE_CHECKING:
+    from lnexp.training.engine import Engine
 
 #: Our placements, with stock fairseq's options for each.
 PLACEMENTS = {"post_ln": [], "pre_ln": ["--encoder-normalize-before", "--decoder-normalize-before"]}
@@ -30,6 +39,11 @@ class TimedTrainer:
         self.trainer, self.task, self.cfg = trainer, task, cfg
         self.next_epoch = 1
 
+    @classmethod
+    def of(cls, engine: "Engine") -> "TimedTrainer":
+        """Return the trainer of an engine."""
+        return cls(engine.trainer, engine.task, engine.fairseq)
+
     def epoch(self) -> float:
         """Train an epoch, and return the updates per second."""
         import fairseq_cli.train as fairseq_train
@@ -49,6 +63,21 @@ class TimedTrainer:
         for sample in samples:
             self.trainer.train_step([sample])
         return len(samples) / (time.perf_counter() - start)
+
+
+@contextmanager
+def engine_of(*cfgs: DictConfig, in_array: bool = False) -> Iterator["Engine"]:
+    """Open an engine for one run, or for the runs of an array, in a temporary folder; the configs are resolved."""
+    from lnexp.training.engine import Engine
+    from lnexp.training.models.array import ArrayModels
+    from lnexp.training.models.single import SingleModel
+
+    corpus = prepare(cfgs[0].data, cfgs[0].data_dir)
+    with tempfile.TemporaryDirectory() as here:
+        folders = [RunFolder(Path(here) / f"bench-{number:08}") for number in range(len(cfgs))]
+        for folder in folders:
+            folder.checkpoints.mkdir(parents=True)
+        yield Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels if in_array else SingleModel)
 
 
 def device_name(cuda: bool) -> str:

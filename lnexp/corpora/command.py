@@ -1,4 +1,4 @@
-"""Implement ``scripts/prepare_data.py``: prepare a corpus and print what it holds."""
+"""Run ``scripts/prepare_data.py``: prepare a corpus and print what it holds."""
 
 from typing import Any
 

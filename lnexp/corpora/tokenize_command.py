@@ -1,4 +1,4 @@
-"""Implement ``scripts/tokenize_text.py``: tokenise files as Moses does."""
+"""Run ``scripts/tokenize_text.py``: tokenise files as Moses does."""
 
 import argparse
 import sys

@@ -12,7 +12,7 @@ from lnexp.launchers.retry import Planned
 from lnexp.plain import plain
 from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.identity import identity, readable_name
-from lnexp.runs.sweep import Member
+from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
 
 
@@ -26,7 +26,7 @@ class Plan:
         corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
     """
 
-    members: dict[str, Member] = field(default_factory=dict)
+    members: dict[str, SweepRun] = field(default_factory=dict)
     missing: list[Planned] = field(default_factory=list)
     corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ class Plan:
             check(cfg)
             run = identity(cfg)
             if run not in plan.members:
-                plan.members[run] = Member(
+                plan.members[run] = SweepRun(
                     run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, task=task_of(cfg).name
                 )
                 if cfg.force or status_of(folders.get(run)).get("state") not in DONE:

@@ -1,4 +1,4 @@
-"""Put rows together, and answer what is asked of all of them."""
+"""Look up options: by name or alias, and those that concern arms, probes, arrays or published results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property

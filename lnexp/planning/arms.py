@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from lnexp.composer import Composer
-from lnexp.configuration import check, compose, shared_settings
+from lnexp.configuration import check_and_resolve, compose, shared_settings
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.planning.cost import cost_of
@@ -30,8 +30,7 @@ def lines(words: list[str], here: str, processes: int, device: Device | None) ->
     alike: dict[str, list[tuple[str, int, DictConfig]]] = {}
     for name, runs, cfg in _configs(words):
         cfg.device = here
-        check(cfg)
-        OmegaConf.resolve(cfg)
+        check_and_resolve(cfg)
         if device and cfg.precision not in device.flops:
             raise UserError(f"precision={cfg.precision}: not on a {device.title}; take {', '.join(device.flops)}")
         alike.setdefault(_what_costs(cfg), []).append((name, runs, cfg))

@@ -15,10 +15,13 @@ from torch.utils.flop_counter import FlopCounterMode
 from lnexp.fairseq_config import build_criterion, build_model, to_fairseq
 from lnexp.planning.live_memory import LiveMemory, resting_bytes
 from lnexp.planning.work import LargestBatch
+from lnexp.plugin.warmup_schedule import set_end
 from lnexp.training.trainer import Trainer
 
 #: Tokens of the larger part that is measured: from there on, what a batch takes grows linearly with its sentences.
 ENOUGH = 256
+#: An update after those that are measured, for schedules that end with the run.
+FAR_AWAY = 10**9
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,7 @@ def _pass(trainer: Any, batch: dict[str, Any]) -> None:
 def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
     nowhere = Path("none")  # nothing is read or saved
     fairseq = to_fairseq(cfg, nowhere, nowhere)
-    if "total_updates" in fairseq.lr_scheduler:
-        fairseq.lr_scheduler.total_updates = fairseq.lr_scheduler.total_updates or 10**9
+    set_end(fairseq.lr_scheduler, lambda: FAR_AWAY)
     utils.set_torch_seed(cfg.seed)
     task = batch.fairseq_task(fairseq.task)
     return Trainer(fairseq, task, build_model(task, fairseq), build_criterion(task, fairseq))

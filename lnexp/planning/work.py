@@ -12,7 +12,7 @@ class LargestBatch(ABC):
     """The batch of a run that takes the most memory.
 
     Attributes:
-        sentences: how many it has; a part of it has fewer, of the same length.
+        sentences: how many the batch has; what is measured is a part with fewer, of the same length.
     """
 
     sentences: int
@@ -20,12 +20,12 @@ class LargestBatch(ABC):
     @property
     @abstractmethod
     def length(self) -> int:
-        """The tokens of the longest sequence of a sentence."""
+        """The number of tokens of the longest sequence in the batch."""
 
     @property
     @abstractmethod
     def tokens(self) -> int:
-        """All tokens of all its sequences, padding included."""
+        """The number of tokens of all sequences in the batch, padding included."""
 
     @abstractmethod
     def fairseq_task(self, cfg: Any) -> Any:
@@ -45,9 +45,9 @@ class Work(ABC):
     """An epoch of a run.
 
     Attributes:
-        batches: how many it has.
-        largest: the one that takes the most memory.
-        assumed: what was assumed where nothing could be counted, as a clause; empty elsewhere.
+        batches: how many batches the epoch has.
+        largest: the batch that takes the most memory.
+        assumed: what was assumed of a corpus that could not be counted, as a clause; empty for one that was.
     """
 
     batches: int
@@ -57,11 +57,11 @@ class Work(ABC):
     @property
     @abstractmethod
     def tokens(self) -> int:
-        """All tokens of all its sequences, without padding."""
+        """The number of tokens of all sequences in the epoch, without padding."""
 
     @abstractmethod
     def text(self, max_tokens: int) -> str:
-        """Return a description, as ``120 pairs, 600 and 610 tokens, 4 batches of at most 60 a side``.
+        """Return a description of the epoch, as ``120 pairs, 600 and 610 tokens, 4 batches of at most 60 a side``.
 
         Args:
             max_tokens: the option of that name.

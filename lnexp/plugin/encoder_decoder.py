@@ -22,40 +22,41 @@ def _wrapped(layer: nn.Module, cfg: TransformerConfig) -> nn.Module:
     return checkpoint_wrapper(layer) if cfg.checkpoint_activations else layer
 
 
-def _end(stack: Any, placement: Placement) -> None:
-    """Replace the final LayerNorm that fairseq has built by what the last layer's placement ends a stack with.
+class _Stack(nn.Module):
+    """A stack of layers with the placements ``cfg.placements[side]``; a base class beside one of fairseq's stacks."""
 
-    The name keeps its place among the modules: their order decides flat vectors and checkpoints.
-    """
-    if stack.layer_norm is not None:
-        stack.layer_norm = placement.end(placement.where.norm(placement.where.width))
-
-
-class Encoder(TransformerEncoderBase):
-    """fairseq's encoder over :class:`EncoderLayer`; the layers have the placements ``cfg.placements["encoder"]``."""
-
+    side: ClassVar[Side]
     layer_norm: Any
 
     def __init__(self, cfg, dictionary, embed_tokens):
-        self._placements = iter(cfg.placements["encoder"])  # fairseq asks for layer after layer
+        self._placements = iter(cfg.placements[self.side])  # fairseq asks for layer after layer
         super().__init__(cfg, dictionary, embed_tokens)
-        _end(self, cfg.placements["encoder"][-1])
+        self._end(cfg.placements[self.side][-1])
+
+    def _end(self, placement: Placement) -> None:
+        """Replace the final LayerNorm that fairseq has built by what the last layer's placement ends a stack with.
+
+        The name keeps its place among the modules: their order decides flat vectors and checkpoints.
+        """
+        if self.layer_norm is not None:
+            self.layer_norm = placement.end(placement.where.norm(placement.where.width))
+
+
+class Encoder(_Stack, TransformerEncoderBase):
+    """fairseq's encoder over :class:`EncoderLayer`; the layers have the placements ``cfg.placements["encoder"]``."""
+
+    side: ClassVar[Side] = "encoder"
 
     def build_encoder_layer(self, cfg):
         """Build the next layer."""
         return _wrapped(EncoderLayer(cfg, next(self._placements)), cfg)
 
 
-class Decoder(TransformerDecoderBase):
+class Decoder(_Stack, TransformerDecoderBase):
     """fairseq's decoder over :class:`DecoderLayer`; the layers have the placements ``cfg.placements["decoder"]``."""
 
-    layer_norm: Any
+    side: ClassVar[Side] = "decoder"
     output_projection: Any
-
-    def __init__(self, cfg, dictionary, embed_tokens):
-        self._placements = iter(cfg.placements["decoder"])  # fairseq asks for layer after layer
-        super().__init__(cfg, dictionary, embed_tokens)
-        _end(self, cfg.placements["decoder"][-1])
 
     def build_output_projection(self, cfg, dictionary, embed_tokens):
         """Build the output projection, tied to the embedding or not; with ``fix_norm`` over words of length 1."""

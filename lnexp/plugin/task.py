@@ -1,4 +1,4 @@
-"""What every fairseq task of ours does: each example once, in an order that seed and epoch decide alone."""
+"""Extend a fairseq task: an epoch has every example once, in an order that follows from seed and epoch alone."""
 
 from dataclasses import dataclass
 from typing import Any, Optional

@@ -1,10 +1,11 @@
 """The base class of our schedules: ``lr(t) = lr_max · min(t / W, 1) · decay(t)``."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fairseq.dataclass import FairseqDataclass
 from fairseq.optim.lr_scheduler import FairseqLRScheduler
-from omegaconf import II
+from omegaconf import II, DictConfig
 
 
 @dataclass
@@ -13,6 +14,12 @@ class WarmupConfig(FairseqDataclass):
 
     warmup_updates: int = field(default=4000, metadata={"help": "updates T_warmup of linear warm-up; 1 means none"})
     lr: list[float] = II("optimization.lr")
+
+
+def set_end(options: DictConfig, last: Callable[[], int]) -> None:
+    """Set the update at which a schedule ends, ``total_updates``, where its options have that without a value."""
+    if options.get("total_updates", 0) is None:
+        options.total_updates = last()
 
 
 class WarmupSchedule(FairseqLRScheduler):

@@ -1,1 +1,1 @@
-"""Run ``scripts/probe.py``: measure recipes of the theory, or probe one model."""
+"""Measurements before training, for recipes of the theory, and probes of one model."""

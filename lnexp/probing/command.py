@@ -1,4 +1,4 @@
-"""Implement ``scripts/probe.py``: parse its command line."""
+"""Run ``scripts/probe.py``: measure recipes of the theory, or probe one model."""
 
 import argparse
 from pathlib import Path

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
 from lnexp.results.provenance import RunProvenance, chosen
@@ -21,8 +19,6 @@ from lnexp.tasks.measures import known_values
 
 #: Columns by which a folder is recognised as the source of published numbers: no two runs take exactly the same time.
 ITSELF = ("epochs", "seconds")
-#: libyaml crashes where values are nested some twenty thousand times; a config has about four thousand characters.
-LONGEST_CONFIG = 20_000
 
 
 @dataclass(frozen=True)
@@ -126,9 +122,8 @@ def _read(folder: RunFolder, runs_dir: Path, found: Runs) -> dict[str, Any]:
     environment, read = folder.environment, records.read(folder.metrics)
     if not isinstance(environment.get("git", {}), dict):
         raise ValueError("environment.json: git is no object")
-    config = _config(folder.path / "config.yaml")
-    epochs = [record for record in read if record["kind"] == "epoch"]
-    ends = [record for record in read if record["kind"] == "end"]
+    config = folder.config
+    epochs, ends = records.of_kind("epoch", read), records.of_kind("end", read)
     score = task_of(config).score
     best = max(known_values(epochs, score.valid), default=None)
     test = ends[0].get(score.test) if ends else None
@@ -146,10 +141,3 @@ def _read(folder: RunFolder, runs_dir: Path, found: Runs) -> dict[str, Any]:
         "settings": dict(chosen(config)),
         "environment": environment or None,
     }
-
-
-def _config(path: Path) -> dict[str, Any]:
-    text = path.read_text(encoding="utf-8")
-    if len(text) > LONGEST_CONFIG:
-        raise ValueError(f"{path.name}: {len(text):,} characters are too many for a config")
-    return yaml.load(text, yaml.CSafeLoader)

@@ -18,8 +18,6 @@ from lnexp.runs.identity import identities
 from lnexp.tasks import load_task, table_of
 from lnexp.tasks.contract import Record, Task
 
-KINDS = ("epoch", "probe", "end")
-
 
 @dataclass(frozen=True)
 class RunResult:
@@ -108,7 +106,7 @@ def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
         if state in DONE:
             _check_complete(folder, read, table_of(cfg).records_every_epoch(cfg))
-        epochs, probes, ends = ([record for record in read if record["kind"] == kind] for kind in KINDS)
+        epochs, probes, ends = (records.of_kind(kind, read) for kind in ("epoch", "probe", "end"))
         end = ends[0] if ends else {}
         return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment)
     except (UserError, OSError) as error:
@@ -124,8 +122,8 @@ def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) ->
         every_epoch: whether it has a record of every epoch.
     """
     problem = None
-    epochs = [record for record in read if record["kind"] == "epoch"]
-    if [number for number, record in enumerate(read) if record["kind"] == "end"] != [len(read) - 1]:
+    epochs = records.of_kind("epoch", read)
+    if not read or records.of_kind("end", read) != read[-1:]:
         problem = "its end record is missing, or not the last"
     elif len({record["epoch"] for record in epochs}) < len(epochs):
         problem = "it has an epoch twice"

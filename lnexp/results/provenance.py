@@ -9,7 +9,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import write_json
 from lnexp.options import Table
 from lnexp.plain import drop, find, plain
 from lnexp.results.collect import RunResult
@@ -64,8 +64,7 @@ def of_probe(manifest: dict[str, Any] | None, environment: dict[str, Any]) -> di
 
 def write_provenance(folder: Path, content: dict[str, Any]) -> None:
     """Write ``provenance.json`` beside the results."""
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    write_whole(folder / "provenance.json", text + "\n")
+    write_json(folder / "provenance.json", content, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 @dataclass(frozen=True)

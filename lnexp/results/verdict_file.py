@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import write_json
 from lnexp.recipes.recipe import Claim
 from lnexp.results.intervals import Interval
 
@@ -90,8 +90,7 @@ def verdict_of(margin: Interval | None) -> Verdict:
 
 def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
     """Write ``verdicts.json`` into a folder of results."""
-    text = json.dumps(asdict(verdicts), indent=2, ensure_ascii=False, allow_nan=False)
-    write_whole(folder / "verdicts.json", text + "\n")
+    write_json(folder / "verdicts.json", asdict(verdicts), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def read_verdicts(path: Path) -> Verdicts:

@@ -4,22 +4,26 @@ import json
 import os
 import platform
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import write_json, write_whole
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
 
 State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")
+#: libyaml crashes where values are nested some twenty thousand times; a config has about four thousand characters.
+LONGEST_CONFIG = 20_000
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
@@ -78,14 +82,20 @@ class RunFolder:
         """The content of ``environment.json``; empty where it is missing. Raises UserError where it is malformed."""
         return self._read_object("environment.json")
 
-    def _read_object(self, name: str) -> dict[str, Any]:
+    @property
+    def config(self) -> dict[str, Any]:
+        """The content of ``config.yaml``; empty where it is missing. Raises UserError where it is malformed."""
+        return self._read_object("config.yaml", _parse_config)
+
+    def _read_object(self, name: str, parse: Callable[[str], Any] = json.loads) -> dict[str, Any]:
         path = self.path / name
         if not path.exists():
             return {}
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, IsADirectoryError) as error:
-            raise UserError(f"{path}: malformed ({error}); force=true trains the run afresh") from error
+            content = parse(path.read_text(encoding="utf-8"))
+        except (ValueError, yaml.YAMLError, RecursionError, IsADirectoryError) as error:
+            why = " ".join(str(error).split())
+            raise UserError(f"{path}: malformed ({why}); force=true trains the run afresh") from error
         if not isinstance(content, dict):
             raise UserError(f"{path}: malformed (no object); force=true trains the run afresh")
         return content
@@ -109,13 +119,13 @@ class RunFolder:
             "started": started,
             "changed": now,
         }
-        write_whole(self.path / "status.json", json.dumps(status, indent=2) + "\n")
+        write_json(self.path / "status.json", status, indent=2)
 
     def write_config(self, cfg: DictConfig) -> None:
         write_whole(self.path / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
 
     def write_environment(self, content: dict[str, Any]) -> None:
-        write_whole(self.path / "environment.json", json.dumps(content, indent=2) + "\n")
+        write_json(self.path / "environment.json", content, indent=2)
 
     def write_lines(self, name: str, lines: list[str]) -> None:
         """Write text that a task keeps of a run, as ``hypotheses/test.txt``."""
@@ -133,7 +143,7 @@ class RunFolder:
 
     def epochs(self) -> list[records.Record]:
         """Return the epoch records, oldest first."""
-        return [record for record in records.read(self.metrics) if record["kind"] == "epoch"]
+        return records.of_kind("epoch", records.read(self.metrics))
 
     def best_nll(self) -> float | None:
         """Return the lowest validation nll of any epoch, nats a token; None where no epoch has one."""
@@ -246,6 +256,12 @@ class RunFolder:
         (self.path / "status.json").unlink(missing_ok=True)  # first, so that the rest cannot pass for a finished run
         for path in self.path.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _parse_config(text: str) -> Any:
+    if len(text) > LONGEST_CONFIG:
+        raise ValueError(f"{len(text):,} characters are too many for a config")
+    return yaml.load(text, yaml.CSafeLoader)
 
 
 def status_of(path: Path | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lnexp.errors import UserError
 from lnexp.runs.folder import DONE, RunFolder
 from lnexp.runs.lock import is_held
-from lnexp.runs.sweep import Member
+from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import load_task
 
 
@@ -46,7 +46,7 @@ class Progress:
         return self.is_done or self.state in ("failed", "malformed")
 
 
-def progress(member: Member, path: Path | None, runs_dir: str | Path) -> Progress:
+def progress(member: SweepRun, path: Path | None, runs_dir: str | Path) -> Progress:
     """Return the progress of a run.
 
     Args:

@@ -116,7 +116,7 @@ def _checked(record: Any) -> Record:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number, or the null of one that was not finite."""
+    """Return whether a value is a number, or the null of one that was not finite."""
     return isinstance(value, int | float | None) and not isinstance(value, bool)
 
 
@@ -129,12 +129,20 @@ def _task_fields(kind: str) -> list[list[Field]]:
 
 
 def _fits(record: Record, fields: Sequence[Field]) -> bool:
-    """Whether a record has the first of a task's fields, and numbers within bounds in all that it has."""
+    """Return whether a record can be of the task that has these fields.
+
+    It then has the first one, and in every one that it has a number within the bounds of the field, or null.
+    """
     return fields[0].name in record and all(_is_within(record.get(field.name), field) for field in fields)
 
 
 def _is_within(value: Any, field: Field) -> bool:
     return _is_number(value) and (value is None or field.low <= value <= field.high)
+
+
+def of_kind(kind: str, records: Iterable[Record]) -> list[Record]:
+    """Return the records of a kind, ``epoch``, ``probe`` or ``end``, in their order."""
+    return [record for record in records if record["kind"] == kind]
 
 
 def seconds(epochs: Iterable[Record]) -> float:

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-import yaml
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.progress import clock, state_of
-from lnexp.runs.records import seconds
+from lnexp.runs.records import of_kind, seconds
 from lnexp.runs.status_table import COLOURS
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Record, Task
@@ -39,8 +37,8 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
     Raises:
         UserError: where its status or config is malformed.
     """
-    task = _task_of(folder)
-    epochs = [record for record in records if record["kind"] == "epoch"]
+    task = task_of(folder.config)
+    epochs = of_kind("epoch", records)
     state, why = state_of(folder, folder.path.parent.parent)
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
     if why:
@@ -48,17 +46,8 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
     where = folder.environment.get("device", "?")
     updates = epochs[-1]["update"] if epochs else 0
     facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds(epochs))} on {where}")
-    ends = [_end_text(record, task) for record in records if record["kind"] == "end"]
+    ends = [_end_text(record, task) for record in of_kind("end", records)]
     return Group(head, facts, *([_curves(epochs, task)] if epochs else []), *ends, Text(str(folder.path), style="dim"))
-
-
-def _task_of(folder: RunFolder) -> Task:
-    """Return the task that a run's config names."""
-    path = folder.path / "config.yaml"
-    try:
-        return task_of(yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {})
-    except (ValueError, AttributeError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: malformed ({' '.join(str(error).split())})") from error
 
 
 def _curves(epochs: Sequence[Record], task: Task) -> Table:

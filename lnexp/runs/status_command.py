@@ -1,4 +1,4 @@
-"""The command behind ``scripts/status.py``."""
+"""Run ``scripts/status.py``: show the state of the runs of the newest sweep."""
 
 import argparse
 import sys

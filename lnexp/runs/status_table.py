@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lnexp.runs.folder import find_folders
 from lnexp.runs.progress import Progress, clock, progress
-from lnexp.runs.sweep import Member, Sweep
+from lnexp.runs.sweep import Sweep, SweepRun
 from lnexp.tasks import load_task
 
 #: By state, from what a person wants to see first to what can wait.
@@ -66,7 +66,7 @@ class SweepStatus:
         titles = {load_task(member.task).score.title for member, _ in self.runs}
         return titles.pop() if len(titles) == 1 else "score"
 
-    def _row(self, member: Member, run: Progress) -> tuple[str | Text, ...]:
+    def _row(self, member: SweepRun, run: Progress) -> tuple[str | Text, ...]:
         name = Text(member.arms[0] if member.arms else member.name)
         if len(member.arms) > 1:
             name.append(f" +{len(member.arms) - 1}", style="dim")
@@ -84,7 +84,7 @@ class SweepStatus:
             "" if left is None else clock(left),
         )
 
-    def _run_seconds_left(self, member: Member, run: Progress) -> float | None:
+    def _run_seconds_left(self, member: SweepRun, run: Progress) -> float | None:
         pace = run.seconds_an_epoch or self._pace
         return None if pace is None else pace * member.length.epochs_left(run.epochs, run.updates)
 

@@ -5,14 +5,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import write_json
 from lnexp.hashing import short_hash
 from lnexp.runs.length import Length
 from lnexp.tasks import DEFAULT
 
 
 @dataclass
-class Member:
+class SweepRun:
     """One run of a sweep.
 
     Attributes:
@@ -43,14 +43,14 @@ class Sweep:
     """The runs of one command, each once."""
 
     title: str
-    members: list[Member]
+    members: list[SweepRun]
 
     def save(self, runs_dir: str | Path) -> None:
         """Write the sweep under ``runs_dir``, into a file that the same runs have whenever they are asked for."""
         folder = _folder(runs_dir)
         folder.mkdir(parents=True, exist_ok=True)
         name = short_hash(sorted(member.identity for member in self.members))
-        write_whole(folder / f"{name}.json", json.dumps(asdict(self), indent=1) + "\n")
+        write_json(folder / f"{name}.json", asdict(self), indent=1)
 
 
 def newest_sweep(runs_dir: str | Path) -> Sweep:
@@ -64,7 +64,7 @@ def newest_sweep(runs_dir: str | Path) -> Sweep:
         raise UserError(f"{runs_dir}: no sweep was started there")
     try:
         content = json.loads(paths[-1].read_text(encoding="utf-8"))
-        return Sweep(content["title"], [Member(**member) for member in content["members"]])
+        return Sweep(content["title"], [SweepRun(**member) for member in content["members"]])
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{paths[-1]}: malformed ({error})") from error
 

@@ -15,6 +15,8 @@ from omegaconf import DictConfig
 if TYPE_CHECKING:
     from lnexp.planning.work import Work
     from lnexp.runs.folder import RunFolder
+    from lnexp.training.models.base import Models
+    from lnexp.training.ranks import Ranks
 
 #: One line of ``metrics.jsonl``, see :mod:`lnexp.runs.records`.
 Record = dict[str, Any]
@@ -48,6 +50,11 @@ class MeasuredRun(Protocol):
 
 #: What a claim can ask of a run; None where the run cannot answer.
 Measure = Callable[[MeasuredRun], float | None]
+
+
+def averaged(name: str) -> str:
+    """Return the key in ``end`` records that a number of the test has for an average of checkpoints."""
+    return f"averaged_{name}"
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ class Score:
     @property
     def averaged_test(self) -> str:
         """Its key in ``end`` records, and its column of ``runs.csv``, for an average of checkpoints."""
-        return f"averaged_{self.test}"
+        return averaged(self.test)
 
     def text(self, value: float) -> str:
         """Return a value as people read it."""
@@ -150,10 +157,7 @@ class Member:
 
 
 class Evaluation(ABC):
-    """Measures models on validation and test data, beyond their loss.
-
-    ``models`` are the models in training, a :class:`lnexp.training.models.Models`.
-    """
+    """Measures models in training on validation and test data, beyond their loss."""
 
     #: The reason recorded for a member that :meth:`validate` leaves out: it has diverged.
     failure: str
@@ -170,24 +174,18 @@ class Evaluation(ABC):
         """
 
     @abstractmethod
-    def validate(self, models: Any, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
+    def validate(self, models: "Models", epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
         """Return the task's part of the ``epoch`` record of every member; those without finite scores are left out."""
 
     @abstractmethod
-    def test(self, models: Any, epochs: Mapping[int, int], members: Mapping[int, Member]) -> dict[int, Record]:
-        """Return the ``end`` record of every member, with ``kind``, ``checkpoint_epoch`` and the scores of the test.
+    def test(self, models: "Models", name: str, members: Mapping[int, Member]) -> dict[int, Record]:
+        """Return the scores of every member's model on the test data, as fields of ``end`` records.
 
         Args:
-            models: each member's model is the one of its checkpoint.
-            epochs: the epoch of each member's checkpoint.
+            models: each member's model is the one of a checkpoint, or the average of several.
+            name: what files of this test are called by: ``test``, or ``test.averaged`` for averages.
             members: by number. Those without finite scores are left out of the result.
         """
-
-    @abstractmethod
-    def test_average(
-        self, models: Any, epochs: Mapping[int, Sequence[int]], members: Mapping[int, Member]
-    ) -> dict[int, Record]:
-        """Return the fields that the average of checkpoints adds to ``end`` records: ``averaged_epochs``, scores."""
 
 
 class Task(ABC):
@@ -230,7 +228,12 @@ class Task(ABC):
 
     def averaged_numbers(self) -> list[Field]:
         """Return the numbers that the test of an average of checkpoints adds to ``end`` records."""
-        return [Field(f"averaged_{field.name}", field.low, field.high) for field in self.test_numbers()]
+        return [Field(averaged(field.name), field.low, field.high) for field in self.test_numbers()]
+
+    def averaged_scores(self, scores: Record) -> Record:
+        """Return the numbers of a test of averages by their keys in ``end`` records; what is no number is left out."""
+        names = (field.name for field in self.test_numbers())
+        return {averaged(name): scores[name] for name in names if name in scores}
 
     def register(self) -> None:  # noqa: B027  (a task may train with a fairseq task that is registered already)
         """Import what registers the fairseq task that it trains with, where :mod:`lnexp.plugin` does not."""
@@ -260,8 +263,15 @@ class Task(ABC):
         return False
 
     @abstractmethod
-    def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: Any) -> Evaluation:
-        """Return what measures models in training."""
+    def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
+        """Return what measures models in training.
+
+        Args:
+            cfg: the config of one run.
+            fairseq_task: the one that it is trained with.
+            corpus: what :meth:`prepare` has returned, of a type that is the task's own.
+            ranks: the processes that train together.
+        """
 
     @abstractmethod
     def work(self, cfg: DictConfig) -> "Work":
@@ -308,6 +318,6 @@ class Task(ABC):
             return "no checkpoint to test"
         return f"test {self.score.title} {self.score.text(value)} (epoch {record['checkpoint_epoch']})"
 
-    def no_end(self) -> Record:
-        """Return the ``end`` record of a run without a checkpoint that can be tested."""
-        return {"kind": "end", "checkpoint_epoch": None, self.score.test: None}
+    def no_scores(self) -> Record:
+        """Return the scores of a run without a checkpoint that can be tested: the numbers of the test, all None."""
+        return {field.name: None for field in self.test_numbers()}

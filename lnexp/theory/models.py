@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 from fairseq import utils
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 import lnexp.plugin  # noqa: F401  (registers our models and the task)
-from lnexp.configuration import check, compose
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
 from lnexp.fairseq_config import build_model, build_task, to_fairseq
 from lnexp.plugin.family import Family
@@ -105,8 +105,7 @@ def untrained_model(cfg: DictConfig) -> ProbedModel:
     Raises:
         UserError: for settings that no model can have, or fewer minibatches than asked for.
     """
-    check(cfg)
-    OmegaConf.resolve(cfg)
+    check_and_resolve(cfg)
     corpus = task_of(cfg).prepare(cfg.data, cfg.data_dir)
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))  # nothing is saved
     task = build_task(fairseq)

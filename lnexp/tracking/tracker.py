@@ -1,20 +1,24 @@
 """Track a run in wandb, from its own records."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
+from lnexp.plain import plain
 from lnexp.runs import records
+from lnexp.runs.environment import git_state
 from lnexp.runs.folder import RunFolder
+from lnexp.runs.identity import short_name
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Record
 from lnexp.tasks.measures import known_values
-from lnexp.tracking.about import flat_config, tags
 
+#: The longest tag that wandb takes, in characters.
+LONGEST_TAG = 64
 GRADIENT_COLUMNS: list[str | int] = ["update", "side", "layer", "parameter", "grad_norm", "line"]
 
 
@@ -54,9 +58,9 @@ class Tracker:
             id=self.folder.identity,
             name=self.folder.name,
             group=self.cfg.get("recipe", "adhoc"),
-            tags=tags(self.cfg),
+            tags=_tags(self.cfg),
             dir=str(self.folder.path),
-            config=flat_config(self.cfg),
+            config=_flat_config(self.cfg),
             resume="allow",
             reinit="create_new",  # an array has one for each of its members
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True, x_disable_meta=True),
@@ -93,7 +97,7 @@ class Tracker:
         import wandb
 
         before = [one for one in records.read(self.folder.metrics) if one["kind"] != "end"]
-        probes = [one for one in before if one["kind"] == "probe"]
+        probes = records.of_kind("probe", before)
         if rows := gradients(probes):
             table = wandb.Table(columns=GRADIENT_COLUMNS, data=rows)
             of_w2 = wandb.Table(columns=GRADIENT_COLUMNS, data=gradients(probes, "W2"))
@@ -105,6 +109,35 @@ class Tracker:
     def __exit__(self, kind, error, trace) -> None:
         if self.run is not None:
             self.run.finish(exit_code=0 if error is None else 1)
+
+
+def _tags(cfg: DictConfig) -> list[str]:
+    """Return a run's tags: profile, corpus, and the arm where a recipe asked for the run."""
+    said = [cfg.profile, cfg.data.name, cfg.get("arm")]
+    return [str(tag)[:LONGEST_TAG] for tag in said if tag]
+
+
+def _flat_config(cfg: DictConfig) -> dict[str, Any]:
+    """Return every setting by its dotted name, the choices that tell arms apart by a plain one, and the commit."""
+    state = git_state()
+    chosen = {
+        "placement": short_name(cfg.model._name),
+        "optimizer_name": short_name(cfg.optimizer._name),
+        "schedule": short_name(cfg.lr_schedule._name),
+        "norm_kind": cfg.norm.kind,
+        "corpus": cfg.data.name,
+        "commit": state["commit"],
+        "commit_dirty": state["dirty"],
+    }
+    return dict(_leaves(plain(cfg))) | chosen
+
+
+def _leaves(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def _numbers(record: Record) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Train, validate, save and test runs: fairseq's trainer with a record of every member after each epoch."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -9,12 +9,13 @@ from fairseq.logging import metrics
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
-from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
+from lnexp.plugin.divergence import EveryMemberDivergedError
+from lnexp.plugin.warmup_schedule import set_end
 from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
 from lnexp.tasks.contract import Member
 from lnexp.training.checkpoints import averaged_model, load
-from lnexp.training.console import say
+from lnexp.training.journal import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
 from lnexp.training.models.base import Models
@@ -95,7 +96,7 @@ class Engine(Loop):
 
     def _restore(self) -> Any:
         for options in self.models.schedule_options(self.fairseq):
-            self._fill_in_total_updates(options)
+            set_end(options, self._total_updates)
         self._build_schedule()
         batches = self.models.restore()
         # fairseq sets the number before an update; validations, probes and checkpoints come after it
@@ -189,37 +190,26 @@ class Engine(Loop):
         ends: dict[int, Record] = {}
         left = {number: self._epochs_to_test(number) for number in self.members}
         while left := {number: epochs for number, epochs in left.items() if epochs}:
-            found = self._test({number: epochs[0] for number, epochs in left.items()})
+            found = self._test_checkpoints({number: epochs[0] for number, epochs in left.items()})
             ends |= found
             left = {number: epochs[1:] for number, epochs in left.items() if number not in found}
-        for number, scores in self._test_averages([number for number in self.alive if number in ends]).items():
-            ends[number] |= scores
-        return [ends.get(number) or self.contract.no_end() for number in self.members]
+        for number, fields in self._test_averages([number for number in self.alive if number in ends]).items():
+            ends[number] |= fields
+        return [ends.get(number) or _end_record(None, self.contract.no_scores()) for number in self.members]
 
     def _epochs_to_test(self, number: int) -> list[int]:
         folder = self.members[number].folder
         return self.ranks.first(lambda: folder.epochs_to_test(number in self.diverged))
 
-    def _test(self, epochs: Mapping[int, int]) -> dict[int, Record]:
+    def _test_checkpoints(self, epochs: Mapping[int, int]) -> dict[int, Record]:
         """Return the ``end`` records of members, from the checkpoints of these epochs."""
         found: dict[int, Record] = {}
-        for part in self._testable_together(epochs):
+        for part in self.models.loadable_together(epochs):
             for number, epoch in part.items():
                 self.models.load(number, load(self.members[number].folder.checkpoint(epoch))["model"])
-            found |= self.evaluation.test(self.models, part, {number: self.members[number] for number in part})
+            scores = self._test("test", part)
+            found |= {number: _end_record(epochs[number], scores[number]) for number in scores}
         return found
-
-    def _testable_together(self, epochs: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
-        """Yield members whose checkpoints may be loaded side by side.
-
-        Members of an array have their buffers in common, and the update number of a placement that changes with it is
-        one of them: those of different epochs are then tested one after another.
-        """
-        if not getattr(self.model, "changes_with_updates", False):
-            yield epochs
-            return
-        for epoch in dict.fromkeys(epochs.values()):
-            yield {number: its_epoch for number, its_epoch in epochs.items() if its_epoch == epoch}
 
     def _test_averages(self, numbers: Sequence[int]) -> dict[int, Record]:
         """Return what the average of the last checkpoints adds to the ``end`` records of members."""
@@ -230,8 +220,20 @@ class Engine(Loop):
                 paths = [self.members[number].folder.checkpoint(epoch) for epoch in last]
                 self.models.load(number, averaged_model(paths))
                 epochs[number] = last
-        members = {number: self.members[number] for number in epochs}
-        return self.evaluation.test_average(self.models, epochs, members) if epochs else {}
+        scores = self._test("test.averaged", epochs) if epochs else {}
+        return {
+            number: {"averaged_epochs": epochs[number], **self.contract.averaged_scores(scores[number])}
+            for number in scores
+        }
+
+    def _test(self, name: str, numbers: Iterable[int]) -> dict[int, Record]:
+        """Return the scores of the loaded models of members on the test data; ``name`` is the test's."""
+        return self.evaluation.test(self.models, name, {number: self.members[number] for number in numbers})
 
     def _epochs_to_average(self, member: Member) -> list[int]:
         return self.ranks.first(lambda: epochs_to_average(member.folder, member.cfg))
+
+
+def _end_record(epoch: int | None, scores: Record) -> Record:
+    """Return the ``end`` record of a run from the scores of its checkpoint of ``epoch``; None where it has none."""
+    return {"kind": "end", "checkpoint_epoch": epoch, **scores}

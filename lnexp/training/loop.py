@@ -131,21 +131,20 @@ class Loop:
         self.task.post_save = lambda path, updates: self._after_save()
 
     def _train_epoch(self) -> tuple[list[float | None], bool]:
-        """One epoch of fairseq's: its validation losses, and whether it says to stop."""
+        """Train an epoch with fairseq, and return its validation losses and whether it says to stop."""
         try:
             return fairseq_train.train(self.fairseq, self.trainer, self.task, self._batches)
         except NotFiniteError as error:
             raise FloatingPointError(str(error)) from None
 
-    def _fill_in_total_updates(self, schedule: DictConfig) -> None:
-        """A schedule that ends somewhere ends with the run, unless it was told otherwise."""
-        if schedule.get("total_updates", 0) is None:
-            batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
-            updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
-            total = min(updates * self._last_epoch, self._last_update)
-            if not math.isfinite(total):
-                raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
-            schedule.total_updates = int(total)
+    def _total_updates(self) -> int:
+        """Return the number of updates of the whole run. Raises UserError where the run has no end."""
+        batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
+        updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
+        total = min(updates * self._last_epoch, self._last_update)
+        if not math.isfinite(total):
+            raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
+        return int(total)
 
     def _build_schedule(self) -> None:
         """Have fairseq build optimizer and schedule, which it does when one is first asked for."""
@@ -176,7 +175,7 @@ class Loop:
         }
 
     def _pace(self) -> Record:
-        """How long the updates of the epoch took, how fast they were, and when it ended."""
+        """Return how long the updates of the epoch took, how fast they were, and when it ended."""
         tokens = float(metrics.get_meters("train")["wpb"].sum)
         return {
             "seconds": round(self._epoch_seconds, 3),
@@ -186,17 +185,17 @@ class Loop:
 
 
 def _nats(bits: Any) -> float:
-    """fairseq counts in bits."""
+    """Return a loss in nats; fairseq gives it in bits."""
     return float(bits) * math.log(2)
 
 
 def _last_lr(schedule: Any, updates: int) -> float:
-    """The rate that the last update was made with (the optimizer already has the next one's)."""
+    """Return the learning rate that the last update was made with; the optimizer already has the next one's."""
     return schedule.lr_at(updates) if hasattr(schedule, "lr_at") else schedule.optimizer.get_lr()
 
 
 def _forget_earlier_runs() -> None:
-    """fairseq keeps meters and best scores in the process; a sweep's worker trains many runs in one."""
+    """Drop the meters and best scores that fairseq keeps in the process: a sweep's worker trains many runs in one."""
     metrics.reset()
     for function in (
         checkpoint_utils.save_checkpoint,

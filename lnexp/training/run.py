@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from lnexp.configuration import check, check_device
+from lnexp.configuration import check_and_resolve, check_device
 from lnexp.errors import UserError
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
@@ -19,8 +19,7 @@ from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Member
-from lnexp.training.console import announce, announce_end, logging_to, say
-from lnexp.training.journal import Journal
+from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
 from lnexp.training.shares import share
 
@@ -47,8 +46,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
             RankLostError where one of its own processes ends.
         OSError: where the disk is full or a folder cannot be written; the run is then marked ``failed``.
     """
-    check(cfg)
-    OmegaConf.resolve(cfg)
+    check_and_resolve(cfg)
     with joined(cfg.device) as ranks, ExitStack() as locks:
         share(cfg.update_freq, ranks)  # here, before anything is written
         folder, is_done = ranks.first(lambda: _claim(cfg, locks))
@@ -71,8 +69,7 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
         The outcome of each, in their order.
     """
     for cfg in cfgs:
-        check(cfg)
-        OmegaConf.resolve(cfg)
+        check_and_resolve(cfg)
     outcomes: dict[int, Outcome] = {}
     claimed: dict[int, Member] = {}
     with ExitStack() as locks:

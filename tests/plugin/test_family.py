@@ -1,57 +1,28 @@
 """A second family of models, with a task of its own: nothing of the plugin has to change for it."""
 
+import runpy
 from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from fairseq import criterions, utils
+from fairseq import criterions
 from fairseq.data import FairseqDataset, data_utils
 from fairseq.logging import metrics
-from fairseq.models import build_model
-from fairseq.models.transformer import Embedding
 from fairseq.optim import build_optimizer
 from fairseq.tasks import FairseqTask
+from helpers import ROOT
 from omegaconf import OmegaConf
+from small_models import array_of, model_of
 
-from lnexp.plugin.encoder_decoder import Encoder
-from lnexp.plugin.family import Family
 from lnexp.plugin.task import EveryExampleOnce, TaskOptions
 
+#: The family of ``tests/tasks/masked_word``.
+EncoderOnly = runpy.run_path(str(ROOT / "tests/tasks/masked_word/lnexp/tasks/masked_word/family.py"))["EncoderOnly"]
 SEEDS = (3, 4)
 UPDATES = 4
 SENTENCES = 45  # no multiple of 8
-
-
-class EncoderOnly(Family):
-    """An encoder, and a score of every word at every position."""
-
-    sides = ("encoder",)
-
-    def __init__(self, encoder):
-        super().__init__()
-        self.encoder = encoder
-
-    @classmethod
-    def build(cls, cfg, task):
-        words = task.source_dictionary
-        embedding = Embedding(len(words), cfg.encoder.embed_dim, words.pad())
-        return cls(Encoder(cfg, words, embedding))
-
-    def forward(self, **net_input):
-        self.see_first_batch_in_training(**net_input)
-        return self.features(**net_input) @ self.output_weight.t()
-
-    def features(self, src_tokens, src_lengths):
-        return self.encoder(src_tokens, src_lengths)["encoder_out"][0].transpose(0, 1)
-
-    @property
-    def output_weight(self):
-        return self.encoder.embed_tokens.weight
-
-    def kept(self, src_tokens, src_lengths):
-        return {"encoder": src_tokens.ne(self.encoder.padding_idx).t()}
 
 
 class Sentences(FairseqDataset):
@@ -135,19 +106,12 @@ def batches(task, split, epoch=1, **options):
     return list(iterator.next_epoch_itr(shuffle=True))
 
 
-def settings_of(placement):
-    sizes = {"encoder_embed_dim": 32, "encoder_ffn_embed_dim": 48, "encoder_layers": 2, "dropout": 0.0}
-    return {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, **sizes}
-
-
 def single(task, placement, seed):
-    utils.set_torch_seed(seed)
-    return build_model(OmegaConf.create(settings_of(placement)), task)
+    return model_of(placement, task, seed).train()
 
 
 def array(task, placement):
-    settings = {"_name": "lnexp_array", "member": settings_of(placement), "seeds": list(SEEDS)}
-    return build_model(OmegaConf.create(settings), task)
+    return array_of(placement, task, SEEDS).train()
 
 
 def losses(task, model, criterion, optimizer, log):

@@ -9,6 +9,7 @@ from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
 from fairseq.models.transformer import TransformerModel, base_architecture
 from helpers import ROOT
 from omegaconf import OmegaConf
+from small_models import scores_both_ways
 
 import lnexp.plugin  # noqa: F401
 from lnexp.plugin.model import PLACEMENTS as REGISTERED
@@ -88,19 +89,8 @@ def test_gradients_equal_stock(placement, task, batch):
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
-@torch.no_grad()
 def test_incremental_decoding_equals_full_decoding(placement, task, batch):
-    model = ours(placement, task)
-    source, lengths, target = batch
-    target = torch.where(target == task.target_dictionary.pad(), 5, target)
-    encoded = model.encoder(source, lengths)
-    full, _ = model.decoder(target, encoder_out=encoded)
-    state: dict = {}
-    steps = [
-        model.decoder(target[:, : length + 1], encoder_out=encoded, incremental_state=state)[0]
-        for length in range(target.size(1))
-    ]
-    torch.testing.assert_close(torch.cat(steps, dim=1), full, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(*scores_both_ways(ours(placement, task), task, batch), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

@@ -2,19 +2,10 @@
 
 import pytest
 import torch
-from fairseq.models import build_model
-from omegaconf import OmegaConf
+from small_models import model_of
 from torch import nn
 
-import lnexp.plugin  # noqa: F401  (registers them)
 from lnexp.plugin.norm import NORMS
-
-
-def model_of(task, **options):
-    torch.manual_seed(2)
-    settings = {"_name": "lnexp_pre_ln", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
-    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
-    return build_model(OmegaConf.create(settings | options), task).eval()
 
 
 def test_each_is_its_formula():
@@ -37,17 +28,17 @@ def test_each_is_its_formula():
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_model_has_one_kind_everywhere(norm, task):
-    model = model_of(task, norm=norm)
+    model = model_of("pre_ln", task, norm=norm)
     kind = type(NORMS[norm](8))
     found = [name for name, module in model.named_modules() if isinstance(module, kind)]
-    assert len(found) == 6 * 2 + 6 * 3 + 2
+    assert len(found) == 2 * 2 + 2 * 3 + 2
     others = tuple(type(other(8)) for name, other in NORMS.items() if name != norm)
     assert not any(isinstance(module, others) for module in model.modules())
 
 
 @torch.no_grad()
 def test_fix_norm_gives_words_the_length_one(task, batch):
-    model = model_of(task, fix_norm=True, share_decoder_input_output_embed=True)
+    model = model_of("pre_ln", task, fix_norm=True, share_decoder_input_output_embed=True)
     assert model.decoder.output_projection.weight is model.decoder.embed_tokens.weight
     lengths = model.encoder.embed_tokens(batch[0]).norm(dim=-1)
     torch.testing.assert_close(lengths, batch[0].ne(task.source_dictionary.pad()).float())
@@ -63,4 +54,4 @@ def test_fix_norm_gives_words_the_length_one(task, batch):
 
 def test_an_unknown_kind_is_refused(task):
     with pytest.raises(Exception, match="batch_norm"):
-        model_of(task, norm="batch_norm")
+        model_of("pre_ln", task, norm="batch_norm")

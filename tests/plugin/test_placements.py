@@ -1,12 +1,11 @@
 """What every placement must do, and what its own paper says of it at initialisation."""
 
 import pytest
+import small_models
 import torch
-from fairseq.models import build_model
-from omegaconf import OmegaConf
+from small_models import scores_both_ways
 from torch.nn import functional
 
-import lnexp.plugin  # noqa: F401  (registers them)
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
@@ -22,15 +21,11 @@ WITH_NORMS = [
 ]
 
 
-def model_of(placement: str, task, layers=(2, 3), width=32, first_batch=None, **options):
-    torch.manual_seed(1)
-    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
-    for side, count in zip(("encoder", "decoder"), layers, strict=True):
-        settings |= {f"{side}_embed_dim": width, f"{side}_ffn_embed_dim": 2 * width, f"{side}_layers": count}
-    model = build_model(OmegaConf.create(settings | options), task)
+def model_of(placement: str, task, layers=(2, 3), first_batch=None, **options):
+    model = small_models.model_of(placement, task, layers=layers, **options)
     if first_batch is not None:
         model.see_first_batch(**first_batch)
-    return model.eval()
+    return model
 
 
 def disturb(model):
@@ -42,19 +37,9 @@ def disturb(model):
 
 
 @pytest.mark.parametrize(("placement", "norm"), WITH_NORMS)
-@torch.no_grad()
 def test_incremental_decoding_equals_full_decoding(placement, norm, task, batch):
     model = disturb(model_of(placement, task, norm=norm))
-    source, lengths, target = batch
-    target = torch.where(target == task.target_dictionary.pad(), 5, target)
-    encoded = model.encoder(source, lengths)
-    full, _ = model.decoder(target, encoder_out=encoded)
-    state: dict = {}
-    steps = [
-        model.decoder(target[:, : length + 1], encoder_out=encoded, incremental_state=state)[0]
-        for length in range(target.size(1))
-    ]
-    torch.testing.assert_close(torch.cat(steps, dim=1), full, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(*scores_both_ways(model, task, batch), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

@@ -5,14 +5,15 @@ from argparse import Namespace
 from dataclasses import dataclass, fields
 
 import pytest
+import small_models
 import torch
 from fairseq import options as fairseq_options
-from fairseq import utils
 from fairseq.dataclass import ChoiceEnum
 from fairseq.dataclass.utils import override_module_args
-from fairseq.models import MODEL_DATACLASS_REGISTRY, build_model
+from fairseq.models import MODEL_DATACLASS_REGISTRY
 from helpers import ROOT
-from omegaconf import OmegaConf, open_dict
+from omegaconf import open_dict
+from small_models import SEEDS, scores_both_ways
 
 from lnexp.configuration import compose
 from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
@@ -23,7 +24,6 @@ from lnexp.plugin.updates import ChangesWithUpdates, set_updates
 from lnexp.runs.identity import identity
 from lnexp.training.models.array_checkpoints import load_member_model, member_model
 
-SEEDS = (3, 4, 5)
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 #: Placements without options of their own have these fields; their runs' identities are made of them.
 FIELDS = [known.name for known in fields(PlacedModelConfig)]
@@ -71,20 +71,12 @@ def mixed(registering) -> None:
     register_placement("pre_then_post")(lambda where, _: (PreLN if where.number == 1 else PostLN)(where))
 
 
-def settings_of(placement: str, layers: int = 2, **options):
-    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
-    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
-    return settings | {"encoder_layers": layers, "decoder_layers": layers} | options
-
-
 def model_of(placement: str, task, seed: int = 1, **options):
-    utils.set_torch_seed(seed)
-    return build_model(OmegaConf.create(settings_of(placement, **options)), task).double().eval()
+    return small_models.model_of(placement, task, seed, **options).double()
 
 
 def array_of(placement: str, task, **options):
-    settings = {"_name": "lnexp_array", "member": settings_of(placement, **options), "seeds": list(SEEDS)}
-    return build_model(OmegaConf.create(settings), task).double().eval()
+    return small_models.array_of(placement, task, **options).double()
 
 
 # options
@@ -160,7 +152,7 @@ def test_options_are_part_of_a_runs_identity():
 
 
 def test_layers_of_one_model_have_placements_by_their_number(task):
-    model = model_of("post_then_pre", task, layers=4)
+    model = model_of("post_then_pre", task, layers=(4, 4))
     for stack in (model.encoder, model.decoder):
         assert [type(layer.placement) for layer in stack.layers] == [PostLN, PreLN, PreLN, PreLN]
         assert [layer.placement.where.number for layer in stack.layers] == [1, 2, 3, 4]
@@ -236,20 +228,10 @@ def test_a_loaded_checkpoint_knows_its_updates(task, net_input, tmp_path):
     assert torch.equal(other(**net_input)[0], model(**net_input)[0])
 
 
-@torch.no_grad()
 def test_incremental_decoding_equals_full_decoding(task, batch):
     model = model_of("growing", task)
     model.set_num_updates(4)
-    source, lengths, target = batch
-    target = torch.where(target == task.target_dictionary.pad(), 5, target)
-    encoded = model.encoder(source, lengths)
-    full, _ = model.decoder(target, encoder_out=encoded)
-    state: dict = {}
-    steps = [
-        model.decoder(target[:, : length + 1], encoder_out=encoded, incremental_state=state)[0]
-        for length in range(target.size(1))
-    ]
-    torch.testing.assert_close(torch.cat(steps, dim=1), full)
+    torch.testing.assert_close(*scores_both_ways(model, task, batch))
 
 
 def test_models_say_whether_they_change_with_updates(task):

@@ -2,6 +2,7 @@
 
 import pytest
 from helpers import cut_short, make_whole
+from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
 from lnexp.runs import records
@@ -40,6 +41,19 @@ def test_a_broken_status_is_named(folder, content):
         folder.is_done  # noqa: B018
     folder.set_status("running")
     assert folder.status["state"] == "running", "it can be replaced"
+
+
+def test_the_config_is_read_as_it_was_written(folder):
+    assert folder.config == {}
+    folder.write_config(OmegaConf.create({"lr_max": 1e-8, "seed": 3, "again": "${seed}", "norm": {"kind": "rms"}}))
+    assert folder.config == {"lr_max": 1e-8, "seed": 3, "again": 3, "norm": {"kind": "rms"}}
+
+
+@pytest.mark.parametrize("content", ["- 1", "model: {", "", "a: " + "[" * 50_000])
+def test_a_broken_config_is_named_in_a_line(folder, content):
+    (folder.path / "config.yaml").write_text(content)
+    with pytest.raises(UserError, match=r"^\S*config\.yaml: malformed \(.*\); force=true trains the run afresh$"):
+        folder.config  # noqa: B018
 
 
 def test_the_newest_checkpoint_is_the_highest_epoch(folder):

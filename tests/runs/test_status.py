@@ -12,13 +12,13 @@ from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import held
 from lnexp.runs.progress import progress
 from lnexp.runs.status_table import SweepStatus
-from lnexp.runs.sweep import Member, Sweep, newest_sweep
+from lnexp.runs.sweep import Sweep, SweepRun, newest_sweep
 
 START = datetime.fromisoformat("2026-01-01T12:00:00+00:00")
 
 
-def member(run: str, *arms: str) -> Member:
-    return Member(run, f"name-{run}", seed=1, max_epoch=10, arms=list(arms))
+def member(run: str, *arms: str) -> SweepRun:
+    return SweepRun(run, f"name-{run}", seed=1, max_epoch=10, arms=list(arms))
 
 
 def folder(tmp_path, run, epochs=0, seconds=10, **values) -> RunFolder:
@@ -130,7 +130,7 @@ def test_a_title_is_shown_as_it_was_typed(tmp_path):
 def test_a_run_that_ends_by_updates_is_shown_by_them(tmp_path):
     made = folder(tmp_path, "aa", epochs=2)
     made.set_status("running")
-    limited = Member("aa", "name-aa", seed=1, max_epoch=10, max_update=5)
+    limited = SweepRun("aa", "name-aa", seed=1, max_epoch=10, max_update=5)
     with held(tmp_path, "aa"):
         status = SweepStatus(Sweep("x", [limited]), tmp_path)
     assert "update 2/5" in shown(status.table())

@@ -170,13 +170,13 @@ def test_a_checkpoint_that_cannot_be_tested_is_followed_by_an_earlier_one(build,
     engine.diverged[0] = "validation loss is nan", engine.updates
     test, tried = engine.evaluation.test, []
 
-    def only_the_first(models, epochs, members):
-        tried.append(dict(epochs))
-        return test(models, epochs, members) if epochs == {0: 1} else {}
+    def only_the_third(models, name, members):
+        tried.append(name)
+        return test(models, name, members) if len(tried) == 3 else {}
 
-    monkeypatch.setattr(engine.evaluation, "test", only_the_first)
+    monkeypatch.setattr(engine.evaluation, "test", only_the_third)
     (end,) = engine.test()
-    assert tried == [{0: 3}, {0: 2}, {0: 1}]
+    assert tried == ["test", "test", "test"], "of epochs 3, 2 and 1"
     assert end["checkpoint_epoch"] == 1
     assert "averaged_epochs" not in end, "a diverged run has no average"
 
@@ -185,7 +185,12 @@ def test_a_checkpoint_that_cannot_be_tested_is_followed_by_an_earlier_one(build,
 def test_an_average_that_does_not_decode_costs_nothing_else(build, monkeypatch, kind):
     engine = build("max_epoch=2", "evaluation.average_last=2", kind=kind)
     engine.train()
-    monkeypatch.setattr(engine.evaluation, "test_average", lambda models, epochs, members: {})
+    test = engine.evaluation.test
+    monkeypatch.setattr(
+        engine.evaluation,
+        "test",
+        lambda models, name, members: {} if name == "test.averaged" else test(models, name, members),
+    )
     (end,) = engine.test()
     assert end["checkpoint_epoch"] in (1, 2)
     assert "averaged_epochs" not in end
@@ -198,7 +203,7 @@ def test_scores_that_are_not_finite_are_divergence(build, monkeypatch, kind):
     engine.train()
     assert engine.diverged == {0: (engine.evaluation.failure, engine.updates)}
     assert folder_of(engine).epochs() == []
-    assert engine.test() == [engine.contract.no_end()]
+    assert engine.test() == [{"kind": "end", "checkpoint_epoch": None, "test_bleu": None, "test_bleu_tokenised": None}]
 
 
 def test_an_optimizer_that_works_matrix_by_matrix_is_refused_where_fp16_has_a_flat_vector(build, monkeypatch):

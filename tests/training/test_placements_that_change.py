@@ -90,7 +90,7 @@ def test_members_of_different_epochs_are_tested_with_their_own_numbers(build, mo
     single = build(SingleModel, name="single")
     for number, epoch in best.items():
         single.models.load(0, load(engine.members[number].folder.checkpoint(epoch))["model"])
-        single.evaluation.test(single.models, {0: epoch}, single.members)
+        single.evaluation.test(single.models, "test", single.members)
         alone, together = (
             run.folder.lines("hypotheses/test.txt") for run in (single.members[0], engine.members[number])
         )

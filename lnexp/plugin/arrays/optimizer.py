@@ -14,16 +14,14 @@ from fairseq.optim import FairseqOptimizer, register_optimizer
 from omegaconf import OmegaConf
 from torch import Tensor
 
+from ..divergence import EveryMemberDivergedError
+
 
 @dataclass
 class ArrayOptimizerConfig(FairseqDataclass):
     """An optimizer for each member."""
 
     members: list[dict[str, Any]] = field(default_factory=list, metadata={"help": "options of each one's optimizer"})
-
-
-class EveryMemberDivergedError(Exception):
-    """No member is left to train."""
 
 
 @register_optimizer("lnexp_array", dataclass=ArrayOptimizerConfig)
@@ -156,7 +154,10 @@ def _view(value: Tensor, gradient: Tensor) -> torch.nn.Parameter:
 
 
 def _split(value: Any, shapes: list[torch.Size]) -> list[Any]:
-    """Return a vector as one tensor a shape, and what is no vector (``step``, counted in place) as a copy each."""
+    """Return the part of a vector that belongs to each parameter, in its shape.
+
+    Of what is no vector (``step``, counted in place), every parameter gets a copy.
+    """
     if not isinstance(value, Tensor) or value.dim() == 0:
         return [copy.deepcopy(value) for _ in shapes]
     parts = value.split([shape.numel() for shape in shapes])
@@ -164,7 +165,7 @@ def _split(value: Any, shapes: list[torch.Size]) -> list[Any]:
 
 
 def _join(values: list[Any]) -> Any:
-    """Return what :func:`_split` was given."""
+    """Return one vector of the tensors of all parameters; of what is no vector (``step``), a copy of the first."""
     if not isinstance(values[0], Tensor) or values[0].dim() == 0:
         return copy.deepcopy(values[0])
     return torch.cat([value.flatten() for value in values])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lnexp.corpora.prepare import PreparedCorpus
     from lnexp.runs.folder import RunFolder
     from lnexp.tasks.translation.planning import PairsWork
+    from lnexp.training.ranks import Ranks
 
 
 def _train_pairs(run: MeasuredRun) -> int | None:
@@ -73,7 +74,7 @@ class Translation(Task):
     def is_whole(self, corpus: str, data: Mapping[str, Any]) -> bool:
         return data.get("part_of") == corpus and is_whole(corpus, data["pairs"]["train"])
 
-    def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: Any) -> Evaluation:
+    def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
         from lnexp.tasks.translation.evaluation import TranslationEvaluation
 
         return TranslationEvaluation(cfg, fairseq_task, corpus, ranks)
@@ -103,9 +104,6 @@ class Translation(Task):
             f"test BLEU {record['test_bleu']:.2f} ({record['test_bleu_tokenised']:.2f} tokenised;"
             f" epoch {record['checkpoint_epoch']}, beam {record['beam']}, {record['n_sentences']} sentences)"
         )
-
-    def no_end(self) -> Record:
-        return super().no_end() | {"test_bleu_tokenised": None}
 
 
 TASK = Translation()

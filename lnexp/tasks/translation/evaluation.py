@@ -13,13 +13,7 @@ from lnexp.tasks.contract import Evaluation, Member, Record
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import NO_HYPOTHESIS, FirstSentences, translate
 from lnexp.tasks.translation.samples import HYPOTHESES
-from lnexp.tasks.translation.scores import (
-    averaged_scores,
-    end_record,
-    valid_scores,
-    whole_valid_is_due,
-    whole_valid_scores,
-)
+from lnexp.tasks.translation.scores import test_scores, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.models.base import Models
 from lnexp.training.ranks import Ranks
 
@@ -74,27 +68,13 @@ class TranslationEvaluation(Evaluation):
                 records[number] |= whole_valid_scores(whole[number], self.corpus, member.cfg)
         return records
 
-    def test(self, models: Models, epochs: Mapping[int, int], members: Mapping[int, Member]) -> dict[int, Record]:
-        found = self._translate_test(models, "test", members)
-        return {
-            number: end_record(epochs[number], hypotheses, self.corpus, members[number].cfg)
-            for number, hypotheses in found.items()
-        }
-
-    def test_average(
-        self, models: Models, epochs: Mapping[int, Sequence[int]], members: Mapping[int, Member]
-    ) -> dict[int, Record]:
-        found = self._translate_test(models, "test.averaged", members)
-        return {
-            number: averaged_scores(list(epochs[number]), hypotheses, self.corpus, members[number].cfg)
-            for number, hypotheses in found.items()
-        }
-
-    def _translate_test(self, models: Models, name: str, members: Mapping[int, Member]) -> dict[int, list[str]]:
+    def test(self, models: Models, name: str, members: Mapping[int, Member]) -> dict[int, Record]:
         found = self._translate(models, "test", self.cfg.evaluation.test_beam, 0, list(members))
         for number, hypotheses in found.items():
             self._keep(members[number], name, hypotheses)
-        return found
+        return {
+            number: test_scores(hypotheses, self.corpus, members[number].cfg) for number, hypotheses in found.items()
+        }
 
     def _translate(
         self, models: Models, split: str, beam: int, count: int, wanted: Sequence[int]

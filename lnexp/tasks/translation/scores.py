@@ -34,12 +34,12 @@ def _valid_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) 
     return bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
 
 
-def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
-    """Return the ``end`` record for translations of the test set by the checkpoint of ``epoch``."""
-    detokenised, tokenised = _test_bleu(hypotheses, corpus, cfg)
+def test_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
+    """Return the fields of an ``end`` record that score translations of the test set."""
+    references = corpus.lines("test", cfg.data.target_lang)
+    detokenised = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
+    tokenised = bleu.tokenised_bleu(hypotheses, references)
     return {
-        "kind": "end",
-        "checkpoint_epoch": epoch,
         "test_bleu": detokenised.bleu,
         "bleu_signature": detokenised.signature,
         "test_bleu_tokenised": tokenised.bleu,
@@ -47,20 +47,3 @@ def end_record(epoch: int, hypotheses: list[str], corpus: PreparedCorpus, cfg: D
         "n_sentences": len(hypotheses),
         "beam": cfg.evaluation.test_beam,
     }
-
-
-def averaged_scores(epochs: list[int], hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
-    """Return the fields of an ``end`` record that score the average of the checkpoints of ``epochs``."""
-    detokenised, tokenised = _test_bleu(hypotheses, corpus, cfg)
-    return {
-        "averaged_epochs": epochs,
-        "averaged_test_bleu": detokenised.bleu,
-        "averaged_test_bleu_tokenised": tokenised.bleu,
-    }
-
-
-def _test_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> tuple[bleu.Score, bleu.Score]:
-    """Return the detokenised and the tokenised BLEU of the test set."""
-    references = corpus.lines("test", cfg.data.target_lang)
-    detokenised = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
-    return detokenised, bleu.tokenised_bleu(hypotheses, references)

@@ -1,4 +1,4 @@
-"""The command behind ``scripts/translate.py``."""
+"""Run ``scripts/translate.py``: translate sentences by a trained run."""
 
 import argparse
 import sys
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import check_whole
@@ -57,16 +56,10 @@ def _tell(translator: "Translator", sentences: list[str], beam: int) -> None:
 
 
 def _config(folder: RunFolder) -> DictConfig:
-    path = folder.path / "config.yaml"
-    if not path.is_file():
-        raise UserError(f"{path}: missing; the run has not begun")
-    try:
-        cfg = OmegaConf.load(path)
-    except (yaml.YAMLError, ValueError) as error:
-        raise UserError(f"{path}: malformed ({str(error).splitlines()[0]})") from error
-    if not isinstance(cfg, DictConfig):
-        raise UserError(f"{path}: malformed (no settings)")
-    return cfg
+    """Return a run's config. Raises UserError where it is missing or malformed."""
+    if config := folder.config:
+        return OmegaConf.create(config)
+    raise UserError(f"{folder.path}: has no config; the run has not begun")
 
 
 def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:

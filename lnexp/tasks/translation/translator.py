@@ -1,12 +1,14 @@
 """Translate sentences outside of the corpus with a run's best model."""
 
+from typing import Any
+
 import torch
 from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 import lnexp.plugin  # noqa: F401  (registers our models and task)
-from lnexp.corpora.prepare import PreparedCorpus
-from lnexp.corpora.sentences import preprocess_as_source
+from lnexp.corpora.moses import lowercase, moses_tokenizer
+from lnexp.corpora.prepare import PreparedCorpus, subwords_of
 from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
@@ -51,7 +53,7 @@ class Translator:
         Raises:
             UserError: for a sentence that fits no batch, or a model whose scores are not finite.
         """
-        cut = preprocess_as_source(sentences, plain(self.cfg.data), self.corpus)
+        cut = _preprocess_as_source(sentences, plain(self.cfg.data), self.corpus)
         words = self.task.source_dictionary
         numbers = [words.encode_line(line, add_if_not_exist=False).long() for line in cut]
         longest = max(map(len, numbers), default=0)
@@ -67,3 +69,17 @@ class Translator:
         except FloatingPointError as error:
             raise UserError(str(error)) from error
         return detokenise(found, self.cfg.data.target_lang), unknown
+
+
+def _preprocess_as_source(sentences: list[str], settings: dict[str, Any], corpus: PreparedCorpus) -> list[str]:
+    """Tokenise, lower-case and segment sentences as the source side of a corpus, by the settings of its config.
+
+    Sentences for a corpus without a tokeniser, as ``data=tokenized`` and ``data=toy``, must be tokenised.
+    """
+    text = settings["text"]
+    if text.get("tokenizer") == "moses":
+        sentences = moses_tokenizer(settings["source_lang"]).tokenize(sentences)
+    if text.get("lowercase"):
+        sentences = list(map(lowercase, sentences))
+    subwords = subwords_of(settings)
+    return [" ".join(subwords.segment(sentence.split(), corpus.folder)) for sentence in sentences]

@@ -1,1 +1,1 @@
-"""What one trainer trains, behind one interface: the model of a single run, or those of an array of runs."""
+"""Train the model of a single run, or those of an array, behind one interface: :class:`.base.Models`."""

@@ -95,5 +95,16 @@ class ArrayModels(Models):
         for member in written:
             keep_while_training(self.members[member].folder, self.members[member].cfg)
 
+    def loadable_together(self, epochs: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
+        """Yield the members of each epoch alone where the model depends on the number of updates.
+
+        That number is a buffer, and members have their buffers in common.
+        """
+        if not self.model.changes_with_updates:
+            yield epochs
+            return
+        for epoch in dict.fromkeys(epochs.values()):
+            yield {number: its_epoch for number, its_epoch in epochs.items() if its_epoch == epoch}
+
     def load(self, member: int, state: dict[str, Any]) -> None:
         load_member_model(self.model, member, state)

@@ -145,6 +145,10 @@ class Models(ABC):
         """Save a checkpoint of this moment, where :attr:`abilities` say that training can stop within an epoch."""
         raise NotImplementedError(f"{self.abilities.name} cannot be saved within an epoch")
 
+    def loadable_together(self, epochs: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
+        """Yield the members in parts whose checkpoints of these epochs can be loaded at the same time."""
+        yield epochs
+
     @abstractmethod
     def load(self, member: int, state: dict[str, Any]) -> None:
         """Load a model's state, as a run of its own has it, into a member."""

@@ -2,34 +2,19 @@
 
 import pytest
 import torch
-from fairseq import utils
-from fairseq.models import build_model
-from omegaconf import OmegaConf
+from small_models import SEEDS, array_of, model_of
 
-import lnexp.plugin  # noqa: F401  (registers them)
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
 
-SEEDS = (3, 4, 5)
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # fairseq's attention without torch's function has a softmax in single precision
-
-
-def settings_of(placement):
-    settings = {"_name": f"lnexp_{placement}", "max_source_positions": 50, "max_target_positions": 50, "dropout": 0.0}
-    settings |= {f"{side}_{size}": 32 for side in ("encoder", "decoder") for size in ("embed_dim", "ffn_embed_dim")}
-    return settings | {"encoder_layers": 2, "decoder_layers": 2, "share_decoder_input_output_embed": True}
-
-
-def array_of(settings, task):
-    array_settings = {"_name": "lnexp_array", "member": settings, "seeds": list(SEEDS)}
-    return build_model(OmegaConf.create(array_settings), task).double().train()
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_activations_can_be_computed_again(placement, task, net_input):
     kept, again = (
-        array_of(settings_of(placement) | {"checkpoint_activations": checkpoint, "dropout": 0.1}, task)
+        array_of(placement, task, checkpoint_activations=checkpoint, dropout=0.1).double().train()
         for checkpoint in (False, True)
     )
     for array in (kept, again):
@@ -49,12 +34,8 @@ def test_activations_can_be_computed_again(placement, task, net_input):
     ],
 )
 def test_every_placement_and_norm_trains_in_an_array(placement, norm, task, batch, net_input):
-    settings = settings_of(placement) | {"norm": norm}
-    members = []
-    for seed in SEEDS:
-        utils.set_torch_seed(seed)
-        members.append(build_model(OmegaConf.create(settings), task).double().train())
-    array = array_of(settings, task)
+    members = [model_of(placement, task, seed, norm=norm).double().train() for seed in SEEDS]
+    array = array_of(placement, task, norm=norm).double().train()
     kept = batch[2].ne(task.target_dictionary.pad())  # behind a sentence, an array gives what it likes
     hidden = array(**net_input)[:, kept]
     hidden.pow(3).sum().backward()

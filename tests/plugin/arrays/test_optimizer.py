@@ -12,7 +12,7 @@ from fairseq.optim.fp16_optimizer import FP16Optimizer
 from omegaconf import OmegaConf
 
 import lnexp.plugin  # noqa: F401
-from lnexp.plugin.arrays.optimizer import EveryMemberDivergedError
+from lnexp.plugin.divergence import EveryMemberDivergedError
 from lnexp.plugin.torch_optimizer import TorchOptimizer
 
 ELEMENTWISE = [

@@ -14,7 +14,7 @@ def test_an_epoch_says_bleu_in_a_column():
 
 def test_the_end_says_how_it_was_tested():
     assert TASK.end_words(END) == "test BLEU 97.03 (96.90 tokenised; epoch 3, beam 5, 200 sentences)"
-    assert TASK.end_words(TASK.no_end()) == "no checkpoint to test"
+    assert TASK.end_words(TASK.no_scores()) == "no checkpoint to test"
 
 
 @pytest.mark.parametrize(

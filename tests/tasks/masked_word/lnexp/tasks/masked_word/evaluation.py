@@ -1,6 +1,6 @@
 """Measure how many hidden words models predict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -26,19 +26,9 @@ class MaskedWordEvaluation(Evaluation):
         found = self._accuracies(models, "valid", members)
         return {number: {"valid_accuracy": accuracy} for number, accuracy in found.items()}
 
-    def test(self, models: Any, epochs: Mapping[int, int], members: Mapping[int, Member]) -> dict[int, Record]:
-        return {
-            number: {"kind": "end", "checkpoint_epoch": epochs[number], "test_accuracy": accuracy}
-            for number, accuracy in self._accuracies(models, "test", members).items()
-        }
-
-    def test_average(
-        self, models: Any, epochs: Mapping[int, Sequence[int]], members: Mapping[int, Member]
-    ) -> dict[int, Record]:
-        return {
-            number: {"averaged_epochs": list(epochs[number]), "averaged_test_accuracy": accuracy}
-            for number, accuracy in self._accuracies(models, "test", members).items()
-        }
+    def test(self, models: Any, name: str, members: Mapping[int, Member]) -> dict[int, Record]:
+        found = self._accuracies(models, "test", members)
+        return {number: {"test_accuracy": accuracy} for number, accuracy in found.items()}
 
     @torch.no_grad()
     def _accuracies(self, models: Any, split: str, members: Mapping[int, Member]) -> dict[int, float]:

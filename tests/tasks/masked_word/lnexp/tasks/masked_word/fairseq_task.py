@@ -1,4 +1,4 @@
-"""The fairseq task ``lnexp_masked_word``, its data and its model."""
+"""The fairseq task ``lnexp_masked_word`` and its data."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,42 +6,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from fairseq.data import Dictionary, FairseqDataset, data_utils
-from fairseq.models.transformer import Embedding
 from fairseq.tasks import FairseqTask, register_task
 
-from lnexp.plugin.encoder_decoder import Encoder
-from lnexp.plugin.family import Family
 from lnexp.plugin.placement import option
 from lnexp.plugin.task import EveryExampleOnce, TaskOptions
-
-
-class EncoderOnly(Family):
-    """An encoder, and a score of every word at every position."""
-
-    sides = ("encoder",)
-
-    def __init__(self, encoder):
-        super().__init__()
-        self.encoder = encoder
-
-    @classmethod
-    def build(cls, cfg, task):
-        words = task.source_dictionary
-        return cls(Encoder(cfg, words, Embedding(len(words), cfg.encoder.embed_dim, words.pad())))
-
-    def forward(self, **net_input):
-        self.see_first_batch_in_training(**net_input)
-        return self.features(**net_input) @ self.output_weight.t()
-
-    def features(self, src_tokens, src_lengths):
-        return self.encoder(src_tokens, src_lengths)["encoder_out"][0].transpose(0, 1)
-
-    @property
-    def output_weight(self):
-        return self.encoder.embed_tokens.weight
-
-    def kept(self, src_tokens, src_lengths):
-        return {"encoder": src_tokens.ne(self.encoder.padding_idx).t()}
+from lnexp.tasks.masked_word.family import EncoderOnly
 
 
 class MaskedSentences(FairseqDataset):
