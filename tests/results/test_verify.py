@@ -209,7 +209,7 @@ def repeat_an_epoch(folder):
     [
         (cut_to_one_epoch, "its last epochs are missing"),
         (drop_all_epochs, "its last epochs are missing"),
-        (repeat_an_epoch, "it does not have every epoch once"),
+        (repeat_an_epoch, "it has an epoch twice"),
         (lambda folder: folder.metrics.write_bytes(b"\xff\n"), "metrics.jsonl:1: not a record"),
         (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": 1'), "not a record"),
         (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": -'), "not a record"),
