@@ -2,7 +2,7 @@
 
 A command finds what a fresh process has: arguments, environment, working directory, streams, random numbers, logging
 and Hydra's state. Only what an interpreter reads once, when it starts, is the server's: the seed of hashes, and the
-variables of :data:`READ_AT_START`.
+variables of :data:`READ_AT_START`; and wandb cannot be used, for its temporary folder is the server's, too.
 """
 
 import os
