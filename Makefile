@@ -81,6 +81,9 @@ figures: install  ## draw the figures of all results again, as PNG, SVG and PDF
 test: install  ## run all tests
 	@$(PY) -m pytest
 
+check: lint  ## what one runs before each commit: style, types and the tests that are not slow
+	@$(PY) -m pytest -m "not slow"
+
 lint: install  ## check style and types
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
@@ -100,4 +103,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report wandb-sync figures test lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report wandb-sync figures test check lint bench lock clean

@@ -40,7 +40,8 @@ class Composer:
         parsed = self._parser.parse_overrides(overrides)
         values = [override for override in parsed if _sets_a_value(override)]
         others = [override for override in parsed if not _sets_a_value(override)]
-        if any(_overlap(value, other) for value in values for other in others):
+        ordered = [override for override in others if not _chooses_a_file(override)]
+        if any(_overlap(value, other) for value in values for other in ordered):
             values, others = [], parsed  # their order matters
         cfg = copy.deepcopy(self._files(tuple(override.input_line or "" for override in others)))
         try:
@@ -69,7 +70,16 @@ def _sets_a_value(override: Override) -> bool:
         return False
     if override.is_add():
         return override.key_or_group in {label.name for label in LABELS}
-    return not (override.key_or_group.startswith("hydra") or (CONFIG_DIR / override.key_or_group).is_dir())
+    return not (override.key_or_group.startswith("hydra") or _is_a_group(override))
+
+
+def _chooses_a_file(override: Override) -> bool:
+    """Return whether an override is ``model=pre_ln`` or its like. Hydra sets values after files are chosen."""
+    return _is_a_group(override) and not (override.is_add() or override.is_force_add() or override.is_delete())
+
+
+def _is_a_group(override: Override) -> bool:
+    return (CONFIG_DIR / override.key_or_group).is_dir()
 
 
 def _overlap(one: Override, other: Override) -> bool:

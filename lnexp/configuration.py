@@ -1,8 +1,10 @@
 """Compose configs, and refuse what cannot be meant before any work begins."""
 
+import copy
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
@@ -88,8 +90,13 @@ def check_device(cfg: DictConfig) -> None:
         )
 
 
-def compose(overrides: list[str]) -> DictConfig:
+def compose(overrides: Sequence[str]) -> DictConfig:
     """Return the config that ``scripts/train.py`` has with these command-line overrides."""
+    return copy.deepcopy(_compose(tuple(overrides)))
+
+
+@lru_cache(maxsize=32)  # a fifth of a second each; recipes have most choices of files in common
+def _compose(overrides: tuple[str, ...]) -> DictConfig:
     import hydra
 
     register_resolvers()

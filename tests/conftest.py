@@ -10,6 +10,11 @@ from helpers import TINY, only_run, run_script
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to the bit is a matter of the CPU
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put slow tests first, so that no process is left with one of them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory) -> Path:
     """Where prepared corpora lie, shared by all tests of a process."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 from zipfile import ZipFile
 
+from warm_commands import READ_AT_START, run_warm
+
 from lnexp.benchmarks.overhead import TINY_MODEL
 
 T = TypeVar("T")
@@ -19,11 +21,25 @@ ROOT = Path(__file__).resolve().parent.parent
 TINY = [*TINY_MODEL, "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}", "tracker=none"]
 
 
-def run_script(name: str, *arguments: str, env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:
-    """Run ``scripts/<name>.py`` as a user would; ``env`` is added to the environment."""
-    command = [sys.executable, "-W", "ignore", str(ROOT / "scripts" / f"{name}.py"), *arguments]
+def run_script(
+    name: str, *arguments: str, env: dict[str, str] | None = None, fresh: bool = False, **options
+) -> subprocess.CompletedProcess:
+    """Run ``scripts/<name>.py`` as a user would.
+
+    Args:
+        env: is added to the environment.
+        fresh: start an interpreter, for what one does once, at its start: read :data:`READ_AT_START`, choose the seed
+            of hashes, call ``preexec_fn``; and for runs with a tracker, as wandb makes a temporary folder when it is
+            imported, which the first command to end removes. Otherwise the modules are imported already.
+        options: those of ``subprocess.run``; without ``fresh`` ``cwd`` and ``input`` alone.
+    """
+    command = [str(ROOT / "scripts" / f"{name}.py"), *arguments]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **(env or {})}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, **options)
+    if not fresh:
+        assert not any(variable.startswith(READ_AT_START) for variable in env or {}), "say fresh=True"
+        return run_warm(command, environment, **options)
+    interpreter = [sys.executable, "-W", "ignore"]
+    return subprocess.run([*interpreter, *command], capture_output=True, text=True, env=environment, **options)
 
 
 TRAIN = ROOT / "scripts" / "train.py"

@@ -29,6 +29,8 @@ def composer():
         ],
         ["+recipe=fig2a", "+arm=x", "seed=3", "++fairseq.common.fp16=true", "~evaluation.lenpen"],
         ["scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}", "optimizer.betas=[0.9,0.9]", "tracker=none"],
+        ["lr_schedule=inverse_sqrt", "lr_schedule.form=coupled"],
+        ["lr_schedule.total_updates=9", "lr_schedule=linear", "model=pre_ln"],
         ["data.name='a b'", "runs_dir=/x/y", "n_seeds=2"],
         ["lr_max=1", "++lr_max=2"],
         ["+recipe=fig2a", "+arm=x", "+new.deep.key=1"],

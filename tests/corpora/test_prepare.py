@@ -210,7 +210,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
         "data.subword.size=10",
         f"data_dir={tmp_path / 'data'}",
     ]
-    done = run_script(*command, preexec_fn=no_room)
+    done = run_script(*command, preexec_fn=no_room, fresh=True)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert re.fullmatch(r"error: (File too large|No space left on device): .*/data/tokenized-[0-9a-f]{8}", line)

@@ -134,7 +134,7 @@ def test_a_quota_hit_in_the_middle_of_a_checkpoint(tmp_path, undisturbed):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     three = [*TINY_RUNS, "seed=range(1,4)", *where]
-    full = run_script("train", *three, preexec_fn=quota)
+    full = run_script("train", *three, preexec_fn=quota, fresh=True)
     assert full.returncode == 2
     assert "3 of 3 runs failed" in full.stderr
     assert "File too large" in full.stderr

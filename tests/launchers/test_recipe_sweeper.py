@@ -84,11 +84,11 @@ def test_a_launcher_and_a_sweeper_of_the_users_work(tmp_path, where):
     (tmp_path / "hydra_plugins" / "users.py").write_text(PLUGINS)
     env = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     two = ["-m", *TINY, "max_epoch=1", "seed=1,2", *where]
-    done = run_script("train", *two, "hydra/launcher=backwards", env=env)
+    done = run_script("train", *two, "hydra/launcher=backwards", env=env, fresh=True)
     assert done.returncode == 0, done.stderr
     starts = [line for line in done.stdout.splitlines() if "starts" in line]
     assert ["-s2-" in starts[0], "-s1-" in starts[1]] == [True, True]
-    done = run_script("train", *two, "hydra/sweeper=searching", env=env)
+    done = run_script("train", *two, "hydra/sweeper=searching", env=env, fresh=True)
     assert done.returncode == 0, done.stderr
     nll = [
         json.loads(path.read_text().splitlines()[0])["valid_nll"]

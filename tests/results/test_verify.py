@@ -27,7 +27,7 @@ class Folders:
         composer = Composer(compose)
         self.runs = {
             (job.arm.name, job.seed): RunFolder.of(composer.compose([*self.overrides, *job.overrides]))
-            for job in jobs_of(RECIPE, compose(self.overrides))
+            for job in jobs_of(RECIPE, composer.compose(self.overrides))
         }
 
     def write(self, arm, seed, bleu, state="finished", epochs=3) -> RunFolder:

@@ -40,12 +40,12 @@ def resumed(tmp_path_factory, prepared, offline) -> Path:
     """A run that was interrupted after its second epoch's record and before its checkpoint, and went on."""
     here = tmp_path_factory.mktemp("offline")
     words = [*offline, f"runs_dir={here / 'runs'}", f"data_dir={prepared}", "max_epoch=3", "checkpoints.keep=all"]
-    assert run_script("train", *words).returncode == 0
+    assert run_script("train", *words, fresh=True).returncode == 0
     folder = RunFolder(only_run(here))
     for epoch in (2, 3):
         folder.checkpoint(epoch).unlink()
     folder.set_status("running")
-    again = run_script("train", *words)
+    again = run_script("train", *words, fresh=True)
     assert "goes on with epoch 2" in again.stdout, again.stderr
     assert "WARNING" not in again.stdout + again.stderr
     return folder.path

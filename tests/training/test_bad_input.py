@@ -159,7 +159,7 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, wh
 
     settings = [*TINY, *where, "max_epoch=1"]
     run_script("prepare_data", *settings)
-    done = run_script("train", *settings, preexec_fn=no_room)
+    done = run_script("train", *settings, preexec_fn=no_room, fresh=True)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert "File too large" in line or "space" in line

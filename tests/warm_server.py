@@ -1,0 +1,98 @@
+"""Run commands as forks of this process, which has imported what they import: the server of warm_commands.py.
+
+A fork leaves the loop below and runs its script, so the interpreter itself ends the command: what is raised, what
+atexit holds and what is not flushed yet are treated as ever. ``multiprocessing``'s own fork server ends its processes
+with ``os._exit``, and tells them that they are workers.
+"""
+
+import gc
+import logging
+import os
+import runpy
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy
+import torch
+from hydra.core.config_store import ConfigStore
+
+
+def import_what_commands_import() -> None:
+    """Import everything that takes time, and undo what fairseq sets up for Hydra and for logs when it is imported.
+
+    Raises:
+        RuntimeError: where a thread is left, which a fork would not have.
+    """
+    stored, logs = ConfigStore.instance().repo, logging.getLogger()
+    ConfigStore.instance().repo = {**stored}
+    level = logs.level
+    logging.disable(logging.INFO)
+
+    import lnexp.corpora.command
+    import lnexp.corpora.tokenize_command
+    import lnexp.figures.folder
+    import lnexp.launchers.array_launcher
+    import lnexp.launchers.command
+    import lnexp.planning.step
+    import lnexp.probing.command
+    import lnexp.report.page
+    import lnexp.report.run_rows
+    import lnexp.reproduce
+    import lnexp.results.write
+    import lnexp.tasks.translation.translate_command
+    import lnexp.tracking.sync_command
+    import lnexp.training.engine
+    import lnexp.training.run  # noqa: F401
+
+    logging.disable(logging.NOTSET)
+    logs.handlers.clear()
+    logs.setLevel(level)
+    ConfigStore.instance().repo = stored
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise RuntimeError(f"a fork would lack threads: {threading.enumerate()}")
+
+
+def serve(requests: Connection) -> None:
+    """Start a process for each request and answer with its exit code; return in each of these processes.
+
+    A request is the script and its arguments, the environment, the working directory, and the folder where standard
+    input, output and error lie as files.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the command and for the tests
+    while True:
+        try:
+            command, environment, directory, streams = requests.recv()
+        except EOFError:  # the tests are over
+            os._exit(0)
+        process = os.fork()
+        if process == 0:
+            requests.close()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            become(command, environment, directory, streams)
+            return
+        requests.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+
+
+def become(command: list[str], environment: dict[str, str], directory: Path, streams: Path) -> None:
+    """Give this process all that a command is started with."""
+    numpy.random.seed()  # Python seeds its own generator in a fork
+    torch.seed()
+    for number, (name, mode) in enumerate((("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY))):
+        file = os.open(streams / name, mode | os.O_APPEND)
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(directory)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv[:] = command
+    sys.path[0] = str(Path(command[0]).parent)
+
+
+if __name__ == "__main__":
+    import_what_commands_import()
+    gc.freeze()
+    serve(Connection(int(sys.argv[1])))
+    runpy.run_path(sys.argv[0], run_name="__main__")
