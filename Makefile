@@ -46,7 +46,7 @@ REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if
 PROBE = @$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS))
 
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2 and 4(a,b), and their verdicts (PROFILE= DATA= SEEDS=)
-	$(REPRODUCE) +recipe=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab
+	$(REPRODUCE) +recipe=fig2a,fig4ab,fig2b,warmup_sensitivity,small_fixed_lr
 
 reproduce-wmt: install  ## the WMT14 figure, Fig. 4(c,d), and its verdicts
 	$(REPRODUCE) +recipe=fig4cd

@@ -1,13 +1,17 @@
 """Reproduce recipes: train what is missing, then make tables, figures and verdicts."""
 
+import os
 import subprocess
 import sys
+from dataclasses import dataclass, field
 
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, check_device, compose
+from lnexp.launchers.follow import Follower
 from lnexp.paths import ROOT
 from lnexp.recipes.command_line import split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.training.journal import ONE_LINE
 from lnexp.training.shares import fitting
 
 
@@ -26,7 +30,8 @@ def choose_profile(overrides: list[str]) -> tuple[str, str]:
 def main() -> None:
     """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts.
 
-    At profile ``paper``, which takes long, the cost is printed first.
+    The results of a recipe are made as soon as its runs are over, while others are trained. At profile ``paper``, which
+    takes long, the cost is printed first.
     """
     with one_line_errors():
         arguments = overrides_of_the_command_line(
@@ -35,23 +40,47 @@ def main() -> None:
         )
         recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
         profile, why = choose_profile(settings)
-        chosen = [f"+recipe={','.join(recipe.name for recipe in recipes)}", *settings]
-        if f"profile={profile}" not in chosen:
-            chosen.append(f"profile={profile}")
-        configs = [compose(with_corpus(recipe, profile, chosen[1:])) for recipe in recipes]
-        for cfg in configs:
+        if f"profile={profile}" not in settings:
+            settings.append(f"profile={profile}")
+        configs = {recipe.name: compose(with_corpus(recipe, profile, settings)) for recipe in recipes}
+        for cfg in configs.values():
             check(cfg)
             check_device(cfg)
-        corpora = [str(cfg.data.name) for cfg in configs]
-        print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora))}: {why}", flush=True)
+        corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
+        print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}", flush=True)
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
+        chosen = [f"+recipe={','.join(corpora)}", *settings]
         if profile == "paper":
-            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, chosen[1:], launcher)}", *chosen])
+            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
+        results = Results(profile, corpora, settings)
+        where, *_ = configs.values()
+        train = [*_command("train"), "-m", *chosen, *launcher]
+        follower = Follower(list(corpora), where.runs_dir, results.show, early=not where.force)
         # a run that fails is missing from the tables, and the exit code says so
-        codes = [_script("train", ["-m", *chosen, *launcher]), _script("collect", chosen)]
-        for recipe, corpus in zip(recipes, corpora, strict=True):
-            codes.append(_script("verify", ["--recipe", recipe.name, "--profile", profile, "--data", corpus]))
-        sys.exit(max(codes))
+        sys.exit(max(follower.follow(train, os.environ | {ONE_LINE: "1"}), *results.codes))
+
+
+@dataclass
+class Results:
+    """Tables, figures and verdicts of recipes.
+
+    Attributes:
+        profile: of all of them.
+        corpora: the name of each recipe's corpus.
+        settings: the other options of the command line.
+        codes: the exit codes of what was done.
+    """
+
+    profile: str
+    corpora: dict[str, str]
+    settings: list[str]
+    codes: list[int] = field(default_factory=list)
+
+    def show(self, recipe: str) -> None:
+        """Make and print the results of a recipe."""
+        place = ["--recipe", recipe, "--profile", self.profile, "--data", self.corpora[recipe]]
+        self.codes.append(_script("collect", [f"+recipe={recipe}", *self.settings]))
+        self.codes.append(_script("verify", place))
 
 
 def default_launcher(profile: str) -> list[str]:
@@ -84,5 +113,8 @@ def update_freq(recipe: Recipe, profile: str, settings: list[str]) -> int:
 
 
 def _script(name: str, arguments: list[str]) -> int:
-    command = [sys.executable, str(ROOT / "scripts" / f"{name}.py"), *arguments]
-    return subprocess.run(command, check=False).returncode
+    return subprocess.run([*_command(name), *arguments], check=False).returncode
+
+
+def _command(script: str) -> list[str]:
+    return [sys.executable, str(ROOT / "scripts" / f"{script}.py")]

@@ -4,53 +4,81 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from hydra.core.utils import JobReturn, JobStatus
+from joblib import Parallel, delayed
 from omegaconf import DictConfig
 
 from lnexp.checks import check_whole
 from lnexp.composer import ComposingLauncher
 from lnexp.configuration import shared_settings
 from lnexp.hashing import short_hash
+from lnexp.launchers.worker import set_up_worker
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
 
+#: What became of jobs, by their numbers: run folders, or why they were not trained.
+Outcomes = dict[int, RunFolder | Exception]
+
 
 class ArrayLauncher(ComposingLauncher):
-    """Trains jobs in groups, one after another, in this process.
+    """Trains jobs in groups, each as one array, in this process or in several.
 
-    A group that does not fit into the GPU's memory is halved.
+    In this process small groups come first, so that a stop in the last one spares the others; several processes take
+    groups in the order of the jobs, so that the first recipe of a sweep is whole first. A group that does not fit into
+    the GPU's memory is halved.
 
     Args:
         max_members: the most runs in one array.
+        processes: how many train at the same time, an array each; 1 is this process itself.
 
     Raises:
-        UserError: for fewer than one member.
+        UserError: for fewer than one member or process.
     """
 
-    def __init__(self, max_members: int):
+    def __init__(self, max_members: int, processes: int = 1):
         check_whole("hydra.launcher.max_members", max_members, 1)
-        self.max_members = max_members
+        check_whole("hydra.launcher.processes", processes, 1)
+        self.max_members, self.processes = max_members, processes
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
-        """Train all jobs, and return in their order what became of each."""
+        """Train all jobs, and return in their order what became of each.
+
+        Raises:
+            TerminatedWorkerError: where one of several processes died.
+        """
         cfgs = self.compose(job_overrides)
-        returns: dict[int, JobReturn] = {}
-        for numbers in sorted(group(cfgs, self.max_members), key=len):  # a stop in the last one spares the others
-            for number, outcome in self._train(numbers, cfgs).items():
-                returns[number] = _job_return(job_overrides[number], cfgs[number], outcome)
-        return [returns[number] for number in range(len(cfgs))]
+        groups = group(cfgs, self.max_members)
+        trained = self._train_at_once(groups, cfgs) if self.processes > 1 else self._train_in_turn(groups, cfgs)
+        outcomes = {number: outcome for part in trained for number, outcome in part.items()}
+        return [
+            _job_return(overrides, cfg, outcomes[number])
+            for number, (overrides, cfg) in enumerate(zip(job_overrides, cfgs, strict=True))
+        ]
 
-    def _train(self, numbers: list[int], cfgs: list[DictConfig]) -> dict:
-        """Train a group of jobs, and return their run folders, or exceptions, by their numbers."""
-        from lnexp.training.memory import is_out_of_memory, release_memory
-        from lnexp.training.run import train_array
+    def _train_in_turn(self, groups: list[list[int]], cfgs: list[DictConfig]) -> list[Outcomes]:
+        return [_train(numbers, cfgs) for numbers in sorted(groups, key=len)]
 
-        outcomes = train_array([cfgs[number] for number in numbers])
-        release_memory()
-        if len(numbers) > 1 and any(map(is_out_of_memory, outcomes)):
-            half = (len(numbers) + 1) // 2
-            print(f"an array of {len(numbers)} does not fit into memory: it is trained in two halves", flush=True)
-            return self._train(numbers[:half], cfgs) | self._train(numbers[half:], cfgs)
-        return dict(zip(numbers, outcomes, strict=True))
+    def _train_at_once(self, groups: list[list[int]], cfgs: list[DictConfig]) -> list[Outcomes]:
+        work = (delayed(_train_in_worker)(numbers, cfgs) for numbers in sorted(groups))
+        return list(Parallel(n_jobs=self.processes, batch_size=1, pre_dispatch=self.processes)(work))
+
+
+def _train_in_worker(numbers: list[int], cfgs: list[DictConfig]) -> Outcomes:
+    set_up_worker()
+    return _train(numbers, cfgs)
+
+
+def _train(numbers: list[int], cfgs: list[DictConfig]) -> Outcomes:
+    """Train a group of jobs, and return their run folders, or exceptions, by their numbers."""
+    from lnexp.training.memory import is_out_of_memory, release_memory
+    from lnexp.training.run import train_array
+
+    outcomes = train_array([cfgs[number] for number in numbers])
+    release_memory()
+    if len(numbers) > 1 and any(map(is_out_of_memory, outcomes)):
+        half = (len(numbers) + 1) // 2
+        print(f"an array of {len(numbers)} does not fit into memory: it is trained in two halves", flush=True)
+        return _train(numbers[:half], cfgs) | _train(numbers[half:], cfgs)
+    return dict(zip(numbers, outcomes, strict=True))
 
 
 def _job_return(overrides: Sequence[str], cfg: DictConfig, outcome) -> JobReturn:

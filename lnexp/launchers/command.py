@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 from contextlib import nullcontext
-from functools import cache
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -16,6 +15,7 @@ from lnexp.configuration import own_schemas, register_resolvers, spell_out
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
+from lnexp.launchers.worker import set_up_worker
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
 from lnexp.training.ranks import of_environment
@@ -28,7 +28,7 @@ FIRST_PROCESS = "LNEXP_FIRST_PROCESS"
 def _run(cfg: DictConfig) -> float | None:
     """Train a run, and return its least validation nll, for sweepers that search for the best settings."""
     if os.environ.get(FIRST_PROCESS) != str(os.getpid()):  # a launcher called this in a process of its own
-        _set_up_worker()
+        set_up_worker()
     from lnexp.training.run import train_run
 
     if "recipe" in cfg and "arm" not in cfg:
@@ -37,13 +37,6 @@ def _run(cfg: DictConfig) -> float | None:
     alone = HydraConfig.get().mode == RunMode.RUN
     with one_line_errors() if alone else nullcontext():
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
-
-
-@cache
-def _set_up_worker() -> None:
-    """Prepare a process that a launcher started, once."""
-    end_with_parent()
-    register_resolvers()
 
 
 def _check_command_line(arguments: list[str]) -> None:

@@ -36,6 +36,11 @@ class SweepStatus:
         """Whether nothing is left to do."""
         return all(run.is_over for _, run in self.runs)
 
+    def has_all_of(self, recipe: str) -> bool:
+        """Return whether no run of a recipe has anything left to do."""
+        of_it = [run for member, run in self.runs if any(arm.startswith(f"{recipe}/") for arm in member.arms)]
+        return all(run.is_over for run in of_it)
+
     def table(self, height: int | None = None) -> Group:
         """Return a table with a row for each run, and a line on all of them.
 

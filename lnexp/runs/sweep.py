@@ -53,13 +53,18 @@ class Sweep:
         write_json(folder / f"{name}.json", asdict(self), indent=1)
 
 
-def newest_sweep(runs_dir: str | Path) -> Sweep:
+def newest_sweep(runs_dir: str | Path, since: float = 0) -> Sweep:
     """Return the sweep that was started last.
+
+    Args:
+        runs_dir: where run folders lie.
+        since: the earliest start that counts, in seconds since the epoch.
 
     Raises:
         UserError: where there is none, or its file is malformed.
     """
-    paths = sorted(_folder(runs_dir).glob("*.json"), key=lambda path: path.stat().st_mtime)
+    started = {path: path.stat().st_mtime for path in _folder(runs_dir).glob("*.json")}
+    paths = sorted((path for path in started if started[path] >= since), key=started.__getitem__)
     if not paths:
         raise UserError(f"{runs_dir}: no sweep was started there")
     try:

@@ -1,6 +1,7 @@
 """Write a run's records to its folder and to wandb, lines about it to the terminal, and its log."""
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,9 @@ from lnexp.tasks import task_of
 from lnexp.tasks.contract import Member
 from lnexp.tracking.tracker import Tracker
 from lnexp.training.ranks import ALONE, Ranks
+
+#: The environment variable that leaves one line a run, that of its end.
+ONE_LINE = "LNEXP_ONE_LINE_A_RUN"
 
 
 class Journal:
@@ -37,7 +41,7 @@ class Journal:
             return
         self.member.folder.append(record)
         self._tracker.log(record)
-        if record["kind"] == "epoch":
+        if record["kind"] == "epoch" and not os.environ.get(ONE_LINE):
             left = self._clock.seconds_left(record["epoch"], record["update"])
             say(_epoch_line(self.member, record, left))
 
@@ -78,6 +82,8 @@ def say(text: str) -> None:
 
 def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> None:
     """Say that a run begins, in how large an array or how many processes, and how large its updates are."""
+    if os.environ.get(ONE_LINE):
+        return
     cfg, folder = member.cfg, member.folder
     how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
     if update := folder.last_update_within():

@@ -126,6 +126,17 @@ def test_small_groups_are_trained_first(where, monkeypatch):
     assert trained == [["lnexp_pre_ln"], ["lnexp_post_ln"] * 2]
 
 
+@pytest.mark.slow
+def test_several_processes_train_an_array_each(tmp_path, where):
+    words = [*TINY, "max_epoch=1", "lr_max=1e-3,2e-3", "seed=1,2", "hydra/launcher=array", "hydra.launcher.processes=2"]
+    done = run_script("train", "-m", *words, *where)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("one of 2 in an array") == 4
+    assert list(states(tmp_path / "runs").values()) == ["finished"] * 4
+    logs = [json.loads((path / "status.json").read_text()) for path in find_folders(tmp_path / "runs").values()]
+    assert len({log["pid"] for log in logs}) == 2, "each in a process of its own"
+
+
 def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     sizes, arrays = [], weakref.WeakSet()
 

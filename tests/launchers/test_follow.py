@@ -1,0 +1,85 @@
+"""A sweep is followed to its end; a recipe is handed over as soon as its runs are over."""
+
+import sys
+import textwrap
+
+import pytest
+
+from lnexp.launchers import follow
+from lnexp.launchers.follow import Follower
+from lnexp.runs.status_table import SweepStatus
+from lnexp.runs.sweep import Sweep, SweepRun, newest_sweep
+
+#: Trains, in appearance, one run of each of two recipes; the second waits for the file ``go``.
+SWEEP = """
+    import sys, time
+    from pathlib import Path
+    from lnexp.runs.folder import RunFolder
+    from lnexp.runs.sweep import Sweep, SweepRun
+
+    runs = Path(sys.argv[1])
+    made = [SweepRun(name * 8, name, 1, 1, arms=[f"recipe_{name}/arm"]) for name in "ab"]
+    Sweep("both", made).save(runs)
+    for name in "ab":
+        while name == "b" and not (runs / "go").exists():
+            time.sleep(0.02)
+        folder = RunFolder(runs / "adhoc" / f"{name}-{name * 8}")
+        folder.path.mkdir(parents=True)
+        folder.set_status("finished")
+        print(f"{name} | finished", flush=True)
+    sys.exit(3)
+"""
+
+
+@pytest.fixture
+def command(tmp_path) -> list[str]:
+    script = tmp_path / "sweep.py"
+    script.write_text(textwrap.dedent(SWEEP))
+    return [sys.executable, str(script), str(tmp_path / "runs")]
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    monkeypatch.setattr(follow, "SECONDS", 0.05)
+
+
+def test_a_recipe_is_handed_over_while_the_next_one_is_trained(tmp_path, command, capsys):
+    whole = []
+
+    def show(recipe: str) -> None:
+        whole.append(recipe)
+        if recipe == "recipe_a":
+            assert not (tmp_path / "runs" / "adhoc" / "b-bbbbbbbb").exists()
+            (tmp_path / "runs" / "go").touch()
+
+    code = Follower(["recipe_a", "recipe_b"], tmp_path / "runs", show).follow(command, {})
+    assert (code, whole) == (3, ["recipe_a", "recipe_b"])
+    assert capsys.readouterr().out.splitlines() == ["a | finished", "b | finished"]
+
+
+def test_where_finished_runs_are_trained_again_all_is_shown_at_the_end(tmp_path, command):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "go").touch()
+    whole = []
+
+    def show(recipe: str) -> None:
+        assert (tmp_path / "runs" / "adhoc" / "b-bbbbbbbb").exists()
+        whole.append(recipe)
+
+    Follower(["recipe_a", "recipe_b"], tmp_path / "runs", show, early=False).follow(command, {})
+    assert whole == ["recipe_a", "recipe_b"]
+
+
+def test_an_earlier_sweep_is_not_taken_for_this_one(tmp_path):
+    Sweep("earlier", [SweepRun("a" * 8, "a", 1, 1, arms=["recipe_a/arm"])]).save(tmp_path)
+    assert newest_sweep(tmp_path).title == "earlier"
+    follower = Follower(["recipe_a"], tmp_path, print)
+    follower._started += 1
+    assert follower._sweep() is None
+
+
+def test_a_recipe_has_all_its_runs_only_when_none_is_left(tmp_path):
+    runs = [SweepRun(name * 8, name, 1, 1, arms=[f"one/{name}", f"two/{name}"]) for name in "ab"]
+    status = SweepStatus(Sweep("both", [*runs, SweepRun("c" * 8, "c", 1, 1, arms=["three/c"])]), tmp_path)
+    assert not status.has_all_of("one")
+    assert not status.has_all_of("three")
