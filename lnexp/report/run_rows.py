@@ -123,6 +123,8 @@ def _read(folder: RunFolder, runs_dir: Path, found: Runs) -> dict[str, Any]:
     if not isinstance(environment.get("git", {}), dict):
         raise ValueError("environment.json: git is no object")
     config = folder.config
+    if not config:
+        raise ValueError("config.yaml: missing")
     epochs, ends = records.of_kind("epoch", read), records.of_kind("end", read)
     score = task_of(config).score
     best = max(known_values(epochs, score.valid), default=None)
