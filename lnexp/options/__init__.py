@@ -2,6 +2,6 @@
 
 from lnexp.options.option import NONE, Alias, Option, SameAs, flag_of, listed, or_zero
 from lnexp.options.override import key_of
-from lnexp.options.table import Table
+from lnexp.options.table import OURS, Table
 
-__all__ = ["NONE", "Alias", "Option", "SameAs", "Table", "flag_of", "key_of", "listed", "or_zero"]
+__all__ = ["NONE", "OURS", "Alias", "Option", "SameAs", "Table", "flag_of", "key_of", "listed", "or_zero"]

@@ -10,7 +10,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
-from lnexp.options import NONE, Option, SameAs, Table
+from lnexp.options import NONE, OURS, Option, SameAs, Table
 from lnexp.plain import drop, find, plain
 from lnexp.tasks import table_of
 
@@ -74,9 +74,10 @@ def _deciding(cfg: DictConfig) -> dict[str, Any]:
 
 
 def _parts_of_the_task(table: Table) -> list[str]:
-    """Return the parts of a config that the task's own options add to those that decide."""
-    parts = (option.name.partition(".")[0] for option in table.of_task if option.decides)
-    return [part for part in parts if part not in DECIDING]
+    """Return the parts of a config that only the task has, and that decide; every task's reach fairseq's config."""
+    known = {*DECIDING, *(option.name.partition(".")[0] for option in OURS)}
+    parts = dict.fromkeys(option.name.partition(".")[0] for option in table.of_task if option.decides)
+    return [part for part in parts if part not in known]
 
 
 def _omit_what_came_later(deciding: dict[str, Any], table: Table) -> None:
