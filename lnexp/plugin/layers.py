@@ -10,10 +10,14 @@ from typing import Any
 from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, TransformerEncoderLayerBase
 from torch import Tensor, nn
 
+from .attention import Attention
 from .placement import Block, Placement, Sublayer
 
 #: What fairseq calls the LayerNorms of the blocks.
 BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
+
+#: What fairseq calls the attentions of the blocks.
+ATTENTIONS = ("self_attn", "encoder_attn")
 
 
 class Placed:
@@ -33,6 +37,8 @@ class Placed:
     def _place(self, placement: Placement) -> None:
         """Take a placement, and the LayerNorms that it wants, in the place of fairseq's."""
         self.placement, where = placement, placement.where
+        for name in filter(self._has, ATTENTIONS):
+            getattr(self, name).__class__ = Attention  # built as fairseq builds it for either side
         for name in filter(self._has, BLOCK_NORMS):
             setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
         self.inner_norm = where.norm(self.fc1.out_features) if placement.inner_norms else nn.Identity()

@@ -1,9 +1,11 @@
 """The base class of our optimizers: a ``torch.optim`` class behind fairseq's interface."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import torch
 from fairseq.optim import FairseqOptimizer
+from torch import Tensor, nn
 
 
 class TorchOptimizer(FairseqOptimizer):
@@ -37,6 +39,19 @@ class TorchOptimizer(FairseqOptimizer):
     def torch_arguments(self) -> dict[str, Any]:
         """Return the arguments besides the learning rate, read from ``self.cfg``."""
         raise NotImplementedError(f"{type(self).__name__} does not say its arguments")
+
+    def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """Clip the gradients as fairseq does, and return their norm before that, computed in single precision.
+
+        fairseq computes the norm of each parameter's gradient in a call of its own.
+        """
+        parameters = [parameter for parameter in self.params if parameter.grad is not None]
+        norm = nn.utils.get_total_norm([parameter.grad.float() for parameter in parameters])
+        if aggregate_norm_fn is not None:
+            norm = aggregate_norm_fn(norm)
+        if max_norm > 0:
+            nn.utils.clip_grads_with_norm_(parameters, max_norm, norm)
+        return norm
 
     @property
     def supports_flat_params(self) -> bool:

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from fairseq import utils
 from fairseq.optim import build_optimizer
 from omegaconf import OmegaConf
 
@@ -52,6 +53,19 @@ def test_steps_equal_torch(case):
     direct = steps(torch_class(theirs, lr=0.01, foreach=False, **arguments), theirs)
     for one, other in zip(ours, direct, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("most", [0.0, 0.5, 100.0])
+def test_gradients_are_clipped_as_by_fairseq(most):
+    mine, theirs = fresh_parameters(), fresh_parameters()
+    optimizer = build_optimizer(OmegaConf.create({"_name": "lnexp_sgd", "lr": [1.0]}), mine)
+    for parameters in (mine, theirs):
+        generator = torch.Generator().manual_seed(1)
+        for parameter in parameters:
+            parameter.grad = torch.randn(parameter.shape, generator=generator)
+    assert optimizer.clip_grad_norm(most) == utils.clip_grad_norm_(theirs, most)
+    for one, other in zip(mine, theirs, strict=True):
+        assert torch.equal(one.grad, other.grad)
 
 
 def one_step_without_gradient(name: str) -> float:

@@ -11,10 +11,10 @@ The forms of our own leaves stand beside the leaves, see :mod:`..stacking`.
 """
 
 import torch
-from fairseq.modules import MultiheadAttention
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ..attention import Attention, attend_short, by_head, is_short
 from ..stacking import Parameters, stacked, stacked_form
 
 
@@ -51,13 +51,16 @@ class StackedLayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the normalised hidden states; takes and returns ``(time, S·B, channel)``."""
-        members = self.weight.size(0)
         rows = x.transpose(0, 1)
-        normal = functional.layer_norm(
-            rows.reshape(members, -1, x.size(-1)), self.normalized_shape, None, None, self.eps
-        )
-        weight, bias = (parameter.to(x.dtype).unsqueeze(1) for parameter in (self.weight, self.bias))
-        return torch.addcmul(bias, normal, weight).view(rows.shape).transpose(0, 1)
+        weight, bias = self.weight.to(x.dtype), self.bias.to(x.dtype)
+        members = rows.reshape(weight.size(0), -1, x.size(-1))
+        if x.device.type == "cpu":  # where calls cost little, the kernel that scales and shifts, too, is the fastest
+            each = zip(members.unbind(), weight.unbind(), bias.unbind(), strict=True)
+            y = torch.stack([functional.layer_norm(one, self.normalized_shape, w, b, self.eps) for one, w, b in each])
+        else:
+            normal = functional.layer_norm(members, self.normalized_shape, None, None, self.eps)
+            y = torch.addcmul(bias.unsqueeze(1), normal, weight.unsqueeze(1))
+        return y.view(rows.shape).transpose(0, 1)
 
 
 @stacked_form(nn.Embedding)
@@ -77,14 +80,14 @@ class StackedEmbedding(nn.Module):
         return embedded if self.dtype is None else embedded.to(self.dtype)
 
 
-@stacked_form(MultiheadAttention)
+@stacked_form(Attention)
 class StackedAttention(nn.Module):
     """``S`` multi-head attentions; the signature is that of fairseq's ``MultiheadAttention``.
 
     In translation, keys and values are cached, and the ``k`` hypotheses of a sentence share those of its source.
     """
 
-    def __init__(self, single: MultiheadAttention, parameters: Parameters):
+    def __init__(self, single: Attention, parameters: Parameters):
         super().__init__()
         self.num_heads, self.dropout = single.num_heads, single.dropout_module.p
         self.to_source = single.encoder_decoder_attention  # keys and values are then the same at each step
@@ -119,20 +122,22 @@ class StackedAttention(nn.Module):
         Returns:
             The new hidden states, shaped as ``query``, and None in the place of attention weights.
         """
-        q = self.q_proj(query).transpose(0, 1)
         k, v = self._keys_and_values(key, value, incremental_state)
-        q = self._heads(q.reshape(k.size(0), -1, q.size(-1)))  # hypotheses of a sentence stand where times do
-        mask = None
-        if key_padding_mask is not None and attn_mask is None:
-            mask = ~key_padding_mask[:, None, None, :]
+        rows = self.q_proj(query).transpose(0, 1)
+        q = self._heads(rows.reshape(k.size(0), -1, rows.size(-1)))  # hypotheses of a sentence stand where times do
+        padding = key_padding_mask if attn_mask is None else None
         dropout = self.dropout if self.training else 0.0
-        y = functional.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal=attn_mask is not None)
+        if incremental_state is None and is_short(query, key, dropout):
+            y = attend_short(q, k, v, padding, attn_mask)
+        else:
+            mask = None if padding is None else ~padding[:, None, None, :]
+            y = functional.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal=attn_mask is not None)
         y = y.transpose(1, 2).reshape(query.size(1), query.size(0), -1)
         return self.out_proj(y.transpose(0, 1)), None
 
     def _heads(self, x: Tensor) -> Tensor:
         """Return ``(rows, time, channel)`` by head: ``(rows, head, time, channel of the head)``."""
-        return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
+        return by_head(x, self.num_heads)
 
     def _keys_and_values(self, key: Tensor, value: Tensor, cache: dict | None) -> tuple[Tensor, Tensor]:
         """Return the keys and values to attend to, each ``(rows, head, time, channel of the head)``."""

@@ -4,10 +4,10 @@ import copy
 
 import pytest
 import torch
-from fairseq.modules import MultiheadAttention
 from torch import nn
 
 import lnexp.plugin  # noqa: F401  (registers the forms)
+from lnexp.plugin.attention import Attention
 from lnexp.plugin.stacking import stack
 
 TIME, ROWS, CHANNELS, MEMBERS = 5, 3, 8, 4
@@ -53,7 +53,7 @@ def test_embeddings():
 
 @pytest.mark.parametrize("padded", [False, True])
 def test_attention_to_a_padded_source(padded):
-    members = members_of(lambda: MultiheadAttention(CHANNELS, 2, encoder_decoder_attention=True))
+    members = members_of(lambda: Attention(CHANNELS, 2, encoder_decoder_attention=True))
     array = stack(copy.deepcopy(members))
     mask = torch.zeros(ROWS, TIME, dtype=torch.bool)
     mask[0, -2:] = padded
@@ -67,7 +67,7 @@ def test_attention_to_a_padded_source(padded):
 
 
 def test_attention_sees_no_future():
-    (member,) = members_of(lambda: MultiheadAttention(CHANNELS, 2, self_attention=True))[:1]
+    (member,) = members_of(lambda: Attention(CHANNELS, 2, self_attention=True))[:1]
     array = stack([copy.deepcopy(member)])
     x = in_memory_as_in_a_model(TIME, ROWS, CHANNELS)
     future = torch.triu(torch.full((TIME, TIME), -torch.inf, dtype=torch.float64), 1)
