@@ -1,5 +1,7 @@
 """``make reproduce-…``: from nothing to verdicts, and what it says first."""
 
+import os
+
 import pytest
 from helpers import TINY, run_script
 
@@ -20,7 +22,9 @@ def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):
 
 
 def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():
-    assert default_launcher("small") == ["hydra/launcher=joblib"]
+    launcher, members, processes = default_launcher("small")
+    assert (launcher, members) == ("hydra/launcher=array", "hydra.launcher.max_members=4")
+    assert processes == f"hydra.launcher.processes={len(os.sched_getaffinity(0))}"
     assert default_launcher("paper") == [], "of a machine without GPUs"
 
 
