@@ -85,7 +85,7 @@ def _data(line: Line) -> str:
 
 def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[str]:
     """Return which numbers were measured, and which are assumed."""
-    said = ["memory, of each process, and PFLOP: measured on a few sentences here, and scaled to the largest batch"]
+    said = ["memory, of each process, and PFLOP: measured on a few examples here, and scaled to the largest batch"]
     if device:
         said.append(
             f"time, of a run's training: a guess, good to a factor of two or three, from {UTILISATION:.0%} of what"

@@ -1,4 +1,4 @@
-"""Measure what one batch costs a run: on a few sentences, scaled up."""
+"""Measure what one batch costs a run: on a few examples, scaled up."""
 
 import time
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from lnexp.planning.work import LargestBatch
 from lnexp.plugin.warmup_schedule import set_end
 from lnexp.training.trainer import Trainer
 
-#: Tokens of the larger part that is measured: from there on, what a batch takes grows linearly with its sentences.
+#: Tokens of the larger part that is measured: from there on, what a batch takes grows linearly with its examples.
 ENOUGH = 256
 #: An update after those that are measured, for schedules that end with the run.
 FAR_AWAY = 10**9
@@ -52,9 +52,9 @@ class Step:
 
 
 def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1) -> Step:
-    """Return what a batch costs, from training on two parts of it: memory and arithmetic grow linearly with sentences.
+    """Return what a batch costs, from training on two parts of it: memory and arithmetic grow linearly with examples.
 
-    Nothing is read from disk: the sentences are drawn at random.
+    Nothing is read from disk: the examples are drawn at random.
 
     Args:
         cfg: the run's resolved config, which states model, optimizer and precision.
@@ -63,23 +63,23 @@ def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1)
     """
     before = resting_bytes()
     trainer = _trainer(cfg, batch)
-    large = max(min(batch.sentences, ENOUGH // batch.length), 1)
+    large = max(min(batch.examples, ENOUGH // batch.length), 1)
     small = max(large // 2, 1)
-    parts = {sentences: batch.draw(trainer.task, sentences) for sentences in (small, large)}
+    parts = {examples: batch.draw(trainer.task, examples) for examples in (small, large)}
     trainer.train_step([parts[small]])  # the optimizer now has what it keeps
     trainer.zero_grad()
     resting = resting_bytes() - before
     _pass(trainer, parts[small])
     gradients = _bytes([parameter.grad for parameter in trainer.get_model().parameters()])
     output_layer = batch.output_layer(trainer.get_model())
-    passes = {sentences: _watched_pass(trainer, part, output_layer) for sentences, part in parts.items()}
+    passes = {examples: _watched_pass(trainer, part, output_layer) for examples, part in parts.items()}
     with LiveMemory() as update:
         trainer.clip_grad_norm(trainer.cfg.optimization.clip_norm)
         trainer.optimizer.step()
 
     def at_full_size(least: float, most: float) -> float:
         slope = (most - least) / (large - small) if large > small else most / large
-        return most + slope * (batch.sentences - large)
+        return most + slope * (batch.examples - large)
 
     first, last = passes[small], passes[large]
     kept = gradients if batches_of_an_update > 1 else 0  # those of an update's earlier batches
@@ -92,7 +92,7 @@ def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1)
         memory=resting + int(max(kept + at_full_size(first.memory, last.memory), gradients + update.peak)),
         gradient_bytes=gradients,
         checkpoint=_bytes([trainer.get_model().state_dict(), trainer.optimizer.state_dict()]),
-        seconds=_seconds(trainer, parts[large]) * batch.sentences / large,
+        seconds=_seconds(trainer, parts[large]) * batch.examples / large,
     )
 
 
@@ -110,8 +110,8 @@ def _watched_pass(trainer: Any, batch: dict[str, Any], output_layer: nn.Module) 
     """Return what a pass over a batch takes.
 
     Its memory is that of the moment when a large batch takes the most: after the backward pass of the output layer,
-    with all activations and the scores of all words with their gradients. (A small batch takes the most at its end, for
-    the gradients of the embeddings.)
+    with all activations and the scores of all symbols with their gradients. (A small batch takes the most at its end,
+    for the gradients of the embeddings.)
     """
     peaks: list[int] = []
     with FlopCounterMode(display=False) as counter, LiveMemory() as live:

@@ -12,10 +12,10 @@ class LargestBatch(ABC):
     """The batch of a run that takes the most memory.
 
     Attributes:
-        sentences: how many the batch has; what is measured is a part with fewer, of the same length.
+        examples: how many the batch has; what is measured is a part with fewer, of the same length.
     """
 
-    sentences: int
+    examples: int
 
     @property
     @abstractmethod
@@ -32,12 +32,12 @@ class LargestBatch(ABC):
         """Return the fairseq task of a config, with dictionaries of the right size and without data."""
 
     @abstractmethod
-    def draw(self, fairseq_task: Any, sentences: int) -> dict[str, Any]:
-        """Return so many sentences of the batch in fairseq's form, their words drawn at random."""
+    def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
+        """Return so many examples of the batch in fairseq's form, their symbols drawn at random."""
 
     @abstractmethod
     def output_layer(self, model: nn.Module) -> nn.Module:
-        """Return the layer of a model that gives a score for every word of the dictionary."""
+        """Return the layer of a model that gives a score for every symbol of the dictionary."""
 
 
 @dataclass(frozen=True)

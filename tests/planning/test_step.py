@@ -1,4 +1,4 @@
-"""What a batch costs: what a few sentences say of it, against the whole of it."""
+"""What a batch costs: what a few examples say of it, against the whole of it."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from lnexp.configuration import compose
 from lnexp.planning.live_memory import LiveMemory
 from lnexp.tasks.translation.planning import PairsBatch, work_of
 
-BATCH = PairsBatch(sentences=80, source=20, target=17, source_words=900, target_words=1000)
+BATCH = PairsBatch(examples=80, source=20, target=17, source_words=900, target_words=1000)
 
 
 def config(*overrides: str):
@@ -22,11 +22,11 @@ def config(*overrides: str):
 
 
 @pytest.mark.parametrize("overrides", [(), ("precision=bf16",), ("model=peri_ln", "optimizer=sgd", "norm=rms_norm")])
-def test_a_few_sentences_say_what_all_of_a_batch_takes(overrides):
+def test_a_few_examples_say_what_all_of_a_batch_takes(overrides):
     cfg = config(*overrides)
     found = step.measure(cfg, BATCH)
     trainer = step._trainer(cfg, BATCH)
-    batch = BATCH.draw(trainer.task, BATCH.sentences)
+    batch = BATCH.draw(trainer.task, BATCH.examples)
     trainer.train_step([batch])
     trainer.zero_grad()
     with LiveMemory() as live:
@@ -50,7 +50,7 @@ def test_arithmetic_is_that_of_the_matrices():
     encoder = 6 * (4 * 32 * 32 + 2 * 32 * 512)
     decoder = 6 * (6 * 32 * 32 + 2 * 32 * 32) + 32 * BATCH.target_words
     over_sources = 6 * 2 * 32 * 32  # keys and values of the source
-    tokens = BATCH.sentences * BATCH.target, BATCH.sentences * BATCH.source
+    tokens = BATCH.examples * BATCH.target, BATCH.examples * BATCH.source
     assert found.flops == pytest.approx(6 * (tokens[0] * decoder + tokens[1] * (encoder + over_sources)), rel=0.1)
 
 

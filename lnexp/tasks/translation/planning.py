@@ -44,12 +44,12 @@ class PairsBatch(LargestBatch):
 
     @property
     def tokens(self) -> int:
-        return self.sentences * (self.source + self.target)
+        return self.examples * (self.source + self.target)
 
     def fairseq_task(self, cfg: Any) -> LnexpTranslationTask:
         return LnexpTranslationTask(cfg, _dictionary(self.source_words), _dictionary(self.target_words))
 
-    def draw(self, fairseq_task: Any, sentences: int) -> dict[str, Any]:
+    def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
         words = fairseq_task.source_dictionary
 
         def sentence(length: int, size: int) -> torch.Tensor:
@@ -63,7 +63,7 @@ class PairsBatch(LargestBatch):
                 "source": sentence(self.source, self.source_words),
                 "target": sentence(self.target, self.target_words),
             }
-            for number in range(sentences)
+            for number in range(examples)
         ]
         return collate(pairs, words.pad(), words.eos())
 
@@ -137,11 +137,11 @@ def _counted(cfg: DictConfig, corpus: PreparedCorpus) -> PairsWork:
         data.ordered_indices(), max_tokens=fairseq.dataset.max_tokens, required_batch_size_multiple=1
     )
     lengths = [(len(batch), data.src_sizes[batch].max(), data.tgt_sizes[batch].max()) for batch in batches]
-    sentences, source, target = max(lengths, key=lambda batch: batch[0] * (batch[1] + batch[2]))
+    examples, source, target = max(lengths, key=lambda batch: batch[0] * (batch[1] + batch[2]))
     words = len(task.source_dictionary), len(task.target_dictionary)
     return PairsWork(
         batches=len(batches),
-        largest=PairsBatch(int(sentences), int(source), int(target), *words),
+        largest=PairsBatch(int(examples), int(source), int(target), *words),
         assumed="",
         pairs=len(data),
         source_tokens=int(np.sum(data.src_sizes)),

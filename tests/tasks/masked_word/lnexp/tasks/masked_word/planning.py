@@ -28,7 +28,7 @@ class SentencesBatch(LargestBatch):
 
     @property
     def tokens(self) -> int:
-        return self.sentences * self.length
+        return self.examples * self.length
 
     def fairseq_task(self, cfg: Any) -> MaskedWordTask:
         words = Dictionary()
@@ -36,10 +36,10 @@ class SentencesBatch(LargestBatch):
             words.add_symbol(f"word{len(words)}")
         return MaskedWordTask(cfg, words)
 
-    def draw(self, fairseq_task: Any, sentences: int) -> dict[str, Any]:
+    def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
         words = fairseq_task.source_dictionary
-        rows = torch.randint(words.nspecial, self.words, (sentences, self.length))
-        return batch_of(list(rows), list(range(sentences)), words)
+        rows = torch.randint(words.nspecial, self.words, (examples, self.length))
+        return batch_of(list(rows), list(range(examples)), words)
 
     def output_layer(self, model: Any) -> Any:
         return model.encoder.layers[-1]
