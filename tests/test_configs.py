@@ -50,6 +50,7 @@ def test_every_config_file_composes_and_is_valid(file, folder):
     check(cfg)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", TRAINED)
 def test_every_recipe_composes_at_every_profile(name, profile):
@@ -121,6 +122,7 @@ def test_claim_ids_are_unique():
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_recipes_share_runs_where_their_figures_do():
     register_resolvers()
 

@@ -43,6 +43,7 @@ def test_importing_ours_leaves_fairseqs_configs_and_the_other_way_round():
         assert list(stock.optimizer.adam_betas) == [0.9, 0.999]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["basic", "joblib"])
 def test_a_worker_composes_its_second_job_after_fairseq_is_imported(where, launcher):
     jobs = [option for option in ("hydra.launcher.n_jobs=1",) if launcher == "joblib"]
@@ -51,6 +52,7 @@ def test_a_worker_composes_its_second_job_after_fairseq_is_imported(where, launc
     assert done.stdout.count(" | finished") == 2
 
 
+@pytest.mark.slow
 def test_the_command_leaves_fairseqs_configs_where_they_are(where):
     code = (
         "import runpy, sys\n"

@@ -116,6 +116,7 @@ def own_text(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ALL_CODE, ids=[f"{code.place} {code.kind}" for code in ALL_CODE])
 def test_code_is_valid(code, own_text, monkeypatch):
     monkeypatch.chdir(ROOT)
@@ -336,6 +337,7 @@ CHECKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [

@@ -35,6 +35,7 @@ def run(how: Callable, tmp_path: Path, text: str, *arguments: str, input: str = 
     return how([str(script), *arguments], env, tmp_path, input)
 
 
+@pytest.mark.slow
 def test_it_finds_what_a_fresh_process_has(tmp_path):
     fresh, warm = (run(how, tmp_path, REPORT, "one", "--two", input="three\nfour\n") for how in (run_fresh, run_warm))
     assert fresh.returncode == 0, fresh.stderr

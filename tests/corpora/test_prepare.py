@@ -123,6 +123,7 @@ def findings(stdout: str) -> list[str]:
     return [line for line in stdout.splitlines() if not line.endswith(" a second)")]
 
 
+@pytest.mark.slow
 def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
     shutil.unpack_archive(
         real_text / "iwslt14-tokenized-subset.tar.xz", tmp_path
@@ -135,6 +136,7 @@ def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
     assert findings(done.stdout)[0] == "51,777 of 160,239 training pairs, 7,283 valid and 6,750 test"
 
 
+@pytest.mark.slow
 def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
     done = run_script(
         "prepare_data", "data=multi30k", f"data_dir={tmp_path}", env={"LNEXP_MIRROR": str(real_text / "mirror")}
@@ -147,6 +149,7 @@ def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
     assert source["checked_against"] == ["bytes", "sha256"]
 
 
+@pytest.mark.slow
 def test_a_part_of_wmt14_takes_the_road_of_wmt14(real_text, tmp_path):
     done = run_script(
         "prepare_data", "data=wmt14_mini", f"data.path={real_text / 'wmt14-mini.tar.xz'}", f"data_dir={tmp_path}"
@@ -173,6 +176,7 @@ def campaign_archive(path):
             archive.addfile(info, io.BytesIO(text.encode()))
 
 
+@pytest.mark.slow
 def test_iwslt14_is_prepared_end_to_end(tmp_path):
     (tmp_path / "mirror").mkdir()
     campaign_archive(tmp_path / "mirror" / "de-en.tgz")
@@ -218,6 +222,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
     assert run_script(*command).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["of all its processes", "of the first process alone"])
 def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path, kill):
     source = tmp_path / "in"
@@ -319,6 +324,7 @@ def test_a_damaged_corpus_is_not_trusted(folder, tmp_path, damage, message):
     assert "prepared again" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_other_direction_of_a_named_corpus_swaps_its_files(real_text, tmp_path, monkeypatch):
     monkeypatch.setenv("LNEXP_MIRROR", str(real_text / "mirror"))
     there = prepare(compose(["data=multi30k"]).data, tmp_path)
@@ -337,6 +343,7 @@ word = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="
 line = st.lists(word, min_size=1, max_size=8).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(pairs=st.lists(st.tuples(line, line), min_size=1, max_size=12), subword=st.sampled_from(["none", "subword_nmt"]))
 def test_preparing_random_text_is_deterministic_and_loses_nothing(tmp_path_factory, pairs, subword):

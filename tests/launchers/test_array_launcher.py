@@ -97,6 +97,7 @@ def launcher_of(overrides: list[list[str]], where) -> ArrayLauncher:
     return launcher
 
 
+@pytest.mark.slow
 def test_a_failing_group_takes_no_other_down(where, monkeypatch):
     def train(members, *_):
         if members[0].cfg.model._name == "lnexp_pre_ln":
@@ -137,6 +138,7 @@ def test_several_processes_train_an_array_each(tmp_path, where):
     assert len({log["pid"] for log in logs}) == 2, "each in a process of its own"
 
 
+@pytest.mark.slow
 def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     sizes, arrays = [], weakref.WeakSet()
 

@@ -49,6 +49,7 @@ def test_seeds_share_an_array_where_the_order_of_the_data_is_one(config):
     ]
 
 
+@pytest.mark.slow
 def test_a_group_has_at_most_so_many(config):
     cfgs = [config(f"lr_max={rate}") for rate in range(1, 6)]
     assert group(cfgs, 2) == [[0, 1], [2, 3], [4]]

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from helpers import ROOT, TINY, run_script
 
 SMALL = [option for option in TINY if not option.startswith("warmup")] + ["max_epoch=1", "n_seeds=1"]
@@ -12,6 +13,7 @@ def states(tmp_path) -> dict[str, str]:
     return {folder.name: json.loads((folder / "status.json").read_text())["state"] for folder in folders}
 
 
+@pytest.mark.slow
 def test_a_recipe_runs_once_and_shared_runs_only_once(tmp_path, where):
     sweep = ["-m", "+recipe=fig2a,fig4ab"]
     done = run_script("train", *sweep, *SMALL, *where, "hydra/launcher=joblib")
@@ -24,12 +26,14 @@ def test_a_recipe_runs_once_and_shared_runs_only_once(tmp_path, where):
     assert again.stdout == "fig2a, fig4ab: 9 arms × seeds are 7 runs, 7 of them done already\n"
 
 
+@pytest.mark.slow
 def test_a_plain_sweep_is_hydras_own(tmp_path, where):
     done = run_script("train", "-m", "model=post_ln,pre_ln", "seed=1,2", *TINY, "max_epoch=1", *where)
     assert done.returncode == 0, done.stderr
     assert len(states(tmp_path)) == 4
 
 
+@pytest.mark.slow
 def test_a_failing_run_takes_no_other_down(tmp_path, where):
     # the middle one has a schedule that ends before its warm-up does
     arguments = ["lr_schedule=linear", "lr_schedule.total_updates=50", "warmup_updates=1,4000,2"]
@@ -42,6 +46,7 @@ def test_a_failing_run_takes_no_other_down(tmp_path, where):
     assert sorted(states(tmp_path).values()) == ["failed", "finished", "finished"]
 
 
+@pytest.mark.slow
 def test_tables_figures_and_verdicts_follow_from_the_run_folders(tmp_path, where):
     words = ["+recipe=fig2a", *SMALL, *where]
     assert run_script("train", "-m", *words).returncode == 0
@@ -79,6 +84,7 @@ for group, name in (("launcher", "Backwards"), ("sweeper", "Searching")):
 """
 
 
+@pytest.mark.slow
 def test_a_launcher_and_a_sweeper_of_the_users_work(tmp_path, where):
     (tmp_path / "hydra_plugins").mkdir()
     (tmp_path / "hydra_plugins" / "users.py").write_text(PLUGINS)

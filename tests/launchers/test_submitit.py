@@ -19,6 +19,7 @@ from lnexp.paths import CONFIG_DIR
 LAUNCHER = "hydra/launcher=submitit_local"
 
 
+@pytest.mark.slow
 def test_runs_and_failures_come_back_from_submitit(tmp_path, where):
     tiny = [option for option in TINY if not option.startswith("warmup")]
     fails = ["lr_schedule=linear", "lr_schedule.total_updates=50", "warmup_updates=1,4000"]

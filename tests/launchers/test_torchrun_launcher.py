@@ -15,7 +15,7 @@ def test_runs_and_failures_come_back_from_many_processes(tmp_path, where):
     assert done.returncode == 2
     assert "1 of 2 runs failed" in done.stderr
     assert "warmup_updates=4000" in done.stderr
-    assert "UserError: lr_schedule: total_updates=50: must be more than warmup_updates=4000" in done.stderr
+    assert "UserError: optimizer or lr_schedule: total_updates=50: must be more than warmup_updates=4000" in done.stderr
     found = {path.parent: json.loads(path.read_text())["state"] for path in (tmp_path / "runs").glob("*/*/status.json")}
     assert sorted(found.values()) == ["failed", "finished"]
     (finished,) = [folder for folder, state in found.items() if state == "finished"]

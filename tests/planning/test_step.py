@@ -37,11 +37,13 @@ def test_a_few_examples_say_what_all_of_a_batch_takes(overrides):
     assert found.gradient_bytes == found.parameters * (2 if "precision=bf16" in overrides else 4)
 
 
+@pytest.mark.slow
 def test_earlier_batches_of_an_update_leave_their_gradients():
     once, twice = (step.measure(config(), BATCH, count) for count in (1, 2))
     assert twice.memory - once.memory == once.gradient_bytes
 
 
+@pytest.mark.slow
 def test_arithmetic_is_that_of_the_matrices():
     """6 floating point operations a weight and token, for the weights that a token goes through."""
     found = step.measure(

@@ -55,6 +55,7 @@ def fairseq_train(tmp_path, prepared, words: str) -> str:
     return log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("placement", CASES)
 def test_stock_fairseq_train_takes_the_plugin(tmp_path, prepared, placement):
     plugin = f"--user-dir {ROOT / 'lnexp' / 'plugin'} --task lnexp_translation --arch lnexp_{placement} --init fairseq"
@@ -80,6 +81,7 @@ def test_the_readmes_command_builds_the_model_of_train_py():
     assert stock.dataset.max_tokens == ours.dataset.max_tokens
 
 
+@pytest.mark.slow
 def test_a_stock_checkpoint_file_loads_into_ours(tmp_path, prepared):
     """Weights only, and fairseq's argparse.Namespace allowed."""
     stock = "--arch transformer --optimizer adam --lr-scheduler inverse_sqrt"

@@ -32,6 +32,7 @@ def test_an_untrained_model_is_that_of_the_recipes(prepared):
         assert row[f"{expected['parameter']}_mean_grad_norm"] == pytest.approx(expected["mean_grad_norm"], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_read_with_the_corpus_it_was_trained_on(checkpoint):
     (row,) = rows_of(f"checkpoint={checkpoint}", "parameters=[decoder.layers.0.fc2.weight]")
     (layer,) = (row for row in rows_of(f"checkpoint={checkpoint}") if row["side"] == "decoder")

@@ -13,6 +13,7 @@ def probe(tmp_path, *arguments: str):
     return run_script("probe", *arguments, "--results", str(tmp_path / "results"))
 
 
+@pytest.mark.slow
 def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
     done = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2")
     assert done.returncode == 0, done.stderr

@@ -30,6 +30,7 @@ def wait_until_drawn(browser, section: str) -> int:
     return WebDriverWait(browser, 60).until(lambda _: browser.js(DRAWN, section))
 
 
+@pytest.mark.slow
 def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_report, report):
     found = all_verdicts(RESULTS_DIR)
     claims = [claim for one in [*found, *not_run(RESULTS_DIR, found)] for claim in one.content.claims]
@@ -191,6 +192,7 @@ def test_a_finger_that_begins_on_a_plot_scrolls_the_page(browser, report):
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
+@pytest.mark.slow
 def test_on_paper_every_plot_is_drawn(open_report):
     open_report.js("dispatchEvent(new Event('beforeprint'))")
     plots = "return document.querySelectorAll('.plot').length"

@@ -204,6 +204,7 @@ def repeat_an_epoch(folder):
     folder.metrics.write_text("".join([lines[0], *lines]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -235,6 +236,7 @@ def replace_in(path, old, new):
     path.write_text(path.read_text().replace(old, new))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

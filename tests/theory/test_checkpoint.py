@@ -28,6 +28,7 @@ def never_updated(checkpoint: Path) -> None:
     torch.save(state, checkpoint)
 
 
+@pytest.mark.slow
 def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
     cfg = compose([CORPUS, f"data_dir={prepared}"])
     probed = trained_model(checkpoint, None, cfg)

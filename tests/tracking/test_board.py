@@ -24,6 +24,7 @@ def test_it_is_a_board_of_the_users_project(definition):
     assert [one for one in GROUPS if one in json.dumps(definition["spec"]["section"]["runSets"])] == list(GROUPS)
 
 
+@pytest.mark.slow
 def test_it_shows_nothing_that_runs_do_not_say(resumed, inspect):
     read = inspect(next((resumed / "wandb").glob("offline-run-*")))
     told = {key for one in read if one["type"] == "history" for key in one["history"]["item"]}

@@ -91,6 +91,7 @@ def furthest(one: dict, other: dict) -> float:
     return max(float((x - y).norm() / x.norm().clamp(min=1e-9)) for x, y in exact.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("placement", [*PLACEMENTS, "admin"])
 def test_members_equal_their_own_runs_in_exact_arithmetic(config, folder, monkeypatch, placement):
     """In double precision, where rounding does not grow to anything in so few updates: what is left is the mathematics.
@@ -114,6 +115,7 @@ def test_members_equal_their_own_runs_in_exact_arithmetic(config, folder, monkey
                 assert together[key] == alone[key]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_members_equal_their_own_runs_in_single_precision(config, folder, placement):
     """All but the bias of the keys: it changes no attention, so its gradient is rounding, along which Adam walks."""
@@ -128,6 +130,7 @@ def test_members_equal_their_own_runs_in_single_precision(config, folder, placem
                 assert other[key] == pytest.approx(one[key], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_member_that_diverges_touches_no_other(config, folder):
     calm = [config(*own, "max_epoch=2") for own in MEMBERS]
     wild = [*calm[:1], config(*MEMBERS[4], "lr_max=1e30", "max_epoch=2"), *calm[2:]]
@@ -171,6 +174,7 @@ def test_dropout_differs_between_members_and_is_as_strong_as_alone(config, folde
     assert (first & second).float().mean() == pytest.approx(0.3**2, abs=0.01), "independent"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("placement", ["post_ln", "admin"])
 def test_a_resumed_array_is_an_undisturbed_one(config, folder, placement):
     common = [f"model={placement}", "model.dropout=0.1", "checkpoints.keep=all"]
@@ -185,6 +189,7 @@ def test_a_resumed_array_is_an_undisturbed_one(config, folder, placement):
         assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.slow
 def test_an_epoch_is_trained_while_the_checkpoints_of_the_one_before_are_written(config, folder, monkeypatch):
     cfgs = [config(*own, "checkpoints.keep=all") for own in MEMBERS[:2]]
     expected = train_array(build_array([config(*own, "max_epoch=1") for own in MEMBERS[:2]], folder, "one"))
@@ -204,6 +209,7 @@ def test_an_epoch_is_trained_while_the_checkpoints_of_the_one_before_are_written
         assert all(torch.equal(saved[name], then[name]) for name in then)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(config, folder, monkeypatch):
     array = build_array([config(*own) for own in MEMBERS[:3]], folder)
     full = folders_of(array)[0].checkpoint(2)
@@ -219,6 +225,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(
     assert [run.checkpoint_epochs() for run in folders_of(array)] == [[1], [1, 2], [1, 2]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("precision", "close"), [("fp32", 1e-3), ("bf16", 1e-2)])
 @pytest.mark.parametrize("own", MEMBERS)
 def test_a_member_goes_on_alone_and_a_run_goes_on_in_an_array(config, folder, own, precision, close):
@@ -305,6 +312,7 @@ def test_the_schedule_of_every_member_is_one_of_ours():
         as_array(singles, "fp32")
 
 
+@pytest.mark.slow
 def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
     cfgs = [config(*own, "precision=bf16", "max_epoch=1") for own in MEMBERS]
     array = train_array(build_array(cfgs, folder))

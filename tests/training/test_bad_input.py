@@ -76,6 +76,7 @@ def test_unknown_parts_are_named(where, option, words):
     assert line.startswith(f"error: {words}")
 
 
+@pytest.mark.slow
 def test_fairseq_names_its_unknown_options(tmp_path, where):
     done = run_script("train", *TINY, *where, "fairseq.common.fp61=true")
     assert done.returncode == 2
@@ -109,6 +110,7 @@ def test_settings_that_only_the_work_itself_can_refuse(tmp_path, where, option, 
     assert line.startswith(f"error: {message}")
 
 
+@pytest.mark.slow
 def test_a_broken_run_folder_is_named_and_force_mends_it(tmp_path, where):
     settings = [*TINY, *where, "max_epoch=1"]
     assert run_script("train", *settings).returncode == 0
@@ -153,6 +155,7 @@ def test_a_faulty_corpus_is_named_by_file_and_line(tmp_path, name, content, mess
     assert list((tmp_path / "data").iterdir()) == [], "nothing half-prepared"
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, where):
     def no_room() -> None:  # files of at most 100 KB: the first checkpoint does not fit
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -73,6 +73,7 @@ def test_a_run_leaves_its_whole_folder(tmp_path, where):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
     train(*TINY, *where, "max_epoch=1")
     metrics = only_run(tmp_path) / "metrics.jsonl"
@@ -87,6 +88,7 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
     ], "one thread, one seed: the same numbers"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
 def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
     train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")
@@ -94,6 +96,7 @@ def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
     assert kept == [f"checkpoint{epoch}.pt{end}" for epoch in range(4 - left, 4) for end in ("", ".sha256")]
 
 
+@pytest.mark.slow
 def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path, where):
     train(*TINY, *where, "max_epoch=4", "evaluation.average_last=3", "checkpoints.keep=last", "lr_max=1e-2")
     folder = RunFolder(only_run(tmp_path))
@@ -107,6 +110,7 @@ def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path,
     assert 0 <= end["averaged_test_bleu_tokenised"] <= 100
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):
     train(*TINY, *where, "max_epoch=1")
     (checkpoint,) = (only_run(tmp_path) / "checkpoints").glob("*.pt")
@@ -137,6 +141,7 @@ def test_any_option_of_fairseqs_can_be_set(tmp_path, where):
     assert end["checkpoint_epoch"] == 1, "an epoch that fairseq cut short has its checkpoint, too"
 
 
+@pytest.mark.slow
 def test_divergence_is_a_result(tmp_path, where):
     done = train(*TINY, *where, "max_epoch=3", "optimizer=sgd", "lr_max=1e30", "lr_schedule=constant")
     folder = only_run(tmp_path)
@@ -152,6 +157,7 @@ def test_divergence_is_a_result(tmp_path, where):
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, where):
     """Damage the second epoch's checkpoint as an overflow would: the run goes on from it, and it does not decode."""
     settings = [*TINY, *where, "max_tokens=300", "max_epoch=3", "model=pre_ln", "lr_max=1e-3", "checkpoints.keep=all"]
@@ -170,6 +176,7 @@ def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, 
     assert end["test_bleu"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "epochs"),
     [("fairseq.dataset.validate_interval=2", [2]), ("fairseq.dataset.validate_interval_updates=3", [1, 2, 3])],
@@ -259,6 +266,7 @@ def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
     assert [without_times(record) for record in again] == [without_times(record) for record in undisturbed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["basic", "array"])
 def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launcher):
     settings = [*TINY, *where, f"hydra/launcher={launcher}"]
@@ -289,6 +297,7 @@ def test_a_small_training_learns(tmp_path, prepared):
     assert end["test_bleu"] > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["basic", "array"])
 def test_what_fairseq_logs_goes_to_the_runs_log_alone(tmp_path, where, launcher):
     said = run_script("train", "-m", *TINY, *where, "max_epoch=1", f"hydra/launcher={launcher}")

@@ -54,6 +54,7 @@ def test_the_expected_gradient_is_that_of_the_mean_loss(context):
     assert row["grad_norm"] == pytest.approx(float(gradient.norm()), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_norms_leave_out_padding(context):
     settings = {"placement": "post_ln", "at": "before_norm", "draws": 2, "batches": 2, "tokens": 200, "model": NARROW}
     found = measure("concentration", context, settings | {"delta": 0.125, "bins": 10})
