@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, check_device, compose
+from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
 from lnexp.paths import ROOT
 from lnexp.processes import available_cores as cores
@@ -44,6 +45,8 @@ def main() -> None:
             "python scripts/reproduce.py +recipe=fig2a,fig4ab profile=small data=toy",
         )
         recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
+        if not recipes:
+            raise UserError("which recipe? say +recipe=NAME")
         profile, why = choose_profile(settings)
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
@@ -61,8 +64,10 @@ def main() -> None:
         where, *_ = configs.values()
         train = [*_command("train"), "-m", *chosen, *launcher]
         follower = Follower(list(corpora), where.runs_dir, results.show, early=not where.force)
-        # a run that fails is missing from the tables, and the exit code says so
-        sys.exit(max(follower.follow(train, os.environ | {ONE_LINE: "1"}), *results.codes))
+        # runs of hours keep their line an epoch
+        results.codes.append(follower.follow(train, os.environ | ({ONE_LINE: "1"} if profile != "paper" else {})))
+        # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
+        sys.exit(max(map(abs, results.codes)))
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Compare two rates that were measured in alternating rounds, so that noise of the machine affects both."""
 
 import statistics
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 
@@ -28,7 +29,7 @@ class AlternatingRates:
 
 
 @dataclass
-class ArrayRates(AlternatingRates):
+class ArrayRates(AlternatingRates, ABC):
     """Rates of one size of array and of stock fairseq.
 
     Attributes:
@@ -39,6 +40,6 @@ class ArrayRates(AlternatingRates):
     members: int
     device: str
 
+    @abstractmethod
     def cells(self) -> dict[str, str]:
         """Return the row of a table, by column."""
-        raise NotImplementedError

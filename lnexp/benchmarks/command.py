@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError, near_names
@@ -66,25 +67,21 @@ def _probing(overrides: list[str]) -> str:
 def _arrays(overrides: list[str]) -> str:
     from lnexp.benchmarks import array_speed, page
 
-    found = array_speed.measure_all(overrides)
-    array_speed.write(found, *_published(overrides, found[0].device))
-    return page.table(found)
+    return _publish(overrides, array_speed.measure_all(overrides), array_speed.write, page.table)
 
 
 def _decoding(overrides: list[str]) -> str:
     from lnexp.benchmarks import decoding_speed, page
 
-    found = decoding_speed.measure_all(overrides)
-    decoding_speed.write(found, *_published(overrides, found[0].device))
-    return page.table(found)
+    return _publish(overrides, decoding_speed.measure_all(overrides), decoding_speed.write, page.table)
 
 
 def _memory(overrides: list[str]) -> str:
     from lnexp.benchmarks import activation_memory
 
-    found = activation_memory.measure_all(overrides)
-    activation_memory.write(found, *_published(overrides, found[0].device))
-    return activation_memory.table(found)
+    return _publish(
+        overrides, activation_memory.measure_all(overrides), activation_memory.write, activation_memory.table
+    )
 
 
 #: All benchmarks, in the order in which they are run.
@@ -148,12 +145,19 @@ def _listing(names: list[str]) -> str:
     return "\n".join([*lines, f"about {minutes:.0f} minutes at profile small on a laptop"])
 
 
-def _published(overrides: list[str], device: str) -> tuple[str, Path]:
-    """Return what was measured, in words, and the folder of its page."""
+def _publish(
+    overrides: list[str],
+    found: list[Any],
+    write: Callable[[list[Any], str, Path], None],
+    table: Callable[[list[Any]], str],
+) -> str:
+    """Write what was measured into the folder of the device below ``results/bench``, and return its table."""
     from lnexp.configuration import compose
 
     cfg = compose(overrides)
-    return f"profile {cfg.profile}, {cfg.data.name}", ROOT / "results" / "bench" / f"{cfg.profile}-{slug(device)}"
+    folder = ROOT / "results" / "bench" / f"{cfg.profile}-{slug(found[0].device)}"
+    write(found, f"profile {cfg.profile}, {cfg.data.name}", folder)
+    return table(found)
 
 
 def slug(text: str) -> str:

@@ -15,6 +15,8 @@ from lnexp.launchers.worker import set_up_worker
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
 
+#: The configs of jobs that one array can train, by the jobs' numbers.
+Group = dict[int, DictConfig]
 #: What became of jobs, by their numbers: run folders, or why they were not trained.
 Outcomes = dict[int, RunFolder | Exception]
 
@@ -46,39 +48,40 @@ class ArrayLauncher(ComposingLauncher):
             TerminatedWorkerError: where one of several processes died.
         """
         cfgs = self.compose(job_overrides)
-        groups = group(cfgs, self.max_members)
-        trained = self._train_at_once(groups, cfgs) if self.processes > 1 else self._train_in_turn(groups, cfgs)
+        groups = [{number: cfgs[number] for number in numbers} for numbers in group(cfgs, self.max_members)]
+        trained = self._train_at_once(groups) if self.processes > 1 else self._train_in_turn(groups)
         outcomes = {number: outcome for part in trained for number, outcome in part.items()}
         return [
             _job_return(overrides, cfg, outcomes[number])
             for number, (overrides, cfg) in enumerate(zip(job_overrides, cfgs, strict=True))
         ]
 
-    def _train_in_turn(self, groups: list[list[int]], cfgs: list[DictConfig]) -> list[Outcomes]:
-        return [_train(numbers, cfgs) for numbers in sorted(groups, key=len)]
+    def _train_in_turn(self, groups: list[Group]) -> list[Outcomes]:
+        return [_train(members) for members in sorted(groups, key=len)]
 
-    def _train_at_once(self, groups: list[list[int]], cfgs: list[DictConfig]) -> list[Outcomes]:
-        work = (delayed(_train_in_worker)(numbers, cfgs) for numbers in sorted(groups))
+    def _train_at_once(self, groups: list[Group]) -> list[Outcomes]:
+        work = (delayed(_train_in_worker)(members) for members in sorted(groups, key=min))
         return list(Parallel(n_jobs=self.processes, batch_size=1, pre_dispatch=self.processes)(work))
 
 
-def _train_in_worker(numbers: list[int], cfgs: list[DictConfig]) -> Outcomes:
+def _train_in_worker(members: Group) -> Outcomes:
     set_up_worker()
-    return _train(numbers, cfgs)
+    return _train(members)
 
 
-def _train(numbers: list[int], cfgs: list[DictConfig]) -> Outcomes:
-    """Train a group of jobs, and return their run folders, or exceptions, by their numbers."""
+def _train(members: Group) -> Outcomes:
+    """Train a group of jobs as one array; as two, where it does not fit into memory."""
     from lnexp.training.memory import is_out_of_memory, release_memory
     from lnexp.training.run import train_array
 
-    outcomes = train_array([cfgs[number] for number in numbers])
+    outcomes = train_array(list(members.values()))
     release_memory()
-    if len(numbers) > 1 and any(map(is_out_of_memory, outcomes)):
-        half = (len(numbers) + 1) // 2
-        print(f"an array of {len(numbers)} does not fit into memory: it is trained in two halves", flush=True)
-        return _train(numbers[:half], cfgs) | _train(numbers[half:], cfgs)
-    return dict(zip(numbers, outcomes, strict=True))
+    if len(members) > 1 and any(map(is_out_of_memory, outcomes)):
+        print(f"an array of {len(members)} does not fit into memory: it is trained in two halves", flush=True)
+        half = (len(members) + 1) // 2
+        jobs = list(members.items())
+        return _train(dict(jobs[:half])) | _train(dict(jobs[half:]))
+    return dict(zip(members, outcomes, strict=True))
 
 
 def _job_return(overrides: Sequence[str], cfg: DictConfig, outcome) -> JobReturn:

@@ -36,6 +36,7 @@ class Follower:
         self._left, self._runs_dir, self._when_whole = list(recipes), Path(runs_dir), when_whole
         self._console = Console(highlight=False, soft_wrap=True)
         self._started, self._early = time.time(), early
+        self._printing = threading.Lock()  # of a line of the sweep, or of all that is shown of a recipe
 
     def follow(self, command: Sequence[str], environment: dict[str, str]) -> int:
         """Run the command that trains the sweep, and return its exit code."""
@@ -53,7 +54,8 @@ class Follower:
 
     def _print_lines_of(self, process: subprocess.Popen) -> None:
         for line in process.stdout or ():
-            self._console.out(line.rstrip("\n"), highlight=False)
+            with self._printing:
+                self._console.out(line.rstrip("\n"), highlight=False)
 
     def _live_line(self) -> AbstractContextManager[Status | None]:
         return self._console.status("preparing") if sys.stdout.isatty() else nullcontext()
@@ -73,7 +75,16 @@ class Follower:
         if live:
             live.update(status.summary())
         while self._early and self._left and status.has_all_of(self._left[0]):
-            self._when_whole(self._left.pop(0))
+            self._hand_over(self._left.pop(0), live)
+
+    def _hand_over(self, recipe: str, live: Status | None) -> None:
+        """Call for a recipe that is whole, while nothing else is printed."""
+        with self._printing:
+            if live:
+                live.stop()
+            self._when_whole(recipe)
+            if live:
+                live.start()
 
     def _sweep(self) -> Sweep | None:
         """Return the sweep once the command has begun it."""

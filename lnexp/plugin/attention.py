@@ -22,25 +22,17 @@ class Attention(MultiheadAttention):
         need_weights: bool = True,
         static_kv: bool = False,
         attn_mask: Tensor | None = None,
-        before_softmax: bool = False,
-        need_head_weights: bool = False,
+        **further: bool,
     ) -> tuple[Tensor, Tensor | None]:
-        """Return the attended values, projected, and attention weights or None; all arguments are fairseq's."""
-        more_than_output = need_weights or need_head_weights or before_softmax
+        """Return the attended values, projected, and attention weights or None.
+
+        All arguments are fairseq's; the further ones ask for weights of another kind.
+        """
         dropout = self.dropout_module.p if self.training else 0.0
-        if more_than_output or incremental_state is not None or not is_short(query, key, dropout):
-            return super().forward(
-                query,
-                key,
-                value,
-                key_padding_mask,
-                incremental_state,
-                need_weights,
-                static_kv,
-                attn_mask,
-                before_softmax,
-                need_head_weights,
-            )
+        in_full = need_weights or any(further.values()) or incremental_state is not None
+        if in_full or not is_short(query, key, dropout):
+            masks = (key_padding_mask, incremental_state, need_weights, static_kv, attn_mask)
+            return super().forward(query, key, value, *masks, **further)
         q, k, v = (
             by_head(project(x).transpose(0, 1), self.num_heads)
             for project, x in ((self.q_proj, query), (self.k_proj, key), (self.v_proj, value))

@@ -100,12 +100,11 @@ def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, Prob
     from lnexp.theory.checkpoint import trained_model
 
     corpus = [option for option in options if part_of(option) == "corpus"]
-    if corpus and not any(option.startswith("data=") for option in corpus):
+    if corpus and not any(key_of(option) == "data" for option in corpus):
         raise UserError(f"{corpus[0]}: set data=… too; without it the corpus is the one that the checkpoint names")
     if corpus:
-        return f"{path}, on {cfg.data.name}", trained_model(
-            Path(path), task_of(cfg).prepare(cfg.data, cfg.data_dir).bin, cfg
-        )
+        prepared = task_of(cfg).prepare(cfg.data, cfg.data_dir)
+        return f"{path}, on {cfg.data.name}", trained_model(Path(path), prepared.bin, cfg)
     return f"{path}, on the corpus it was trained on", trained_model(Path(path), None, cfg)
 
 

@@ -116,6 +116,7 @@ class RunFolder:
             "updates": updates,
             "host": platform.node(),
             "pid": os.getpid(),
+            "job": slurm_job(),
             "started": started,
             "changed": now,
         }
@@ -256,6 +257,11 @@ class RunFolder:
         (self.path / "status.json").unlink(missing_ok=True)  # first, so that the rest cannot pass for a finished run
         for path in self.path.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def slurm_job() -> str | None:
+    """Return the number of the SLURM job that this process belongs to, which it keeps when it is queued again."""
+    return os.environ.get("SLURM_JOB_ID")
 
 
 def _parse_config(text: str) -> Any:

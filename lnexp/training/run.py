@@ -14,7 +14,7 @@ from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import environment
-from lnexp.runs.folder import RunFolder
+from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
@@ -122,7 +122,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         say(f"{folder.name}: {folder.status['state']} already, skipped")
         return folder, True
     try:
-        if cfg.force and folder.path.exists() and not _is_requeued():
+        if cfg.force and folder.path.exists() and not _is_of_this_job(folder):
             folder.clear()
         folder.epochs()  # raises for records that cannot be read
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
@@ -134,9 +134,10 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     return folder, False
 
 
-def _is_requeued() -> bool:
-    """Return whether SLURM started this job before: ``force`` then trained the run afresh already."""
-    return int(os.environ.get("SLURM_RESTART_COUNT") or 0) > 0
+def _is_of_this_job(folder: RunFolder) -> bool:
+    """Return whether SLURM has queued this job again after it began the run: it has then trained it afresh already."""
+    is_again = int(os.environ.get("SLURM_RESTART_COUNT") or 0) > 0
+    return is_again and status_of(folder.path).get("job") == slurm_job()
 
 
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:

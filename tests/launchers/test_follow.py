@@ -83,3 +83,14 @@ def test_a_recipe_has_all_its_runs_only_when_none_is_left(tmp_path):
     status = SweepStatus(Sweep("both", [*runs, SweepRun("c" * 8, "c", 1, 1, arms=["three/c"])]), tmp_path)
     assert not status.has_all_of("one")
     assert not status.has_all_of("three")
+
+
+def test_the_live_line_is_gone_while_a_recipe_is_shown(tmp_path):
+    done = []
+
+    class Live:
+        def __init__(self):
+            self.stop, self.start = (lambda: done.append("stop")), (lambda: done.append("start"))
+
+    Follower(["one"], tmp_path, done.append)._hand_over("one", Live())
+    assert done == ["stop", "one", "start"]

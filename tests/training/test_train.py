@@ -89,6 +89,20 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
 
 
 @pytest.mark.slow
+def test_force_trains_afresh_once_in_a_slurm_job_that_is_queued_again(tmp_path, where):
+    settings = [*TINY, *where, "max_epoch=1", "force=true"]
+
+    def trained_at(job, restarts):
+        done = run_script("train", *settings, env={"SLURM_JOB_ID": job, "SLURM_RESTART_COUNT": restarts})
+        assert done.returncode == 0, done.stderr
+        return RunFolder(only_run(tmp_path)).epochs()[0]["time"]
+
+    first = trained_at("7", "0")
+    assert trained_at("7", "1") == first, "the job began the run itself"
+    assert trained_at("8", "1") > first, "another job's run"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
 def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
     train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")

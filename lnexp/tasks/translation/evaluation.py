@@ -13,7 +13,7 @@ from lnexp.tasks.contract import Evaluation, Member, Record
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import NO_HYPOTHESIS, FirstSentences, translate
 from lnexp.tasks.translation.samples import HYPOTHESES
-from lnexp.tasks.translation.scores import test_scores, valid_scores, whole_valid_is_due, whole_valid_scores
+from lnexp.tasks.translation.scores import scores_of_test, valid_scores, whole_valid_is_due, whole_valid_scores
 from lnexp.training.models.base import Models
 from lnexp.training.ranks import Ranks
 
@@ -73,7 +73,7 @@ class TranslationEvaluation(Evaluation):
         for number, hypotheses in found.items():
             self._keep(members[number], name, hypotheses)
         return {
-            number: test_scores(hypotheses, self.corpus, members[number].cfg) for number, hypotheses in found.items()
+            number: scores_of_test(hypotheses, self.corpus, members[number].cfg) for number, hypotheses in found.items()
         }
 
     def _translate(

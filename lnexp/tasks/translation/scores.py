@@ -34,7 +34,7 @@ def _valid_bleu(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) 
     return bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
 
 
-def test_scores(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
+def scores_of_test(hypotheses: list[str], corpus: PreparedCorpus, cfg: DictConfig) -> Record:
     """Return the fields of an ``end`` record that score translations of the test set."""
     references = corpus.lines("test", cfg.data.target_lang)
     detokenised = bleu.detokenised_bleu(hypotheses, references, cfg.data.target_lang)
