@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 from zipfile import ZipFile
 
-from warm_commands import READ_AT_START, run_warm
+from warm_commands import READ_AT_START, WarmProcess, run_warm
 
 from lnexp.benchmarks.overhead import TINY_MODEL
 
@@ -17,8 +17,11 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: A model and a corpus that train in seconds; nothing is learnt.
+#: An interpreter of its own.
+PYTHON = [sys.executable, "-W", "ignore"]
+#: A model and a corpus that train in seconds; nothing is learnt, so no translation would end before its longest length.
 TINY = [*TINY_MODEL, "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}", "tracker=none"]
+TINY += ["evaluation.max_len_a=0", "evaluation.max_len_b=6"]
 
 
 def run_script(
@@ -34,27 +37,33 @@ def run_script(
         options: those of ``subprocess.run``; without ``fresh`` ``cwd`` and ``input`` alone.
     """
     command = [str(ROOT / "scripts" / f"{name}.py"), *arguments]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **(env or {})}
     if not fresh:
         assert not any(variable.startswith(READ_AT_START) for variable in env or {}), "say fresh=True"
-        return run_warm(command, environment, **options)
-    interpreter = [sys.executable, "-W", "ignore"]
-    return subprocess.run([*interpreter, *command], capture_output=True, text=True, env=environment, **options)
+        return run_warm(command, _environment(env), **options)
+    return subprocess.run([*PYTHON, *command], capture_output=True, text=True, env=_environment(env), **options)
+
+
+def _environment(env: dict[str, str] | None = None) -> dict[str, str]:
+    return os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **(env or {})}
 
 
 TRAIN = ROOT / "scripts" / "train.py"
 
 
-def torchrun(processes: int, *arguments: str, script: Path = TRAIN) -> subprocess.Popen:
+def start(*arguments: str, **options) -> WarmProcess:
+    """Start a training that is to be met, or stopped, on its way; options are :class:`WarmProcess`'s."""
+    return WarmProcess([str(TRAIN), *arguments], _environment(), **options)
+
+
+def torchrun(processes: int, *arguments: str) -> WarmProcess:
     """Start processes that train one run together, as torchrun does."""
-    launch = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone"]
-    return start([*launch, f"--nproc-per-node={processes}", str(script), *arguments])
+    launcher = str(Path(__file__).with_name("warm_torchrun.py"))
+    return WarmProcess([launcher, str(processes), str(TRAIN), *arguments], _environment())
 
 
-def start(command: list[str]) -> subprocess.Popen:
-    """Start a command that is to be met, or stopped, on its way."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start_fresh(*command: str) -> subprocess.Popen:
+    """Start a command that is to be met, or stopped, on its way, in a process that has imported nothing."""
+    return subprocess.Popen(command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:

@@ -32,7 +32,7 @@ def run(how: Callable, tmp_path: Path, text: str, *arguments: str, input: str = 
     script = tmp_path / "script.py"
     script.write_text(text)
     env = os.environ | {"OMP_NUM_THREADS": "1", "OWN": "ä\udcff"}
-    return how([str(script), *arguments], env, tmp_path, input)
+    return how([str(script), *arguments], env=env, cwd=tmp_path, input=input)
 
 
 @pytest.mark.slow

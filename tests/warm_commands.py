@@ -2,12 +2,16 @@
 
 A command finds what a fresh process has: arguments, environment, working directory, streams, random numbers, logging
 and Hydra's state. Only what an interpreter reads once, when it starts, is the server's: the seed of hashes, and the
-variables of :data:`READ_AT_START`; and wandb cannot be used, for its temporary folder is the server's, too.
+variables of :data:`READ_AT_START`; and wandb cannot be used, for its temporary folder is the server's, too. Workers of
+joblib are forks of the command.
 """
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from dataclasses import dataclass
 from functools import cache
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -18,24 +22,105 @@ from tempfile import TemporaryDirectory
 READ_AT_START = ("KMP_", "LANG", "LC_", "LD_", "MKL_", "MPL", "OMP_", "PYTHON")
 
 
-def run_warm(
-    command: list[str], env: dict[str, str], cwd: Path | None = None, input: str = ""
-) -> subprocess.CompletedProcess:
-    """Run a script of ours, ``command[0]``, to its end, and return what ``subprocess.run`` would.
+@dataclass(frozen=True)
+class Command:
+    """What a process is started with.
+
+    Attributes:
+        words: the script and its arguments.
+        environment: the whole environment; what :data:`READ_AT_START` names is as in this process.
+        directory: the working directory.
+        streams: the folder where standard input, output and error lie as files.
+        own_session: whether the process and all that it starts are a session of their own.
+    """
+
+    words: list[str]
+    environment: dict[str, str]
+    directory: Path
+    streams: Path
+    own_session: bool
+
+
+class WarmProcess:
+    """A script of ours that runs, with the attributes and methods of ``subprocess.Popen``.
 
     Args:
         command: the script and its arguments.
         env: the whole environment; what :data:`READ_AT_START` names is as in this process.
         cwd: the working directory; None is that of this process.
         input: what the command reads from its standard input.
+        start_new_session: whether the process and all that it starts are a session of their own.
     """
-    with TemporaryDirectory() as folder:
-        stdin, stdout, stderr = (Path(folder, name) for name in ("stdin", "stdout", "stderr"))
-        for file, text in ((stdin, input), (stdout, ""), (stderr, "")):
+
+    def __init__(
+        self,
+        command: list[str],
+        env: dict[str, str],
+        cwd: Path | None = None,
+        input: str = "",
+        start_new_session: bool = False,
+    ):
+        self._folder = TemporaryDirectory()
+        streams = Path(self._folder.name)
+        self._stdout, self._stderr = streams / "stdout", streams / "stderr"
+        for file, text in ((streams / "stdin", input), (self._stdout, ""), (self._stderr, "")):
             file.write_text(text)
-        server = _server()
-        server.send((command, env, cwd or Path.cwd(), Path(folder)))
-        return subprocess.CompletedProcess(command, server.recv(), stdout.read_text(), stderr.read_text())
+        self.pid = _ask(Command(command, env, cwd or Path.cwd(), streams, start_new_session))
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None while the command runs."""
+        return self._ask_for_end(to_wait=False)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end, and return the exit code.
+
+        Raises:
+            TimeoutError: where it runs longer than ``timeout`` seconds.
+        """
+        if timeout is None:
+            return self._ask_for_end(to_wait=True)
+        end = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() > end:
+                raise TimeoutError(f"it runs longer than {timeout} s: {self.output()}")
+            time.sleep(0.01)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait for the end, and return what was written to standard output and error."""
+        self.wait(timeout)
+        return self.output()
+
+    def output(self) -> tuple[str, str]:
+        """Return what is written to standard output and error so far."""
+        return self._stdout.read_text(), self._stderr.read_text()
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless the command has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Tell the command to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def _ask_for_end(self, to_wait: bool) -> int | None:
+        if self.returncode is None:
+            self.returncode = _ask((self.pid, to_wait))
+        return self.returncode
+
+
+def run_warm(command: list[str], env: dict[str, str], **options) -> subprocess.CompletedProcess:
+    """Run a script of ours to its end, and return what ``subprocess.run`` would; options are :class:`WarmProcess`'s."""
+    process = WarmProcess(command, env, **options)
+    return subprocess.CompletedProcess(command, process.wait(), *process.output())
+
+
+def _ask(request):
+    server = _server()
+    server.send(request)
+    return server.recv()
 
 
 @cache

@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy
 import torch
 from hydra.core.config_store import ConfigStore
+from joblib.externals.loky.backend.context import set_start_method
+from warm_commands import Command
 
 
 def import_what_commands_import() -> None:
@@ -30,6 +32,8 @@ def import_what_commands_import() -> None:
     ConfigStore.instance().repo = {**stored}
     level = logs.level
     logging.disable(logging.INFO)
+
+    import torch._dynamo  # noqa: F401  the first optimizer asks for it
 
     import lnexp.corpora.command
     import lnexp.corpora.tokenize_command
@@ -56,43 +60,50 @@ def import_what_commands_import() -> None:
 
 
 def serve(requests: Connection) -> None:
-    """Start a process for each request and answer with its exit code; return in each of these processes.
+    """Start a process for each command, and tell when one has ended; return in each of these processes.
 
-    A request is the script and its arguments, the environment, the working directory, and the folder where standard
-    input, output and error lie as files.
+    A request is a :class:`warm_commands.Command`, answered by the number of its process, or a process' number and
+    whether to wait for its end, answered by its exit code, or None while it runs.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the command and for the tests
     while True:
         try:
-            command, environment, directory, streams = requests.recv()
+            request = requests.recv()
         except EOFError:  # the tests are over
             os._exit(0)
-        process = os.fork()
-        if process == 0:
-            requests.close()
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            become(command, environment, directory, streams)
-            return
-        requests.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+        if isinstance(request, Command):
+            process = os.fork()
+            if process == 0:
+                requests.close()
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                become(request)
+                return
+            requests.send(process)
+        else:
+            ended, status = os.waitpid(request[0], 0 if request[1] else os.WNOHANG)
+            requests.send(os.waitstatus_to_exitcode(status) if ended else None)
 
 
-def become(command: list[str], environment: dict[str, str], directory: Path, streams: Path) -> None:
+def become(command: Command) -> None:
     """Give this process all that a command is started with."""
+    if command.own_session:
+        os.setsid()
     numpy.random.seed()  # Python seeds its own generator in a fork
     torch.seed()
     for number, (name, mode) in enumerate((("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY))):
-        file = os.open(streams / name, mode | os.O_APPEND)
+        file = os.open(command.streams / name, mode | os.O_APPEND)
         os.dup2(file, number)
         os.close(file)
-    os.chdir(directory)
+    os.chdir(command.directory)
     os.environ.clear()
-    os.environ.update(environment)
-    sys.argv[:] = command
-    sys.path[0] = str(Path(command[0]).parent)
+    os.environ.update(command.environment)
+    sys.argv[:] = command.words
+    sys.path[0] = str(Path(command.words[0]).parent)
 
 
 if __name__ == "__main__":
     import_what_commands_import()
+    set_start_method("fork")  # of joblib's workers, which are warm then, too
     gc.freeze()
     serve(Connection(int(sys.argv[1])))
     runpy.run_path(sys.argv[0], run_name="__main__")

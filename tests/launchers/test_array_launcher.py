@@ -1,14 +1,12 @@
 """One word on the command line trains a sweep as arrays; what is left behind is what single runs leave."""
 
 import json
-import subprocess
-import sys
-import time
+import signal
 import weakref
 
 import pytest
 import torch
-from helpers import ROOT, TINY, make_whole, run_script
+from helpers import TINY, make_whole, run_script, start, wait_for
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
@@ -67,27 +65,31 @@ def curves(runs_dir) -> dict[str, list]:
     return {identity: list(map(without_times, RunFolder(path).epochs())) for identity, path in folders.items()}
 
 
+KILLED = ["-m", *TINY, "max_epoch=4", "max_tokens=60", "lr_max=1e-3,2e-3,4e-3,8e-3", "hydra/launcher=array"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, prepared) -> dict[str, list]:
+    """The curves of a sweep that nobody kills."""
+    runs = tmp_path_factory.mktemp("undisturbed")
+    done = run_script("train", *KILLED, f"data_dir={prepared}", f"runs_dir={runs}")
+    assert done.returncode == 0, done.stderr
+    return curves(runs)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["metrics.jsonl", "checkpoints/checkpoint2.pt"])
-def test_a_killed_sweep_goes_on_as_if_undisturbed(tmp_path, prepared, moment):
+def test_a_killed_sweep_goes_on_as_if_undisturbed(tmp_path, where, undisturbed, moment):
     """Killed when the first member has its first record, and when it has its second checkpoint."""
-    command = [*TINY, "max_epoch=4", "max_tokens=60", "lr_max=1e-3,2e-3,4e-3,8e-3"]
-    command += [f"data_dir={prepared}", "hydra/launcher=array"]
-    undisturbed = run_script("train", "-m", *command, f"runs_dir={tmp_path / 'undisturbed'}")
-    assert undisturbed.returncode == 0, undisturbed.stderr
-    sweep = ["-m", *command, f"runs_dir={tmp_path / 'killed'}"]
-    with subprocess.Popen([sys.executable, "-W", "ignore", str(ROOT / "scripts/train.py"), *sweep]) as process:
-        while process.poll() is None:
-            written = [path for path in (tmp_path / "killed").glob(f"*/*-*/{moment}") if path.stat().st_size > 0]
-            if written:
-                break
-            time.sleep(0.002)
-        process.kill()
-    again = run_script("train", *sweep)
+    process = start(*KILLED, *where)
+    wait_for(lambda: any(path.stat().st_size for path in (tmp_path / "runs").glob(f"*/*-*/{moment}")))
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "it was on its way"
+    again = run_script("train", *KILLED, *where)
     assert again.returncode == 0, again.stderr
     assert "one of 4 in an array" in again.stdout
-    assert curves(tmp_path / "killed") == curves(tmp_path / "undisturbed")
-    assert set(states(tmp_path / "killed").values()) == {"finished"}
+    assert curves(tmp_path / "runs") == undisturbed
+    assert set(states(tmp_path / "runs").values()) == {"finished"}
 
 
 def launcher_of(overrides: list[list[str]], where) -> ArrayLauncher:

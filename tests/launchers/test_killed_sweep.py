@@ -5,29 +5,25 @@ import os
 import random
 import resource
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, TINY, run_script
+from helpers import TINY, run_script, start
+from warm_commands import WarmProcess
 
 KILLS = 25
-TINY_RUNS = ["-m", *TINY, "max_epoch=30", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+TINY_RUNS = ["-m", *TINY, "max_epoch=15", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 #: Twelve runs that are told apart by their seeds.
 SWEEP = [*TINY_RUNS, "seed=range(1,13)"]
 TIMES = ("seconds", "tokens_per_second", "time")
 
 
-def start(where) -> subprocess.Popen:
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-W", "ignore", str(ROOT / "scripts/train.py"), *SWEEP, *where]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
+def begin(where) -> WarmProcess:
+    return start(*SWEEP, *where, start_new_session=True)
 
 
-def processes(sweeps: list[subprocess.Popen]) -> set[int]:
+def processes(sweeps: list[WarmProcess]) -> set[int]:
     """All that live of these sweeps: they themselves, their workers and theirs."""
     sessions = {sweep.pid for sweep in sweeps}
     found = set()
@@ -41,13 +37,13 @@ def processes(sweeps: list[subprocess.Popen]) -> set[int]:
     return found
 
 
-def training(runs_dir: Path, sweeps: list[subprocess.Popen]) -> set[int]:
+def training(runs_dir: Path, sweeps: list[WarmProcess]) -> set[int]:
     """Those of them that train a run, and have a checkpoint of it already."""
     found = [json.loads(path.read_text()) for path in runs_dir.glob("*/*-*/status.json") if any_checkpoint(path.parent)]
     return {status["pid"] for status in found if status["state"] == "running"} & processes(sweeps)
 
 
-def wait_for_training(runs_dir: Path, sweeps: list[subprocess.Popen]) -> None:
+def wait_for_training(runs_dir: Path, sweeps: list[WarmProcess]) -> None:
     while sweeps[-1].poll() is None and not training(runs_dir, sweeps):
         time.sleep(0.1)
 
@@ -85,17 +81,17 @@ def undisturbed(tmp_path_factory):
 def test_a_sweep_that_is_killed_at_random_ends_as_an_undisturbed_one(tmp_path, undisturbed):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
     chance = random.Random(20200212)
-    sweeps, killed = [start(where)], 0
+    sweeps, killed = [begin(where)], 0
     while killed < KILLS:
         if chance.random() < 0.6:  # most moments of a sweep that is not killed all the time are moments of training
             wait_for_training(tmp_path / "runs", sweeps)
-        time.sleep(chance.uniform(0, 4))
+        time.sleep(chance.uniform(0, 2))
         working, living = training(tmp_path / "runs", sweeps), processes(sweeps)
         if victims := sorted(working if working and chance.random() < 0.6 else living):
             os.kill(chance.choice(victims), signal.SIGKILL)
             killed += 1
         if sweeps[-1].poll() is not None:
-            sweeps.append(start(where))
+            sweeps.append(begin(where))
     sweeps[-1].wait(400)
     left_alone = run_script("train", *SWEEP, *where)
     assert left_alone.returncode == 0, left_alone.stderr
@@ -116,7 +112,7 @@ def nothing_is_left_over(runs_dir: Path) -> None:
 @pytest.mark.slow
 def test_two_that_start_the_same_sweep_share_it(tmp_path, undisturbed):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
-    both = [start(where), start(where)]
+    both = [begin(where), begin(where)]
     assert [sweep.wait(300) for sweep in both] == [0, 0]
     assert curves(tmp_path / "runs") == undisturbed
     assert count_in_logs(tmp_path, "begin training epoch 1\n") == [1] * 12, "no run was done twice"

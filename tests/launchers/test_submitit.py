@@ -4,14 +4,12 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import submitit
-from helpers import ROOT, TINY, only_run, run_script, wait_for
+from helpers import TINY, only_run, run_script, start, wait_for
 from omegaconf import OmegaConf
 
 from lnexp.paths import CONFIG_DIR
@@ -34,9 +32,7 @@ def test_runs_and_failures_come_back_from_submitit(tmp_path, where):
 
 @pytest.mark.slow
 def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
-    command = [sys.executable, str(ROOT / "scripts/train.py"), "-m", *TINY, "max_epoch=40", "seed=1", *where, LAUNCHER]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    sweep = subprocess.Popen(command, env=environment)
+    sweep = start("-m", *TINY, "max_epoch=20", "seed=1", *where, LAUNCHER)
     # any after the fourth: each is there for a moment alone, until the next one is
     checkpoint = wait_for(lambda: next((tmp_path / "runs").glob("adhoc/*/checkpoints/checkpoint[5-9].pt"), None))
     status = json.loads((checkpoint.parents[1] / "status.json").read_text())
@@ -47,7 +43,7 @@ def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
     assert after["state"] == "finished"
     assert after["pid"] != status["pid"]
     epochs = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 41))
+    assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 21))
     said = "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
     # the signal comes when it comes: at the end of an epoch or within it
     assert re.search(r"goes on (with epoch ([5-9]|\d\d)|within epoch \d+, after update [1-9]\d*)", said)
@@ -57,9 +53,8 @@ def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
 def test_the_tasks_of_a_job_train_one_run_together_and_go_on_after_a_preemption(tmp_path, where):
     """As on many nodes: submitit says which task each process is. What SLURM signals, it signals to all of them."""
     several = ["hydra.launcher.tasks_per_node=2", "max_tokens=30", "update_freq=2", "fairseq.common.log_interval=1"]
-    command = [sys.executable, str(ROOT / "scripts/train.py"), "-m", *TINY, "max_epoch=40", *several, *where, LAUNCHER]
-    sweep = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)})
-    wait_for(lambda: next((tmp_path / "runs").glob("adhoc/*/checkpoints/checkpoint[2-9].pt"), None))
+    sweep = start("-m", *TINY, "max_epoch=10", *several, *where, LAUNCHER)
+    wait_for(lambda: next((tmp_path / "runs").glob("adhoc/*/checkpoints/checkpoint[2-5].pt"), None))
     folder = only_run(tmp_path)
     tasks = tasks_of(tmp_path)
     assert len(tasks) == 2
@@ -69,7 +64,7 @@ def test_the_tasks_of_a_job_train_one_run_together_and_go_on_after_a_preemption(
     assert json.loads((folder / "status.json").read_text())["state"] == "finished"
     assert json.loads((folder / "environment.json").read_text())["processes"] == 2
     epochs = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 41))
+    assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 11))
     said = "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
     assert "1 of them in each of 2 processes" in said
     assert "told to stop: saved after update" in said

@@ -3,12 +3,12 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
-from helpers import ROOT, TINY, TRAIN, only_run, run_script, start, torchrun, wait_for
+from helpers import PYTHON, ROOT, TINY, TRAIN, only_run, run_script, start, start_fresh, torchrun, wait_for
+from warm_commands import WarmProcess
 
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
@@ -16,14 +16,14 @@ from lnexp.runs.folder import RunFolder
 #: 13 batches an epoch and 12 an update: in its second update two processes of three have no batch.
 SETTINGS = [*TINY, "model=admin", "lr_max=1e-3", "max_tokens=100", "update_freq=12", "evaluation.max_tokens=60"]
 #: fairseq's longest translation goes by the longest sentence of the batch, and batches differ.
-SETTINGS += ["evaluation.max_len_a=0", "evaluation.max_len_b=25"]
+SETTINGS += ["evaluation.max_len_a=0", "evaluation.max_len_b=5"]
 SETTINGS += ["scale.toy={train_pairs: 130, valid_pairs: 23, test_pairs: 20}"]
 #: An epoch of some hundred updates, long enough to be met within it.
 LONG = ["max_tokens=30", "max_epoch=2", "update_freq=2", "fairseq.common.log_interval=1", "checkpoints.keep=all"]
 LONG += ["evaluation.average_last=2"]
 
 
-def finish(process: subprocess.Popen, seconds: float = 120) -> tuple[int, str, str]:
+def finish(process: subprocess.Popen | WarmProcess, seconds: float = 120) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=seconds)
     return process.returncode, out, err
 
@@ -52,12 +52,12 @@ def assert_same_run(one: Path, other: Path, rtol: float) -> None:
 
 @pytest.mark.slow
 def test_two_and_three_processes_train_the_run_of_one(tmp_path, prepared):
-    """Twenty updates and more, batches that come out uneven, and a validation set that does, too."""
-    data = [*SETTINGS, "max_epoch=10", f"data_dir={prepared}"]
+    """Ten updates, batches that come out uneven, and a validation set that does, too."""
+    data = [*SETTINGS, "max_epoch=5", f"data_dir={prepared}"]
     done = run_script("train", *data, f"runs_dir={tmp_path / '1' / 'runs'}")
     assert done.returncode == 0, done.stderr
     single = only_run(tmp_path / "1")
-    assert checkpoint_of(single, 10)["optimizer_history"][-1]["num_updates"] == 20
+    assert checkpoint_of(single, 5)["optimizer_history"][-1]["num_updates"] == 10
     for count in (2, 3):
         code, out, err = finish(torchrun(count, *data, f"runs_dir={tmp_path / str(count) / 'runs'}"))
         assert code == 0, err
@@ -115,7 +115,7 @@ def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepare
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
 def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
     words = [*long_run(tmp_path, prepared), "hydra/launcher=torchrun", "hydra.launcher.processes=2"]
-    sweep = start([sys.executable, "-W", "ignore", str(TRAIN), "-m", *words])
+    sweep = start("-m", *words)
     folder = when_within_an_epoch(tmp_path, epoch=1)
     sweep.send_signal(number)
     code, out, _ = finish(sweep)
@@ -127,7 +127,7 @@ def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
 @pytest.mark.slow
 def test_a_hangup_that_is_ignored_stops_no_sweep(tmp_path, prepared):
     words = [*long_run(tmp_path, prepared), "max_epoch=1", "hydra/launcher=torchrun", "hydra.launcher.processes=1"]
-    sweep = start(["nohup", sys.executable, "-W", "ignore", str(TRAIN), "-m", *words])
+    sweep = start_fresh("nohup", *PYTHON, str(TRAIN), "-m", *words)
     folder = when_within_an_epoch(tmp_path, epoch=1)
     sweep.send_signal(signal.SIGHUP)
     assert finish(sweep)[0] == 0
@@ -160,14 +160,9 @@ def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, p
     assert_same_run(folder.path, undisturbed, rtol=1e-4)
 
 
-def pids_by_rank(launcher: int) -> dict[int, int]:
-    children = Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()
-    found = {}
-    for pid in children:
-        variables = dict(pair.split("=", 1) for pair in Path(f"/proc/{pid}/environ").read_text().split("\0") if pair)
-        if "RANK" in variables:
-            found[int(variables["RANK"])] = int(pid)
-    return found
+def pids_by_rank(launcher: int) -> list[int]:
+    """The processes of a run, in the order in which they were started, which is that of their ranks."""
+    return [int(pid) for pid in Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()]
 
 
 @pytest.mark.slow
@@ -201,7 +196,9 @@ def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, pr
         "    evaluation.valid_scores = breaks\n"
         "main()\n"
     )
-    code, _, err = finish(torchrun(2, *long_run(tmp_path, prepared), script=script), seconds=60)
+    words = [str(script), *long_run(tmp_path, prepared)]
+    launcher = [*PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    code, _, err = finish(start_fresh(*launcher, *words), seconds=60)  # torchrun itself: what it shows is the point
     assert code != 0
     assert "MemoryError: process 1 has a small memory" in err
     status = RunFolder(only_run(tmp_path)).status
