@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -160,16 +161,22 @@ def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, p
     assert_same_run(folder.path, undisturbed, rtol=1e-4)
 
 
+def torchrun_itself(*arguments: str, script: Path = TRAIN) -> subprocess.Popen:
+    """Start two processes that train one run together by torchrun: what it shows of a failure is the point."""
+    launcher = [*PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    return start_fresh(*launcher, str(script), *arguments)
+
+
 def pids_by_rank(launcher: int) -> list[int]:
     """The processes of a run, in the order in which they were started, which is that of their ranks."""
     return [int(pid) for pid in Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", [0, 1])
-def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared, victim):
+@pytest.mark.parametrize(("launch", "victim"), [(partial(torchrun, 2), 0), (torchrun_itself, 1)])
+def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared, launch, victim):
     words = long_run(tmp_path, prepared)
-    process = torchrun(2, *words)
+    process = launch(*words)
     folder = when_within_an_epoch(tmp_path, epoch=2)
     os.kill(pids_by_rank(process.pid)[victim], signal.SIGKILL)
     code, _, err = finish(process, seconds=60)
@@ -196,9 +203,7 @@ def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, pr
         "    evaluation.valid_scores = breaks\n"
         "main()\n"
     )
-    words = [str(script), *long_run(tmp_path, prepared)]
-    launcher = [*PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    code, _, err = finish(start_fresh(*launcher, *words), seconds=60)  # torchrun itself: what it shows is the point
+    code, _, err = finish(torchrun_itself(*long_run(tmp_path, prepared), script=script), seconds=60)
     assert code != 0
     assert "MemoryError: process 1 has a small memory" in err
     status = RunFolder(only_run(tmp_path)).status
