@@ -25,7 +25,14 @@ def test_runs_and_failures_come_back_from_many_processes(tmp_path, where):
 @pytest.mark.slow
 def test_an_arm_of_a_recipe_is_trained_and_a_finished_one_is_not(tmp_path, where):
     tiny = [option for option in TINY if "warmup" not in option]
-    arms = ["+recipe=fig3_warmup", "n_seeds=1", *tiny, "scale.warmup_updates.full=2", "probes.batches=1", *where]
+    arms = [
+        "+recipe=fig3_warmup",
+        "n_seeds=1",
+        *tiny,
+        "scale.warmup_updates.full=2",
+        "scale.toy.train_pairs=240",
+        *where,
+    ]
     one = ["hydra/launcher=torchrun", "hydra.launcher.processes=1"]
     for said in ("2 runs, 0 of them done", "2 runs, 2 of them done"):
         done = run_script("train", "-m", *arms, *one)
