@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,6 +41,13 @@ def without_times(record):
     return {key: value for key, value in record.items() if key not in TIMES}
 
 
+@pytest.fixture
+def finished(tmp_path, checkpoint) -> Path:
+    """The folder of the tiny run of one epoch, in the test's ``runs_dir``."""
+    shutil.copytree(checkpoint.parents[3], tmp_path / "runs")
+    return only_run(tmp_path)
+
+
 def train(*arguments):
     done = run_script("train", *arguments)
     assert done.returncode == 0, done.stderr
@@ -74,9 +82,8 @@ def test_a_run_leaves_its_whole_folder(tmp_path, where):
 
 
 @pytest.mark.slow
-def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
-    train(*TINY, *where, "max_epoch=1")
-    metrics = only_run(tmp_path) / "metrics.jsonl"
+def test_a_finished_run_is_skipped_and_force_trains_it_afresh(finished, where):
+    metrics = finished / "metrics.jsonl"
     before = metrics.read_text()
     assert "finished already, skipped" in train(*TINY, *where, "max_epoch=1").stdout
     assert metrics.read_text() == before
@@ -125,11 +132,8 @@ def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path,
 
 
 @pytest.mark.slow
-def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):
-    train(*TINY, *where, "max_epoch=1")
-    (checkpoint,) = (only_run(tmp_path) / "checkpoints").glob("*.pt")
-    data = yaml.safe_load((only_run(tmp_path) / "config.yaml").read_text())["data_dir"]
-    (binarised,) = [path for path in Path(data).glob("toy-*/bin") if matches(path)]
+def test_a_checkpoint_is_read_by_stock_fairseq(checkpoint, prepared):
+    (binarised,) = [path for path in prepared.glob("toy-*/bin") if matches(path)]
     words = [str(binarised), "--path", str(checkpoint), "--user-dir", str(ROOT / "lnexp" / "plugin")]
     words += ["--task", "lnexp_translation", "--beam", "2", "--max-len-a", "1.2", "--max-len-b", "10"]
     done = subprocess.run(
@@ -215,14 +219,13 @@ def wait_into_epoch(runs, epoch: int, process: subprocess.Popen) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", ["adam", "radam"])
-def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer):
-    schedule = "step" if optimizer == "adam" else "linear"
+@pytest.mark.parametrize(("optimizer", "schedule", "killed"), [("adam", "step", (2, 4)), ("radam", "linear", (4,))])
+def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer, schedule, killed):
     settings = [*TINY, "max_epoch=5", "max_tokens=40", "model.dropout=0.1", "scale.decay_epoch=2"]
     settings += [f"optimizer={optimizer}", f"lr_schedule={schedule}", "lr_max=2e-3", "checkpoints.keep=last"]
     train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
     rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
-    for epoch in (2, 4):
+    for epoch in killed:
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(ROOT / "scripts" / "train.py"), *rough], start_new_session=True
         )
@@ -300,10 +303,10 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
 
 @pytest.mark.slow
 def test_a_small_training_learns(tmp_path, prepared):
-    """The profile as it is, less half its epochs: BLEU far above an untrained model's."""
+    """The profile with a third of its layers and three epochs: BLEU far above an untrained model's."""
     train(
-        "model=pre_ln", "warmup_updates=1", "lr_max=2e-3", "max_epoch=4", "tracker=none",
-        f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
+        "model=pre_ln", "model.encoder_layers=2", "model.decoder_layers=2", "warmup_updates=1", "lr_max=4e-3",
+        "max_epoch=3", "tracker=none", f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
     )  # fmt: skip
     first, *_, last, end = records.read(only_run(tmp_path) / "metrics.jsonl")
     assert first["valid_bleu"] < 15
