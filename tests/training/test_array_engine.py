@@ -150,6 +150,7 @@ def test_a_member_that_diverges_touches_no_other(config, folder):
     assert all(math.isfinite(ends[number]["test_bleu"]) for number in (0, 2, 3, 4))
 
 
+@pytest.mark.slow
 def test_divergence_is_noted_where_a_run_of_its_own_has_it(config, folder):
     cfg = config(*MEMBERS[4], "lr_max=1e30", "max_epoch=1")
     array = train_array(build_array([cfg, config(*MEMBERS[0], "max_epoch=1")], folder))
@@ -227,7 +228,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("precision", "close"), [("fp32", 1e-3), ("bf16", 1e-2)])
+@pytest.mark.parametrize(("precision", "close"), [("fp32", 1e-5), ("bf16", 5e-3)])
 def test_members_go_on_alone_and_runs_go_on_in_an_array(config, folder, precision, close):
     """Checkpoints are the same either way: the loss after four epochs does not depend on who trained which."""
     common = [f"precision={precision}", "checkpoints.keep=all"]
@@ -257,6 +258,7 @@ def test_a_member_that_diverges_where_no_validation_follows_is_noted(config, fol
     assert list(array.diverged) == [0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -277,6 +279,7 @@ def test_what_a_model_or_an_update_may_be_besides(config, folder, options):
     assert together["update"] == alone["update"]
 
 
+@pytest.mark.slow
 def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
     cfgs = [config(*own, "max_epoch=1") for own in MEMBERS[:2]]
     array = train_array(build_array(cfgs, folder))
@@ -328,6 +331,7 @@ def test_in_bf16_parameters_and_gradients_stay_single(config, folder):
         assert rounded.epochs()[0]["valid_loss"] == pytest.approx(run.epochs()[0]["valid_loss"], rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_average_of_a_members_last_checkpoints_is_tested(config, folder):
     cfgs = [config(*MEMBERS[number], "evaluation.average_last=2", "max_epoch=3") for number in (0, 2)]
     array = train_array(build_array(cfgs, folder))
@@ -340,6 +344,7 @@ def test_the_average_of_a_members_last_checkpoints_is_tested(config, folder):
         assert len((run.path / "hypotheses" / "test.averaged.txt").read_text().splitlines()) == end["n_sentences"]
 
 
+@pytest.mark.slow
 def test_all_of_valid_is_translated_as_for_a_run_of_its_own(config, folder):
     whole = ["evaluation.valid_sentences=5", "evaluation.whole_valid_every=1", "max_epoch=1", "lr_max=1e-2"]
     cfgs = [config(*MEMBERS[0], *whole), config(*MEMBERS[2], *whole)]

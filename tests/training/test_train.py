@@ -2,12 +2,10 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import torch
@@ -41,19 +39,13 @@ def without_times(record):
     return {key: value for key, value in record.items() if key not in TIMES}
 
 
-@pytest.fixture
-def finished(tmp_path, checkpoint) -> Path:
-    """The folder of the tiny run of one epoch, in the test's ``runs_dir``."""
-    shutil.copytree(checkpoint.parents[3], tmp_path / "runs")
-    return only_run(tmp_path)
-
-
 def train(*arguments):
     done = run_script("train", *arguments)
     assert done.returncode == 0, done.stderr
     return done
 
 
+@pytest.mark.slow
 def test_a_run_leaves_its_whole_folder(tmp_path, where):
     done = train(*TINY, *where, "max_epoch=2", "seed=5")
     folder = only_run(tmp_path)
@@ -152,6 +144,7 @@ def matches(binarised) -> bool:
     return manifest["pairs"] == {"train": 120, "valid": 20, "test": 20}
 
 
+@pytest.mark.slow
 def test_any_option_of_fairseqs_can_be_set(tmp_path, where):
     train(*TINY, *where, "max_epoch=9", "fairseq.optimization.max_update=3", "fairseq.checkpoint.patience=5")
     epoch, end = records.read(only_run(tmp_path) / "metrics.jsonl")
