@@ -1,6 +1,7 @@
 """Fixtures of all tests."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def checkpoint(tmp_path_factory, prepared) -> Path:
     done = run_script("train", *TINY, "max_epoch=1", f"runs_dir={here / 'runs'}", f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
     return only_run(here) / "checkpoints" / "checkpoint1.pt"
+
+
+@pytest.fixture
+def finished(tmp_path, checkpoint) -> Path:
+    """The folder of the run of ``checkpoint``, in the test's own ``runs_dir``."""
+    shutil.copytree(checkpoint.parents[3], tmp_path / "runs")
+    return only_run(tmp_path)
 
 
 @pytest.fixture

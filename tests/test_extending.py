@@ -33,13 +33,19 @@ def copy(tmp_path) -> Path:
     return tmp_path
 
 
-def follow(copy: Path, title: str, *overrides: str) -> list[str]:
-    """Write a section's files and run its commands, with these words behind; what each command prints."""
-    said = []
-    for file, content, commands in section(title):
+def write(copy: Path, title: str) -> None:
+    """Write a section's files."""
+    for file, content, _ in section(title):
         if file:
             assert not (copy / file).exists(), "the document adds files and changes none"
             (copy / file).write_text(content)
+
+
+def follow(copy: Path, title: str, *overrides: str) -> list[str]:
+    """Write a section's files and run its commands, with these words behind; what each command prints."""
+    write(copy, title)
+    said = []
+    for _, _, commands in section(title):
         for command in commands.splitlines():
             done = run(copy, command, *overrides)
             assert done.returncode == 0, done.stderr
@@ -64,8 +70,9 @@ def run_folders(copy: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_a_placement_from_an_empty_file_to_a_verdict_table(copy):
-    look, reproduced = follow(copy, "A placement")
-    assert "lnexp_res_post_norm 6-6" in look
+    sizes = [word for word in TINY if not word.startswith("warmup_updates=")]  # which the recipe sets
+    look, reproduced = follow(copy, "A placement", *sizes)
+    assert "lnexp_res_post_norm 1-1" in look
     assert "res-post-norm-learns" in reproduced
     folder = copy / "results" / "small" / "toy" / "res_post_norm"
     (claim,) = json.loads((folder / "verdicts.json").read_text())["claims"]
@@ -84,12 +91,22 @@ def test_a_placement_with_an_option(copy):
     assert refused.returncode != 0
     assert "ln_scaling_powr" in refused.stderr
     assert len(refused.stderr.strip().splitlines()) == 1, refused.stderr
-    compared = run(copy, "python -m pytest -q -p no:cacheprovider tests/plugin/test_model.py -k stands_in_its_config")
-    assert compared.returncode == 0, compared.stdout
-    config = copy / "configs" / "model" / "ln_scaling.yaml"
-    config.write_text(config.read_text().replace("0.5", "0.25"))
-    compared = run(copy, "python -m pytest -q -p no:cacheprovider tests/plugin/test_model.py -k stands_in_its_config")
-    assert compared.returncode == 1, "another default is found"
+
+
+@pytest.mark.slow
+def test_a_default_that_a_config_does_not_have_is_found(copy):
+    write(copy, "A placement with an option")
+    for file, content, _ in section("A placement with an option"):
+        if file:  # the placement once more, under another name, with a config that says something else
+            other = content.replace("ln_scaling", "ln_other")
+            other = other.replace("0.5", "0.25") if file.endswith(".yaml") else other
+            (copy / file.replace("ln_scaling", "ln_other")).write_text(other)
+    words = "-q -rpf -p no:cacheprovider -p no:xdist -o addopts= tests/plugin/test_model.py"
+    compared = run(copy, f"python -m pytest {words}", "-k", "stands_in_its_config and (ln_scaling or ln_other)")
+    assert re.findall(r"^(PASSED|FAILED) .*\[(\w+)\]", compared.stdout, re.MULTILINE) == [
+        ("PASSED", "ln_scaling"),
+        ("FAILED", "ln_other"),
+    ], compared.stdout
 
 
 @pytest.mark.slow

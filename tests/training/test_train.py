@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import torch
@@ -46,6 +45,7 @@ def train(*arguments):
     return done
 
 
+@pytest.mark.slow
 def test_a_run_leaves_its_whole_folder(tmp_path, where):
     done = train(*TINY, *where, "max_epoch=2", "seed=5")
     folder = only_run(tmp_path)
@@ -74,9 +74,8 @@ def test_a_run_leaves_its_whole_folder(tmp_path, where):
 
 
 @pytest.mark.slow
-def test_a_finished_run_is_skipped_and_force_trains_it_afresh(tmp_path, where):
-    train(*TINY, *where, "max_epoch=1")
-    metrics = only_run(tmp_path) / "metrics.jsonl"
+def test_a_finished_run_is_skipped_and_force_trains_it_afresh(finished, where):
+    metrics = finished / "metrics.jsonl"
     before = metrics.read_text()
     assert "finished already, skipped" in train(*TINY, *where, "max_epoch=1").stdout
     assert metrics.read_text() == before
@@ -125,11 +124,8 @@ def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path,
 
 
 @pytest.mark.slow
-def test_a_checkpoint_is_read_by_stock_fairseq(tmp_path, where):
-    train(*TINY, *where, "max_epoch=1")
-    (checkpoint,) = (only_run(tmp_path) / "checkpoints").glob("*.pt")
-    data = yaml.safe_load((only_run(tmp_path) / "config.yaml").read_text())["data_dir"]
-    (binarised,) = [path for path in Path(data).glob("toy-*/bin") if matches(path)]
+def test_a_checkpoint_is_read_by_stock_fairseq(checkpoint, prepared):
+    (binarised,) = [path for path in prepared.glob("toy-*/bin") if matches(path)]
     words = [str(binarised), "--path", str(checkpoint), "--user-dir", str(ROOT / "lnexp" / "plugin")]
     words += ["--task", "lnexp_translation", "--beam", "2", "--max-len-a", "1.2", "--max-len-b", "10"]
     done = subprocess.run(
@@ -148,6 +144,7 @@ def matches(binarised) -> bool:
     return manifest["pairs"] == {"train": 120, "valid": 20, "test": 20}
 
 
+@pytest.mark.slow
 def test_any_option_of_fairseqs_can_be_set(tmp_path, where):
     train(*TINY, *where, "max_epoch=9", "fairseq.optimization.max_update=3", "fairseq.checkpoint.patience=5")
     epoch, end = records.read(only_run(tmp_path) / "metrics.jsonl")
@@ -215,14 +212,13 @@ def wait_into_epoch(runs, epoch: int, process: subprocess.Popen) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", ["adam", "radam"])
-def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer):
-    schedule = "step" if optimizer == "adam" else "linear"
+@pytest.mark.parametrize(("optimizer", "schedule", "killed"), [("adam", "step", (2, 4)), ("radam", "linear", (4,))])
+def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer, schedule, killed):
     settings = [*TINY, "max_epoch=5", "max_tokens=40", "model.dropout=0.1", "scale.decay_epoch=2"]
     settings += [f"optimizer={optimizer}", f"lr_schedule={schedule}", "lr_max=2e-3", "checkpoints.keep=last"]
     train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
     rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
-    for epoch in (2, 4):
+    for epoch in killed:
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(ROOT / "scripts" / "train.py"), *rough], start_new_session=True
         )
@@ -300,10 +296,10 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
 
 @pytest.mark.slow
 def test_a_small_training_learns(tmp_path, prepared):
-    """The profile as it is, less half its epochs: BLEU far above an untrained model's."""
+    """The profile with a third of its layers and three epochs: BLEU far above an untrained model's."""
     train(
-        "model=pre_ln", "warmup_updates=1", "lr_max=2e-3", "max_epoch=4", "tracker=none",
-        f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
+        "model=pre_ln", "model.encoder_layers=2", "model.decoder_layers=2", "warmup_updates=1", "lr_max=4e-3",
+        "max_epoch=3", "tracker=none", f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
     )  # fmt: skip
     first, *_, last, end = records.read(only_run(tmp_path) / "metrics.jsonl")
     assert first["valid_bleu"] < 15
