@@ -69,6 +69,9 @@ def test_composing_files_again_asks_hydra_once(monkeypatch):
 
 
 def test_jobs_do_not_meet(composer):
-    one = composer.compose(["lr_max=1"])
-    OmegaConf.update(one, "lr_max", 5)
-    assert composer.compose(["lr_max=2"]).lr_max == 2
+    words = ["lr_max=1", "optimizer.betas=[0.8,0.9]"]
+    before = [plain(composer.compose(overrides)) for overrides in ([], words)]
+    one = composer.compose(words)
+    one.optimizer.betas[0] = 0.5
+    OmegaConf.update(one, "model.dropout", 0.5)
+    assert [plain(composer.compose(overrides)) for overrides in ([], words)] == before

@@ -221,7 +221,6 @@ def repeat_an_epoch(folder):
     folder.metrics.write_text("".join([lines[0], *lines]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -253,7 +252,6 @@ def replace_in(path, old, new):
     path.write_text(path.read_text().replace(old, new))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
