@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -10,8 +11,8 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from lnexp.configuration import spell_out
 from lnexp.options.common import LABELS
+from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
 
 
@@ -27,17 +28,17 @@ class Composer:
 
     def __init__(self, load: Callable[[list[str]], DictConfig]):
         self._load = load
-        self._composed: dict[tuple[str, ...], DictConfig] = {}
-        self._parser = OverridesParser.create()
+        self._files = lru_cache(maxsize=32)(self._compose_files)
+        self._parse = lru_cache(maxsize=1024)(_parse)
 
-    def compose(self, overrides: list[str]) -> DictConfig:
+    def compose(self, overrides: Sequence[str]) -> DictConfig:
         """Return the config for these overrides, without Hydra's own node.
 
         Raises:
             HydraException, OmegaConfBaseException: for overrides that do not fit, as Hydra does.
         """
         overrides = spell_out(overrides)
-        parsed = self._parser.parse_overrides(overrides)
+        parsed = [self._parse(override) for override in overrides]
         values = [override for override in parsed if _sets_a_value(override)]
         others = [override for override in parsed if not _sets_a_value(override)]
         ordered = [override for override in others if not _chooses_a_file(override)]
@@ -52,13 +53,16 @@ class Composer:
             raise
         return cfg
 
-    def _files(self, overrides: tuple[str, ...]) -> DictConfig:
-        if overrides not in self._composed:
-            cfg = self._load(list(overrides))
-            with open_dict(cfg):
-                cfg.pop("hydra", None)
-            self._composed[overrides] = cfg
-        return self._composed[overrides]
+    def _compose_files(self, overrides: tuple[str, ...]) -> DictConfig:
+        cfg = self._load(list(overrides))
+        with open_dict(cfg):
+            cfg.pop("hydra", None)
+        return cfg
+
+
+def _parse(override: str) -> Override:
+    (parsed,) = OverridesParser.create().parse_overrides([override])
+    return parsed
 
 
 def _sets_a_value(override: Override) -> bool:

@@ -1,25 +1,25 @@
 """Compose configs, and refuse what cannot be meant before any work begins."""
 
-import copy
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig, OmegaConf
 
+from lnexp.composer import Composer
 from lnexp.corpora.checksums import corpus_sha256, file_sha256
 from lnexp.errors import UserError
-from lnexp.options import Alias, Option, Table
+from lnexp.interpolations import parse_each_once
+from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
-from lnexp.plain import drop, plain
-from lnexp.tasks import DEFAULT, table_of, table_of_task, task_names
+from lnexp.plain import drop, find, plain
+from lnexp.tasks import table_of
 
 
 def register_resolvers() -> None:
-    """Make ``${lnexp.…}`` known to OmegaConf."""
+    """Make ``${lnexp.…}`` known to OmegaConf, and resolving fast."""
+    parse_each_once()
     OmegaConf.register_new_resolver("lnexp.equal", lambda a, b: a == b, replace=True)
     OmegaConf.register_new_resolver("lnexp.or_zero", lambda value: value or 0, replace=True)
     OmegaConf.register_new_resolver("lnexp.corpus_sha256", corpus_sha256, replace=True, use_cache=False)
@@ -40,13 +40,13 @@ def check(cfg: DictConfig) -> None:
     Raises:
         UserError: one line that names the option, its value and what it must be.
     """
-    OmegaConf.missing_keys(cfg)  # raises where a setting is made of one that is missing
+    settings = plain(cfg)  # raises where a setting is made of one that is missing
     for option in table_of(cfg).rows:
-        value = OmegaConf.select(cfg, option.name, default=ABSENT)
-        if value is not ABSENT:
+        value = find(settings, option.name, ABSENT)
+        if value is not ABSENT and value != MISSING:
             option.kind.check(option.name, value)
             for alias in option.aliases:
-                _check_alias(cfg, alias, option, value)
+                _check_alias(settings, alias, option, value)
 
 
 def check_and_resolve(cfg: DictConfig) -> DictConfig:
@@ -64,10 +64,9 @@ def check_and_resolve(cfg: DictConfig) -> DictConfig:
 ABSENT = object()
 
 
-def _check_alias(cfg: DictConfig, alias: Alias, option: Option, value: Any) -> None:
-    expected = alias.there(value)
-    there = OmegaConf.select(cfg, alias.name, default=ABSENT)
-    if there is not ABSENT and there is not expected and there != expected:
+def _check_alias(settings: dict[str, Any], alias: Alias, option: Option, value: Any) -> None:
+    there = find(settings, alias.name, ABSENT)
+    if there is not ABSENT and there not in (MISSING, alias.there(value)):
         raise UserError(f"{alias.name}={there}: is {option.name} by another name, which is {value}; set {option.name}")
 
 
@@ -92,62 +91,19 @@ def check_device(cfg: DictConfig) -> None:
 
 def compose(overrides: Sequence[str]) -> DictConfig:
     """Return the config that ``scripts/train.py`` has with these command-line overrides."""
-    return copy.deepcopy(_compose(tuple(overrides)))
+    return _COMPOSER.compose(overrides)
 
 
-@lru_cache(maxsize=32)  # a fifth of a second each; recipes have most choices of files in common
-def _compose(overrides: tuple[str, ...]) -> DictConfig:
+def hydra_compose(overrides: Sequence[str]) -> DictConfig:
+    """Return the config that Hydra composes of spelled-out overrides; :func:`compose` is faster."""
     import hydra
 
     register_resolvers()
     with own_schemas(), hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
-        return hydra.compose("train", overrides=spell_out(overrides))
+        return hydra.compose("train", overrides=list(overrides))
 
 
-def spell_out(overrides: Sequence[str]) -> list[str]:
-    """Return overrides as Hydra wants them, each option under its own name.
-
-    ``fairseq.common.log_interval=7`` becomes ``++fairseq.common.log_interval=7``, for only fairseq itself knows which
-    options it has; ``fairseq.common.fp16=true``, which is one of ours by another name, becomes ``precision=fp16``.
-
-    Raises:
-        UserError: for two files of one group, and for an alias whose text does not say what the option's value is.
-    """
-    tasks = [override.partition("=")[2] for override in overrides if override.startswith("task=")]
-    table = table_of_task(tasks[-1] if tasks and tasks[-1] in task_names() else DEFAULT)
-    return [_spell_out(override, table) for override in overrides]
-
-
-#: An override of a value: how it is set, its name, and the text.
-VALUE_OVERRIDE = re.compile(r"(~|\+{0,2})([\w.]+)(?:=(.*))?", re.DOTALL)
-
-
-def _spell_out(override: str, table: Table) -> str:
-    _refuse_mixture(override)
-    parts = VALUE_OVERRIDE.fullmatch(override)
-    if not parts:
-        return override
-    how, said, text = parts.groups()
-    name, value = table.in_our_words(said, text)
-    if said.startswith("fairseq.") or name != said:
-        how = how if how == "~" else "" if table.has(name) else "++"
-    return f"{how}{name}" if value is None else f"{how}{name}={value}"
-
-
-#: Why one file of a group is taken, and not two.
-MIXTURES = {
-    "model": "a placement is the whole of how a block is joined, and a mixture of two is a class of its own, see "
-    "docs/extending.md"
-}
-
-
-def _refuse_mixture(override: str) -> None:
-    """Refuse ``model=[admin,rezero]``, of which Hydra would silently take what the last file sets. Raises UserError."""
-    group, _, files = override.lstrip("+").partition("=")
-    if group and files.startswith("[") and (CONFIG_DIR / group).is_dir():
-        raise UserError(
-            f"{override}: must be one; {MIXTURES.get(group, 'for a sweep say -m and leave out the brackets')}"
-        )
+_COMPOSER = Composer(hydra_compose)
 
 
 @contextmanager

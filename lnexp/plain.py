@@ -10,10 +10,12 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
 
 
-def find(settings: Any, key: str) -> Any:
-    """Return the value of ``a.b.c`` in nested dicts; None where it is not there."""
+def find(settings: Any, key: str, default: Any = None) -> Any:
+    """Return the value of ``a.b.c`` in nested dicts, or ``default`` where it is not there."""
     for part in key.split("."):
-        settings = settings.get(part) if isinstance(settings, dict) else None
+        if not isinstance(settings, dict) or part not in settings:
+            return default
+        settings = settings[part]
     return settings
 
 

@@ -6,13 +6,14 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from lnexp.composer import Composer
-from lnexp.configuration import compose
+from lnexp.configuration import hydra_compose
+from lnexp.overrides import spell_out
 from lnexp.plain import plain
 
 
 @pytest.fixture(scope="module")
 def composer():
-    return Composer(compose)
+    return Composer(hydra_compose)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +43,9 @@ def composer():
     ],
 )
 def test_it_composes_what_hydra_does(composer, overrides):
+    expected = plain(hydra_compose(spell_out(overrides)))
     for _ in range(2):  # the second time from what it remembers
-        assert plain(composer.compose(overrides)) == plain(compose(overrides))
+        assert plain(composer.compose(overrides)) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,11 +56,22 @@ def test_it_refuses_what_hydra_refuses(composer, overrides):
     with pytest.raises((HydraException, OmegaConfBaseException)) as ours:
         composer.compose(overrides)
     with pytest.raises((HydraException, OmegaConfBaseException)) as hydras:
-        compose(overrides)
+        hydra_compose(overrides)
     assert (type(ours.value), str(ours.value)) == (type(hydras.value), str(hydras.value))
 
 
+def test_composing_files_again_asks_hydra_once(monkeypatch):
+    asked = []
+    composer = Composer(lambda overrides: asked.append(overrides) or hydra_compose(overrides))
+    for rate in (1, 2, 3):
+        assert composer.compose(["model=pre_ln", f"lr_max={rate}", "+recipe=fig2a"]).lr_max == rate
+    assert asked == [["model=pre_ln"]]
+
+
 def test_jobs_do_not_meet(composer):
-    one = composer.compose(["lr_max=1"])
-    OmegaConf.update(one, "lr_max", 5)
-    assert composer.compose(["lr_max=2"]).lr_max == 2
+    words = ["lr_max=1", "optimizer.betas=[0.8,0.9]"]
+    before = [plain(composer.compose(overrides)) for overrides in ([], words)]
+    one = composer.compose(words)
+    one.optimizer.betas[0] = 0.5
+    OmegaConf.update(one, "model.dropout", 0.5)
+    assert [plain(composer.compose(overrides)) for overrides in ([], words)] == before

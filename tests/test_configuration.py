@@ -7,7 +7,7 @@ import pytest
 from helpers import ROOT, TINY, run_script
 from hydra.core.config_store import ConfigStore
 
-from lnexp.configuration import compose
+from lnexp.configuration import compose, hydra_compose
 from lnexp.launchers.plan import Plan
 from lnexp.plain import plain
 from lnexp.recipes.load import load_recipe
@@ -30,12 +30,12 @@ def stock_config():
 
 
 def test_importing_ours_leaves_fairseqs_configs_and_the_other_way_round():
-    before = plain(compose([]))
+    before = plain(hydra_compose([]))
     import lnexp.theory.models
     import lnexp.training.loop  # noqa: F401
 
     for _ in range(2):
-        assert plain(compose([])) == before
+        assert plain(hydra_compose([])) == before
         for name in SHARED_NAMES:
             assert ConfigStore.instance().load(name).provider == "fairseq"
         stock = stock_config()

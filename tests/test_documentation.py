@@ -301,6 +301,11 @@ def check_make(arguments: list[str]) -> None:
         name, assigned, _ = argument.partition("=")
         known = re.search(rf"^{name} \?=", makefile, re.MULTILINE)
         assert known or not assigned, f"{name}: no variable of the Makefile"
+    check_make_once(tuple(arguments))
+
+
+@cache
+def check_make_once(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(["make", "-n", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for line in done.stdout.replace("\\\n", " ").splitlines():

@@ -11,7 +11,6 @@ from pathlib import Path
 from omegaconf import OmegaConf
 
 from lnexp.benchmarks.page import markdown
-from lnexp.composer import Composer
 from lnexp.configuration import compose
 from lnexp.paths import ROOT
 from lnexp.recipes.command_line import with_corpus
@@ -62,11 +61,11 @@ def _timed(script: str, *arguments: str) -> tuple[float, int]:
 
 def _write_runs(overrides: list[str], seeds: int) -> int:
     """Write folders of finished runs for every arm and seed, and return their number."""
-    recipe, composer = load_recipe(RECIPE), Composer(compose)
+    recipe = load_recipe(RECIPE)
     choose = random.Random(0)
     for arm in recipe.arms.values():
         job = Job(recipe, "small", arm, FIRST_SEED)
-        cfg = composer.compose([*with_corpus(recipe, "small", overrides), *job.overrides])
+        cfg = compose([*with_corpus(recipe, "small", overrides), *job.overrides])
         config = OmegaConf.to_yaml(cfg, resolve=True)
         names = range(FIRST_SEED, FIRST_SEED + seeds)
         for seed, run in zip(names, identities(cfg, names), strict=True):

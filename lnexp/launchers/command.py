@@ -11,11 +11,12 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import own_schemas, register_resolvers, spell_out
+from lnexp.configuration import own_schemas, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
 from lnexp.launchers.worker import set_up_worker
+from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
 from lnexp.training.ranks import of_environment

@@ -8,10 +8,11 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn
 
 from lnexp.composer import Composer
-from lnexp.configuration import check, register_resolvers, spell_out
+from lnexp.configuration import check, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
 from lnexp.launchers.retry import RepeatedLaunch
+from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.runs.sweep import Sweep

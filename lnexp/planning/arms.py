@@ -4,7 +4,6 @@ from collections import Counter
 
 from omegaconf import DictConfig
 
-from lnexp.composer import Composer
 from lnexp.configuration import check_and_resolve, compose, shared_settings
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
@@ -45,18 +44,17 @@ def _line(arms: list[tuple[str, int, DictConfig]], processes: int, device: Devic
 def _configs(words: list[str]) -> list[tuple[str, int, DictConfig]]:
     """Return each arm's name, number of seeds and config."""
     recipes, rest = split_recipes(words)
-    composer = Composer(compose)
     if not recipes:
-        return [("the run", 1, composer.compose(rest))]
+        return [("the run", 1, compose(rest))]
     check_overrides(recipes, rest)
     found = []
     for recipe in recipes:
-        shared = with_corpus(recipe, composer.compose(rest).profile, rest)
-        jobs = jobs_of(recipe, composer.compose(shared))
+        shared = with_corpus(recipe, compose(rest).profile, rest)
+        jobs = jobs_of(recipe, compose(shared))
         seeds = Counter(job.arm.name for job in jobs)
         first = {job.arm.name: job for job in reversed(jobs)}
         for arm, job in sorted(first.items(), key=lambda item: list(recipe.arms).index(item[0])):
-            found.append((f"{recipe.name}/{arm}", seeds[arm], composer.compose([*shared, *job.overrides])))
+            found.append((f"{recipe.name}/{arm}", seeds[arm], compose([*shared, *job.overrides])))
     return found
 
 

@@ -3,9 +3,9 @@
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
-from lnexp.configuration import spell_out
 from lnexp.errors import UserError, near_names
 from lnexp.options import Table, key_of
+from lnexp.overrides import spell_out
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
 from lnexp.tasks import table_of_task

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from importlib.resources import files
 from typing import Any, get_args
 
@@ -25,15 +26,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         runs: for the table of runs.
         commit: of the code that makes the page.
     """
-    environment = Environment(
-        loader=PackageLoader("lnexp.report", "template"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
-    environment.globals.update(keyed_panels=keyed_panels, in_words=in_words, made_on=made_on, corpus=corpus)
+    environment = _environment()
     columns = [[_showable(section, environment, names) for section in column] for column in columns]
     sections = [section for column in columns for section in column]
     page = environment.get_template("report.html.jinja").render(
@@ -52,6 +45,21 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         script=(files("lnexp.report") / "template" / "report.js").read_text(encoding="utf-8"),
     )
     return page.encode("utf-8", errors="backslashreplace").decode()  # names of files need not be text
+
+
+@cache
+def _environment() -> Environment:
+    """Return what compiles the templates, which takes longer than to render a page of one figure."""
+    environment = Environment(
+        loader=PackageLoader("lnexp.report", "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
+    environment.globals.update(keyed_panels=keyed_panels, in_words=in_words, made_on=made_on, corpus=corpus)
+    return environment
 
 
 def _showable(section: Section, environment: Environment, names: Sequence[str]) -> Section:

@@ -7,7 +7,6 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.composer import Composer
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
@@ -80,13 +79,13 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     base = compose(overrides)
     settings = with_corpus(recipe, base.profile, overrides)
     own = tuple(own_options(recipe, base.profile, overrides))
-    composer, folders = Composer(compose), find_folders(base.runs_dir)
+    folders = find_folders(base.runs_dir)
     by_arm: dict[str, list[Job]] = {}
     for job in jobs_of(recipe, base):
         by_arm.setdefault(job.arm.name, []).append(job)
     found = []
     for jobs in by_arm.values():
-        cfg = composer.compose([*settings, *jobs[0].overrides])
+        cfg = compose([*settings, *jobs[0].overrides])
         runs = identities(cfg, [job.seed for job in jobs])
         OmegaConf.resolve(cfg)
         found += [_read(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import POSITIVE, whole
-from lnexp.configuration import check, compose, spell_out
+from lnexp.configuration import check, compose
 from lnexp.errors import UserError
 from lnexp.options import Alias, Option, Table, flag_of, listed
 from lnexp.options.common import LABELS
+from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.runs.identity import identity
 from lnexp.tasks import table_of_task

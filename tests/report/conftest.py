@@ -10,6 +10,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.wait import WebDriverWait
 
+from lnexp.published import RESULTS_DIR
+
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -52,7 +54,22 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def report(tmp_path_factory) -> Path:
     """The page of all that is committed, with no runs."""
-    page = tmp_path_factory.mktemp("report") / "report.html"
-    done = run_script("report", "--output", str(page), "--runs", str(page.parent))
+    return _report(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="session")
+def short_report(tmp_path_factory) -> Path:
+    """The page of two recipes, one of them with a heat map: a browser draws all of its plots in a second."""
+    here = tmp_path_factory.mktemp("report")
+    for name in ("fig2a", "depth"):
+        place = Path("small", "toy", name)
+        shutil.copytree(RESULTS_DIR / place, here / "results" / place)
+    return _report(here, str(here / "results"))
+
+
+def _report(here: Path, *places: str) -> Path:
+    page, runs = here / "report.html", here / "runs"
+    runs.mkdir()
+    done = run_script("report", *places, "--output", str(page), "--runs", str(runs))
     assert done.returncode == 0, done.stderr
     return page

@@ -70,6 +70,12 @@ class MakeRun:
         return RunResult(Job(self.recipe, "small", self.recipe.arms[arm], seed), self.cfg, f"{arm}{seed}", "not run")
 
 
+@pytest.fixture(scope="session")
+def make_runs() -> type[MakeRun]:
+    """The class of ``make_run``, for fixtures that outlive a test."""
+    return MakeRun
+
+
 @pytest.fixture
 def make_run() -> MakeRun:
     return MakeRun()

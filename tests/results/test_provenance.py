@@ -30,8 +30,8 @@ def finish(words: list[str], run: RunResult, host: str, data: dict) -> None:
 
 
 @pytest.fixture
-def words(tmp_path) -> list[str]:
-    return [*SMALL, f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
+def words(where) -> list[str]:
+    return [*SMALL, *where]
 
 
 @pytest.fixture

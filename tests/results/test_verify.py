@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from helpers import ROOT, run_script
 
-from lnexp.composer import Composer
 from lnexp.configuration import compose
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import jobs_of
@@ -20,15 +20,16 @@ AS_THE_PAPER = {"no_warmup_low": 8.0, "no_warmup_high": 2.0, "warmup_low": 34.0,
 
 
 class Folders:
-    """Writes run folders of fig2a, and judges them."""
+    """Writes run folders of fig2a, and judges them.
 
-    def __init__(self, tmp_path):
+    Args:
+        tmp_path: where they are written.
+        paths: the path of each, by its arm and seed, below a folder of runs.
+    """
+
+    def __init__(self, tmp_path: Path, paths: dict[tuple[str, int], Path]):
         self.tmp_path, self.overrides = tmp_path, [f"runs_dir={tmp_path / 'runs'}"]
-        composer = Composer(compose)
-        self.runs = {
-            (job.arm.name, job.seed): RunFolder.of(composer.compose([*self.overrides, *job.overrides]))
-            for job in jobs_of(RECIPE, composer.compose(self.overrides))
-        }
+        self.runs = {run: RunFolder(tmp_path / "runs" / path) for run, path in paths.items()}
 
     def write(self, arm, seed, bleu, state="finished", epochs=3) -> RunFolder:
         folder = self.runs[arm, seed]
@@ -52,18 +53,34 @@ class Folders:
             for seed in seeds:
                 self.write(arm, seed, value + 0.1 * (seed - 12))
 
-    def verify(self):
-        """Exit code and verdicts by claim, as ``make verify`` gives them after collecting."""
+    def verify(self, figures: bool = False):
+        """Exit code and verdicts by claim, as ``make verify`` gives them after collecting.
+
+        Args:
+            figures: draw them, too, which takes most of the time and changes no verdict.
+        """
         results = self.tmp_path / "results"
-        write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
+        with pytest.MonkeyPatch.context() as patch:
+            if not figures:
+                patch.setattr("lnexp.results.write.draw_all", lambda recipe, folder: [])
+            write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
         done = run_script("verify", "--recipe", "fig2a", "--profile", "small", "--json", "--results", str(results))
         (block,) = json.loads(done.stdout)
         return done, {claim["id"].removeprefix("fig2a-"): claim["verdict"] for claim in block["claims"]}
 
 
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory) -> dict[tuple[str, int], Path]:
+    """The path of each run of fig2a below a folder of runs, by its arm and seed."""
+    empty = tmp_path_factory.mktemp("runs")
+    jobs = jobs_of(RECIPE, compose([]))
+    folders = [RunFolder.of(compose([f"runs_dir={empty}", *job.overrides])) for job in jobs]
+    return {(job.arm.name, job.seed): folder.path.relative_to(empty) for job, folder in zip(jobs, folders, strict=True)}
+
+
 @pytest.fixture
-def folders(tmp_path):
-    return Folders(tmp_path)
+def folders(tmp_path, paths) -> Folders:
+    return Folders(tmp_path, paths)
 
 
 def test_as_in_the_paper_it_is_reproduced(folders):
@@ -99,7 +116,7 @@ def test_an_arm_that_diverged_is_a_result(folders):
     folders.write_all({arm: bleu for arm, bleu in AS_THE_PAPER.items() if arm != "no_warmup_high"})
     for seed, epochs in ((11, 0), (12, 1), (13, 0)):
         folders.write("no_warmup_high", seed, 0.5, state="diverged", epochs=epochs)
-    assert folders.verify()[1]["no-warmup-fails-high"] == "reproduced"
+    assert folders.verify(figures=True)[1]["no-warmup-fails-high"] == "reproduced"
 
 
 def test_one_seed_shows_no_difference(folders):
@@ -117,7 +134,7 @@ def test_what_is_no_number_is_no_evidence(folders, number):
             for line in metrics.read_text().split("\n")
         ]
         metrics.write_text("\n".join(lines))
-    done, verdicts = folders.verify()
+    done, verdicts = folders.verify(figures=True)
     assert done.returncode == 0, done.stderr
     assert verdicts["no-warmup-fails-low"] == "inconclusive", "one seed is left"
     assert verdicts["no-warmup-fails-high"] == "reproduced"
@@ -204,7 +221,6 @@ def repeat_an_epoch(folder):
     folder.metrics.write_text("".join([lines[0], *lines]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -236,7 +252,6 @@ def replace_in(path, old, new):
     path.write_text(path.read_text().replace(old, new))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -2,8 +2,10 @@
 
 import json
 import math
+from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from lnexp.results.verdicts import all_verdicts, as_page, as_terminal_table
 from lnexp.results.write import write_results
@@ -43,17 +45,28 @@ def runs_of(make_run):
     ]
 
 
-def test_all_files_are_there_by_profile_data_and_recipe(make_run, tmp_path):
-    folder = written(make_run, tmp_path, runs_of(make_run))
-    assert folder == tmp_path / "small" / "toy" / "figx"
+@pytest.fixture(scope="module")
+def results_dir(tmp_path_factory, make_runs) -> Path:
+    """Results of :func:`runs_of`, which tests only read."""
+    results_dir, make_run = tmp_path_factory.mktemp("results"), make_runs()
+    written(make_run, results_dir, runs_of(make_run))
+    return results_dir
+
+
+@pytest.fixture(scope="module")
+def folder(results_dir) -> Path:
+    return results_dir / "small" / "toy" / "figx"
+
+
+def test_all_files_are_there_by_profile_data_and_recipe(folder):
     names = {path.name for path in folder.iterdir()}
     figure = {"figure.png", "figure.svg", "figure.pdf"}
     assert names == {"runs.csv", "epochs.csv", "table.md", "verdicts.json", "provenance.json", *figure}
     assert all(path.stat().st_size for path in folder.iterdir())
 
 
-def test_runs_csv_has_a_row_a_run(make_run, tmp_path):
-    table = pd.read_csv(written(make_run, tmp_path, runs_of(make_run)) / "runs.csv")
+def test_runs_csv_has_a_row_a_run(folder):
+    table = pd.read_csv(folder / "runs.csv")
     assert set(RUN_COLUMNS) <= set(table.columns)
     assert list(table["status"]) == ["finished"] * 3 + ["diverged", "finished", "not run"]
     assert list(table["best_valid_bleu"][:5]) == [91, 92, 93, 0, 1]
@@ -73,14 +86,14 @@ def test_the_average_of_checkpoints_has_columns_of_its_own(make_run, tmp_path):
     assert "31.50" in page
 
 
-def test_epochs_csv_has_a_row_a_run_and_epoch(make_run, tmp_path):
-    table = pd.read_csv(written(make_run, tmp_path, runs_of(make_run)) / "epochs.csv")
+def test_epochs_csv_has_a_row_a_run_and_epoch(folder):
+    table = pd.read_csv(folder / "epochs.csv")
     assert len(table) == 8
     assert list(table[table["seed"] == 3]["valid_bleu"]) == [10, 93]
 
 
-def test_the_page_says_what_it_was_trained_on_and_what_is_missing(make_run, tmp_path):
-    page = (written(make_run, tmp_path, runs_of(make_run)) / "table.md").read_text()
+def test_the_page_says_what_it_was_trained_on_and_what_is_missing(folder):
+    page = (folder / "table.md").read_text()
     assert "profile small, data toy, 3,000 training pairs" in page
     assert "2 of 3, 1 diverged" in page
     assert "a processor, cpu" in page
@@ -93,16 +106,14 @@ def test_results_without_any_run_are_empty_tables_and_not_run(make_run, tmp_path
     assert json.loads((folder / "verdicts.json").read_text())["claims"][0]["verdict"] == "not run"
 
 
-def test_the_same_runs_give_the_same_bytes(make_run, tmp_path):
-    one = written(make_run, tmp_path / "one", runs_of(make_run))
-    other = written(make_run, tmp_path / "other", runs_of(make_run))
-    for path in one.iterdir():
+def test_the_same_runs_give_the_same_bytes(make_run, folder, tmp_path):
+    other = written(make_run, tmp_path, runs_of(make_run))
+    for path in folder.iterdir():
         assert path.read_bytes() == (other / path.name).read_bytes(), path.name
 
 
-def test_verdicts_are_read_back_for_page_and_terminal(make_run, tmp_path):
-    written(make_run, tmp_path, runs_of(make_run))
-    verdicts = all_verdicts(tmp_path)
+def test_verdicts_are_read_back_for_page_and_terminal(results_dir):
+    verdicts = all_verdicts(results_dir)
     assert [found.recipe for found in verdicts] == ["figx"]
     assert not verdicts[0].has(profile="paper")
     page, table = as_page(verdicts), as_terminal_table(verdicts, 120)

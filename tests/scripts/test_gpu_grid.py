@@ -2,26 +2,45 @@
 
 import os
 import subprocess
-import sys
 import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from warm_python import warm_python
 
-SCRIPT = str(ROOT / "scripts" / "gpu_grid.sh")
+from lnexp.benchmarks.overhead import TINY_MODEL
+
+#: Smaller still than the dry run; models that have learnt nothing end no sentence.
+TINY = [*(option for option in TINY_MODEL if "warmup" not in option), "evaluation.max_len_b=5"]
 
 
-def grid(where: list[str], out: Path, *arguments: str) -> subprocess.CompletedProcess:
-    python = str(Path(sys.executable).parent)
-    environment = os.environ | {"PATH": f"{python}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
-    runs, data = where
-    command = [SCRIPT, "--dry-run", "--runs", runs.partition("=")[2], "--out", str(out), *arguments, data]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    """The project without a ``.venv``, so that the command takes the ``python3`` of ``PATH``."""
+    root = tmp_path_factory.mktemp("project")
+    (root / "scripts").symlink_to(ROOT / "scripts")
+    return root
+
+
+@pytest.fixture(scope="module")
+def grid(root) -> Iterator[Callable[..., subprocess.CompletedProcess]]:
+    with warm_python() as python:
+        environment = os.environ | {"PATH": f"{python}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+
+        def run(where: list[str], out: Path, *arguments: str) -> subprocess.CompletedProcess:
+            runs, data = where
+            script = str(root / "scripts" / "gpu_grid.sh")
+            folders = ["--runs", runs.partition("=")[2], "--out", str(out)]
+            command = [script, "--dry-run", *folders, *arguments, *TINY, data]
+            return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+        yield run
 
 
 @pytest.mark.slow
-def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(tmp_path, where):
+def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(grid, tmp_path, where):
     out = tmp_path / "out"
     done = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "1")
     assert done.returncode == 0, done.stderr
@@ -44,7 +63,7 @@ def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(tmp_path, w
 
 
 @pytest.mark.slow
-def test_a_cut_before_anything_is_trained_leaves_what_there_is(tmp_path, where):
+def test_a_cut_before_anything_is_trained_leaves_what_there_is(grid, tmp_path, where):
     """Also from folders with spaces and brackets in their names, and dots before them."""
     odd = tmp_path / ".a (b), c"
     done = grid([f"runs_dir={odd / 'runs'}", where[1]], odd / "out", "--recipes", "no_such_figure")
@@ -61,7 +80,7 @@ def test_a_cut_before_anything_is_trained_leaves_what_there_is(tmp_path, where):
         (["--hours", "2"], "--hours: no such option"),
     ],
 )
-def test_mistakes_are_said_before_anything_begins(tmp_path, where, arguments, words):
+def test_mistakes_are_said_before_anything_begins(grid, tmp_path, where, arguments, words):
     done = grid(where, tmp_path / "out", *arguments)
     assert done.returncode == 2
     assert words in done.stderr

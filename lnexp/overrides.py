@@ -1,0 +1,55 @@
+"""Spell out the overrides of a command line as Hydra wants them, and refuse those that it would misread."""
+
+import re
+from collections.abc import Sequence
+
+from lnexp.errors import UserError
+from lnexp.options import Table
+from lnexp.paths import CONFIG_DIR
+from lnexp.tasks import DEFAULT, table_of_task, task_names
+
+
+def spell_out(overrides: Sequence[str]) -> list[str]:
+    """Return overrides as Hydra wants them, each option under its own name.
+
+    ``fairseq.common.log_interval=7`` becomes ``++fairseq.common.log_interval=7``, for only fairseq itself knows which
+    options it has; ``fairseq.common.fp16=true``, which is one of ours by another name, becomes ``precision=fp16``.
+
+    Raises:
+        UserError: for two files of one group, and for an alias whose text does not say what the option's value is.
+    """
+    tasks = [override.partition("=")[2] for override in overrides if override.startswith("task=")]
+    table = table_of_task(tasks[-1] if tasks and tasks[-1] in task_names() else DEFAULT)
+    return [_spell_out(override, table) for override in overrides]
+
+
+#: An override of a value: how it is set, its name, and the text.
+VALUE_OVERRIDE = re.compile(r"(~|\+{0,2})([\w.]+)(?:=(.*))?", re.DOTALL)
+
+
+def _spell_out(override: str, table: Table) -> str:
+    _refuse_mixture(override)
+    parts = VALUE_OVERRIDE.fullmatch(override)
+    if not parts:
+        return override
+    how, said, text = parts.groups()
+    name, value = table.in_our_words(said, text)
+    if said.startswith("fairseq.") or name != said:
+        how = how if how == "~" else "" if table.has(name) else "++"
+    return f"{how}{name}" if value is None else f"{how}{name}={value}"
+
+
+#: Why one file of a group is taken, and not two.
+MIXTURES = {
+    "model": "a placement is the whole of how a block is joined, and a mixture of two is a class of its own, see "
+    "docs/extending.md"
+}
+
+
+def _refuse_mixture(override: str) -> None:
+    """Refuse ``model=[admin,rezero]``, of which Hydra would silently take what the last file sets. Raises UserError."""
+    group, _, files = override.lstrip("+").partition("=")
+    if group and files.startswith("[") and (CONFIG_DIR / group).is_dir():
+        raise UserError(
+            f"{override}: must be one; {MIXTURES.get(group, 'for a sweep say -m and leave out the brackets')}"
+        )
