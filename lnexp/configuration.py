@@ -10,7 +10,6 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from lnexp.composer import Composer
 from lnexp.corpora.checksums import corpus_sha256, file_sha256
 from lnexp.errors import UserError
-from lnexp.interpolations import parse_each_once
 from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
@@ -18,8 +17,7 @@ from lnexp.tasks import table_of
 
 
 def register_resolvers() -> None:
-    """Make ``${lnexp.…}`` known to OmegaConf, and resolving fast."""
-    parse_each_once()
+    """Make ``${lnexp.…}`` known to OmegaConf."""
     OmegaConf.register_new_resolver("lnexp.equal", lambda a, b: a == b, replace=True)
     OmegaConf.register_new_resolver("lnexp.or_zero", lambda value: value or 0, replace=True)
     OmegaConf.register_new_resolver("lnexp.corpus_sha256", corpus_sha256, replace=True, use_cache=False)

@@ -32,8 +32,7 @@ def run_script(
     Args:
         env: is added to the environment.
         fresh: start an interpreter, for what one does once, at its start: read :data:`READ_AT_START`, choose the seed
-            of hashes, call ``preexec_fn``; and for runs with a tracker, as wandb makes a temporary folder when it is
-            imported, which the first command to end removes. Otherwise the modules are imported already.
+            of hashes, call ``preexec_fn``. Otherwise the modules are imported already.
         options: those of ``subprocess.run``; without ``fresh`` ``cwd`` and ``input`` alone.
     """
     command = [str(ROOT / "scripts" / f"{name}.py"), *arguments]

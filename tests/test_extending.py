@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT, TINY
+from warm_commands import run_warm
 
 DOCUMENT = ROOT / "docs" / "extending.md"
 PARTS = ("configs", "docs", "lnexp", "recipes", "scripts", "tests", "pyproject.toml")
@@ -58,8 +59,10 @@ def run(copy: Path, command: str, *more: str) -> subprocess.CompletedProcess:
     program, *arguments = command.split()
     assert program == "python"
     environment = os.environ | {"PYTHONPATH": str(copy), "WANDB_MODE": "offline", "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, "-W", "ignore", *arguments, *more]
-    return subprocess.run(words, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    if arguments[0] == "-m":
+        words = [sys.executable, "-W", "ignore", *arguments, *more]
+        return subprocess.run(words, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    return run_warm([*arguments, *more], environment, cwd=copy, own_package=True)
 
 
 def run_folders(copy: Path) -> list[str]:

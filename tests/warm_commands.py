@@ -2,8 +2,7 @@
 
 A command finds what a fresh process has: arguments, environment, working directory, streams, random numbers, logging
 and Hydra's state. Only what an interpreter reads once, when it starts, is the server's: the seed of hashes, and the
-variables of :data:`READ_AT_START`; and wandb cannot be used, for its temporary folder is the server's, too. Workers of
-joblib are forks of the command.
+variables of :data:`READ_AT_START`, but for the folders of ``PYTHONPATH``. Workers of joblib are forks of the command.
 """
 
 import os
@@ -50,6 +49,8 @@ class WarmProcess:
         cwd: the working directory; None is that of this process.
         input: what the command reads from its standard input.
         start_new_session: whether the process and all that it starts are a session of their own.
+        own_package: whether to import libraries alone beforehand: the script is that of a copy of the project, which
+            ``PYTHONPATH`` names.
     """
 
     def __init__(
@@ -59,13 +60,15 @@ class WarmProcess:
         cwd: Path | None = None,
         input: str = "",
         start_new_session: bool = False,
+        own_package: bool = False,
     ):
         self._folder = TemporaryDirectory()
         streams = Path(self._folder.name)
         self._stdout, self._stderr = streams / "stdout", streams / "stderr"
         for file, text in ((streams / "stdin", input), (self._stdout, ""), (self._stderr, "")):
             file.write_text(text)
-        self.pid = _ask(Command(command, env, cwd or Path.cwd(), streams, start_new_session))
+        self._server = _server(own_package)
+        self.pid = self._ask(Command(command, env, cwd or Path.cwd(), streams, start_new_session))
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
@@ -107,8 +110,12 @@ class WarmProcess:
 
     def _ask_for_end(self, to_wait: bool) -> int | None:
         if self.returncode is None:
-            self.returncode = _ask((self.pid, to_wait))
+            self.returncode = self._ask((self.pid, to_wait))
         return self.returncode
+
+    def _ask(self, request):
+        self._server.send(request)
+        return self._server.recv()
 
 
 def run_warm(command: list[str], env: dict[str, str], **options) -> subprocess.CompletedProcess:
@@ -117,17 +124,12 @@ def run_warm(command: list[str], env: dict[str, str], **options) -> subprocess.C
     return subprocess.CompletedProcess(command, process.wait(), *process.output())
 
 
-def _ask(request):
-    server = _server()
-    server.send(request)
-    return server.recv()
-
-
 @cache
-def _server() -> Connection:
-    """Start the server of this process, which ends with it, and return the connection to it."""
+def _server(of_libraries: bool) -> Connection:
+    """Start a server of this process, which ends with it, and return the connection to it."""
     mine, its = Pipe()
     command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("warm_server.py")), str(its.fileno())]
+    command += ["--libraries"] if of_libraries else []
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     with its:
         subprocess.Popen(command, env=environment, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)

@@ -55,5 +55,5 @@ def _answer(listener: Listener, code: Path) -> None:
             if arguments[0] == "-c":
                 code.write_text(arguments[1])
                 arguments = [str(code), *arguments[2:]]
-            done = run_warm(arguments, environment, Path(directory))
+            done = run_warm(arguments, environment, cwd=Path(directory))
             connection.send((done.returncode, done.stdout, done.stderr))

@@ -12,6 +12,8 @@ import runpy
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -19,21 +21,18 @@ import numpy
 import torch
 from hydra.core.config_store import ConfigStore
 from joblib.externals.loky.backend.context import set_start_method
+from wandb.sdk.data_types._private import MEDIA_TMP
 from warm_commands import Command
 
 
-def import_what_commands_import() -> None:
-    """Import everything that takes time, and undo what fairseq sets up for Hydra and for logs when it is imported.
-
-    Raises:
-        RuntimeError: where a thread is left, which a fork would not have.
-    """
-    stored, logs = ConfigStore.instance().repo, logging.getLogger()
-    ConfigStore.instance().repo = {**stored}
-    level = logs.level
-    logging.disable(logging.INFO)
-
+def import_libraries() -> None:
+    """Import the libraries that take time."""
     import torch._dynamo  # noqa: F401  the first optimizer asks for it
+
+
+def import_what_commands_import() -> None:
+    """Import everything of ours and of others that takes time."""
+    import_libraries()
 
     import lnexp.corpora.command
     import lnexp.corpora.tokenize_command
@@ -51,6 +50,19 @@ def import_what_commands_import() -> None:
     import lnexp.training.engine
     import lnexp.training.run  # noqa: F401
 
+
+@contextmanager
+def as_before() -> Iterator[None]:
+    """Undo what fairseq sets up for Hydra and for logs when it is imported.
+
+    Raises:
+        RuntimeError: where a thread is left, which a fork would not have.
+    """
+    stored, logs = ConfigStore.instance().repo, logging.getLogger()
+    ConfigStore.instance().repo = {**stored}
+    level = logs.level
+    logging.disable(logging.INFO)
+    yield
     logging.disable(logging.NOTSET)
     logs.handlers.clear()
     logs.setLevel(level)
@@ -98,11 +110,15 @@ def become(command: Command) -> None:
     os.environ.clear()
     os.environ.update(command.environment)
     sys.argv[:] = command.words
-    sys.path[0] = str(Path(command.words[0]).parent)
+    added = [path for path in command.environment.get("PYTHONPATH", "").split(os.pathsep) if path]
+    sys.path[:1] = [str(Path(command.words[0]).absolute().parent), *(path for path in added if path not in sys.path)]
+    MEDIA_TMP._finalizer.detach()  # the end of the process removes wandb's temporary folder: take one of its own
+    MEDIA_TMP.__init__("wandb-media")
 
 
 if __name__ == "__main__":
-    import_what_commands_import()
+    with as_before():
+        import_libraries() if "--libraries" in sys.argv else import_what_commands_import()
     set_start_method("fork")  # of joblib's workers, which are warm then, too
     gc.freeze()
     serve(Connection(int(sys.argv[1])))

@@ -4,13 +4,12 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from helpers import ROOT
+from warm_commands import run_warm
 
 pytestmark = pytest.mark.slow
 
@@ -40,8 +39,8 @@ def copy(tmp_path_factory) -> Path:
 def run(copy: Path, name: str, *arguments: str) -> str:
     """Run a command in the copy, and return what it prints."""
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "COLUMNS": "200"}
-    command = [sys.executable, "-W", "ignore", f"scripts/{name}.py", *arguments]
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    command = [f"scripts/{name}.py", *arguments]
+    done = run_warm(command, environment, cwd=copy, own_package=True)
     assert done.returncode == 0, f"{shlex.join(command)}: {done.stdout} {done.stderr}"
     return done.stdout
 

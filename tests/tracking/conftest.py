@@ -1,7 +1,6 @@
 """What wandb itself reads of a run that was tracked offline."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,23 +8,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from helpers import TINY, only_run
-from warm_commands import run_warm
+from helpers import TINY, only_run, run_script
 
 from lnexp.runs.folder import RunFolder
 
 OFFLINE = [*(word for word in TINY if not word.startswith("tracker")), "tracker=offline", "probes.every=2"]
-
-
-def _train(*arguments: str) -> subprocess.CompletedProcess:
-    command = [str(Path(__file__).with_name("train_with_wandb.py")), *arguments]
-    return run_warm(command, os.environ | {"OMP_NUM_THREADS": "1"})
-
-
-@pytest.fixture(scope="session")
-def train() -> Callable[..., subprocess.CompletedProcess]:
-    """Run ``scripts/train.py`` with a tracker."""
-    return _train
 
 
 @cache
@@ -51,16 +38,16 @@ def offline() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def resumed(tmp_path_factory, prepared, offline, train) -> Path:
+def resumed(tmp_path_factory, prepared, offline) -> Path:
     """A run that was interrupted after its second epoch's record and before its checkpoint, and went on."""
     here = tmp_path_factory.mktemp("offline")
     words = [*offline, f"runs_dir={here / 'runs'}", f"data_dir={prepared}", "max_epoch=3", "checkpoints.keep=all"]
-    assert train(*words).returncode == 0
+    assert run_script("train", *words).returncode == 0
     folder = RunFolder(only_run(here))
     for epoch in (2, 3):
         folder.checkpoint(epoch).unlink()
     folder.set_status("running")
-    again = train(*words)
+    again = run_script("train", *words)
     assert "goes on with epoch 2" in again.stdout, again.stderr
     assert "WARNING" not in again.stdout + again.stderr
     return folder.path

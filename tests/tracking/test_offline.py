@@ -65,9 +65,9 @@ def test_a_board_can_group_filter_and_rank(resumed, inspect):
 
 
 @pytest.mark.slow
-def test_a_recipes_run_is_in_its_group_with_its_arm(tmp_path, prepared, inspect, offline, train):
+def test_a_recipes_run_is_in_its_group_with_its_arm(tmp_path, prepared, inspect, offline):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", "max_epoch=1"]
-    done = train(*offline, *where, "+recipe=fig2a", "+arm=no_warmup_low")
+    done = run_script("train", *offline, *where, "+recipe=fig2a", "+arm=no_warmup_low")
     assert done.returncode == 0, done.stderr
     read = inspect(offline_runs(only_run(tmp_path))[0])
     run = next(one["run"] for one in read if one["type"] == "run")
@@ -95,9 +95,9 @@ def test_translations_and_gradients_are_tables(resumed):
 
 
 @pytest.mark.slow
-def test_what_was_uploaded_is_not_told_again(tmp_path, prepared, inspect, offline, train):
+def test_what_was_uploaded_is_not_told_again(tmp_path, prepared, inspect, offline):
     words = [*offline, f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", "max_epoch=2", "checkpoints.keep=all"]
-    assert train(*words).returncode == 0
+    assert run_script("train", *words).returncode == 0
     folder = RunFolder(only_run(tmp_path))
     (first,) = offline_runs(folder.path)
     assert run_script("wandb_sync", "--runs", str(tmp_path / "runs"), "--dry-run").stdout.splitlines()[1:] == [
@@ -107,6 +107,6 @@ def test_what_was_uploaded_is_not_told_again(tmp_path, prepared, inspect, offlin
     assert "0 offline runs" in run_script("wandb_sync", "--runs", str(tmp_path / "runs")).stdout
     folder.checkpoint(2).unlink()
     folder.set_status("running")
-    assert train(*words).returncode == 0
+    assert run_script("train", *words).returncode == 0
     (second,) = set(offline_runs(folder.path)) - {first}
     assert [step.get("epoch") for step in history(inspect(second)) if "epoch" in step] == [2]

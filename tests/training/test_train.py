@@ -10,7 +10,7 @@ import time
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script
+from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, start, wait_for
 
 from lnexp.runs import records
 from lnexp.runs.checksum import write_checksum
@@ -199,16 +199,10 @@ def test_validation_at_other_times_breaks_nothing(tmp_path, where, option, epoch
     assert end["test_bleu"] is not None
 
 
-def wait_into_epoch(runs, epoch: int, process: subprocess.Popen) -> None:
+def wait_into_epoch(runs, epoch: int) -> None:
     """Wait until the checkpoint of the epoch before is there, and a little into the epoch."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "ended before it could be killed"
-        if list(runs.glob(f"*/*/checkpoints/checkpoint{epoch - 1}.pt")):
-            time.sleep(0.15)
-            return
-        time.sleep(0.01)
-    raise AssertionError("no epoch in two minutes")
+    wait_for(lambda: any(runs.glob(f"*/*/checkpoints/checkpoint{epoch - 1}.pt")), 120)
+    time.sleep(0.05)
 
 
 @pytest.mark.slow
@@ -219,12 +213,10 @@ def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepar
     train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
     rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
     for epoch in killed:
-        process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(ROOT / "scripts" / "train.py"), *rough], start_new_session=True
-        )
-        wait_into_epoch(tmp_path / "rough" / "runs", epoch, process)
+        process = start(*rough, start_new_session=True)
+        wait_into_epoch(tmp_path / "rough" / "runs", epoch)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        assert process.wait() == -signal.SIGKILL, "it was on its way"
     done = train(*rough)
     assert "goes on with epoch 4" in done.stdout
     calm, rough_records = (
