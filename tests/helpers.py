@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: An interpreter of its own.
 PYTHON = [sys.executable, "-W", "ignore"]
+TINY_CORPUS = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
 #: A model and a corpus that train in seconds; nothing is learnt, so no translation would end before its longest length.
-TINY = [*TINY_MODEL, "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}", "tracker=none"]
-TINY += ["evaluation.max_len_a=0", "evaluation.max_len_b=6"]
+TINY = [*TINY_MODEL, TINY_CORPUS, "tracker=none", "evaluation.max_len_a=0", "evaluation.max_len_b=6"]
 
 
 def run_script(

@@ -1,7 +1,7 @@
 """What runs cost, against a run that was made."""
 
 import pytest
-from helpers import TINY, only_run, run_script
+from helpers import TINY, TINY_CORPUS, only_run, run_script
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
@@ -90,8 +90,7 @@ def test_gradients_are_sent_round_a_ring():
 
 @pytest.mark.slow
 def test_the_command_prints_a_sheet_and_trains_nothing(tmp_path, prepared):
-    assert TINY[-2].startswith("scale.toy=")
-    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", TINY[-2]]
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", TINY_CORPUS]
     done = run_script("plan", "+recipe=fig4cd", "profile=small", "device=h100", "gpus=1", "precision=bf16", *where)
     assert done.returncode == 0, done.stderr
     for said in ("toy at small, 1 × H100 SXM", "12 runs: ", "+1 ", "a guess", "120 pairs"):
