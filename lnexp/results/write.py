@@ -8,7 +8,6 @@ from tabulate import tabulate
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
-from lnexp.published import RESULTS_DIR
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import judge_all
@@ -17,7 +16,7 @@ from lnexp.results.provenance import of_runs, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 
 
-def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
+def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path) -> Path:
     """Write tables, figures and verdicts of one recipe, and return their folder.
 
     Args:

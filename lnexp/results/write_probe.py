@@ -13,7 +13,6 @@ from lnexp.figures.panels import evenly_spaced
 from lnexp.figures.probed import plots, rows_with
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
-from lnexp.published import RESULTS_DIR
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge_all
@@ -34,7 +33,7 @@ def write_probe(
     manifest: dict[str, Any] | None,
     environment: dict[str, Any],
     options: list[str],
-    results_dir: Path = RESULTS_DIR,
+    results_dir: Path,
 ) -> Path:
     """Write measurements, table, figures and verdicts of one recipe, and return their folder.
 

@@ -9,7 +9,8 @@ import pytest
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.numerics import numerics_of
-from lnexp.published import RESULTS_DIR, result_folders
+from lnexp.paths import RESULTS_DIR
+from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.results.collect import RunResult, collect
 from lnexp.results.provenance import for_readers, of_runs, read_provenance, write_provenance
