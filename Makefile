@@ -19,8 +19,12 @@ SEEDS ?=
 OPTIONS ?=
 # The benchmarks of make bench, by name; default: all.
 WHAT ?=
-# A folder with results of another machine, for make report.
+# The results that make verify and make report show, published unless told otherwise (RESULTS=results/local: your own),
+# and a folder with those of another machine, for make report.
+RESULTS ?= results
 COMPARE ?=
+# The recipe whose results make publish moves.
+RECIPE ?=
 
 # One process a core is much faster than threads.
 export OMP_NUM_THREADS := 1
@@ -60,17 +64,20 @@ reproduce-placements: install  ## beyond the paper: nine placements Ã— warm-up Ã
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
 	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_concentration $(OPTIONS)
-	@$(PY) scripts/verify.py --profile theory
+	@$(PY) scripts/verify.py --profile theory --results results/local
 	$(REPRODUCE) +recipe=fig3_warmup $(if $(PROFILE),,profile=small)
 
 status: install  ## show the state of the newest sweep, live
 	@$(PY) scripts/status.py
 
-verify: install  ## print the verdict of every claim
-	@$(PY) scripts/verify.py
+verify: install  ## print the verdict of every claim (RESULTS=results/local: of your own results)
+	@$(PY) scripts/verify.py --results $(RESULTS)
 
-report: install  ## write report.html, one page of all results and runs (COMPARE=: beside those of another folder)
-	@$(PY) scripts/report.py $(if $(COMPARE),results $(COMPARE))
+report: install  ## write report.html, one page of all results and runs (RESULTS=, COMPARE=: beside those of another folder)
+	@$(PY) scripts/report.py $(RESULTS) $(COMPARE)
+
+publish: install  ## move your results of RECIPE= (PROFILE= DATA=) from results/local into the published ones
+	@$(PY) scripts/publish.py --recipe "$(RECIPE)" $(if $(PROFILE),--profile $(PROFILE)) $(if $(DATA),--data $(DATA))
 
 wandb-sync: install  ## upload the runs that were tracked offline (after wandb login) and are not uploaded yet
 	@$(PY) scripts/wandb_sync.py
@@ -103,4 +110,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report wandb-sync figures test check lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-wmt reproduce-factorial reproduce-placements theory status verify report publish wandb-sync figures test check lint bench lock clean

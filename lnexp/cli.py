@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lnexp.errors import UserError, near_names
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -26,6 +27,19 @@ def add_runs_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--runs``, where run folders lie, to a command."""
     parser.add_argument(
         "--runs", type=_folder, default=Path("runs"), help="where run folders lie: runs_dir of the runs (default: runs)"
+    )
+
+
+def add_results_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--results`` and ``--publish``, where results go, to a command; ``results`` is None where none is said."""
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument("--results", type=Path, help=f"where results go (default: {LOCAL_RESULTS_DIR}/, out of git)")
+    places.add_argument(
+        "--publish",
+        dest="results",
+        action="store_const",
+        const=RESULTS_DIR,
+        help=f"write over the published results in {RESULTS_DIR}/",
     )
 
 

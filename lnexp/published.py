@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-RESULTS_DIR = Path("results")
-
 
 def result_folders(results_dir: Path) -> list[Path]:
     """Return the folders ``<profile>/<data>/<recipe>`` of everything that was collected or probed."""

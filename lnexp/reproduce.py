@@ -9,7 +9,7 @@ from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, check_device, compose
 from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
-from lnexp.paths import ROOT
+from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
 from lnexp.recipes.command_line import split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
@@ -66,13 +66,14 @@ def main() -> None:
         follower = Follower(list(corpora), where.runs_dir, results.show, early=not where.force)
         # runs of hours keep their line an epoch
         results.codes.append(follower.follow(train, os.environ | ({ONE_LINE: "1"} if profile != "paper" else {})))
+        results.compare()
         # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
         sys.exit(max(map(abs, results.codes)))
 
 
 @dataclass
 class Results:
-    """Tables, figures and verdicts of recipes.
+    """Tables, figures and verdicts of recipes, in the folder of local results.
 
     Attributes:
         profile: of all of them.
@@ -89,8 +90,15 @@ class Results:
     def show(self, recipe: str) -> None:
         """Make and print the results of a recipe."""
         place = ["--recipe", recipe, "--profile", self.profile, "--data", self.corpora[recipe]]
-        self.codes.append(_script("collect", [f"+recipe={recipe}", *self.settings]))
-        self.codes.append(_script("verify", place))
+        self.codes.append(_script("collect", ["--no-comparison", f"+recipe={recipe}", *self.settings]))
+        self.codes.append(_script("verify", [*place, "--results", str(LOCAL_RESULTS_DIR)]))
+
+    def compare(self) -> None:
+        """Print how the results of all recipes compare with the published ones."""
+        from lnexp.results.compare import print_comparisons  # here, for pandas takes half a second to import
+
+        folders = [LOCAL_RESULTS_DIR / self.profile / data / recipe for recipe, data in self.corpora.items()]
+        print_comparisons(folder for folder in folders if (folder / "verdicts.json").is_file())
 
 
 def default_launcher(profile: str) -> list[str]:

@@ -73,7 +73,9 @@ def test_a_run_is_named_by_what_it_trains_with_whichever_name_was_used():
 
 
 def test_a_run_that_ends_by_updates_keeps_its_identity():
-    assert identity(compose(["fairseq.optimization.max_update=7"])) == identity(compose(["max_update=7"])) == "59d61059"
+    known = "59d61059"  # at the first version of the numerics
+    theirs, ours = compose(["fairseq.optimization.max_update=7"]), compose(["max_update=7"])
+    assert identity(theirs, numerics=1) == identity(ours, numerics=1) == known
     assert identity(compose(["max_update=null"])) == identity(compose([]))
 
 

@@ -77,7 +77,7 @@ def test_a_placement_from_an_empty_file_to_a_verdict_table(copy):
     look, reproduced = follow(copy, "A placement", *sizes)
     assert "lnexp_res_post_norm 1-1" in look
     assert "res-post-norm-learns" in reproduced
-    folder = copy / "results" / "small" / "toy" / "res_post_norm"
+    folder = copy / "results" / "local" / "small" / "toy" / "res_post_norm"
     (claim,) = json.loads((folder / "verdicts.json").read_text())["claims"]
     assert {arm["n"] for arm in claim["arms"].values()} == {3}
     assert (folder / "figure.png").is_file()

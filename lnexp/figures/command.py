@@ -5,7 +5,8 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.published import RESULTS_DIR, result_folders
+from lnexp.paths import RESULTS_DIR
+from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe
 
 

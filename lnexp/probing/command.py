@@ -1,11 +1,11 @@
 """Run ``scripts/probe.py``: measure recipes of the theory, or probe one model."""
 
 import argparse
-from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_results_options, one_line_errors
 from lnexp.errors import UserError
 from lnexp.options import key_of
+from lnexp.paths import LOCAL_RESULTS_DIR
 from lnexp.probing.model_probe import asks_for_model, probe_model
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
@@ -25,7 +25,7 @@ def main() -> None:
         options = [*rest, *plain]
         if asks_for_model(options) and not recipes:
             if arguments.results:
-                raise UserError("--results: only with recipes; the probe of one model is printed")
+                raise UserError("--results, --publish: only with recipes; the probe of one model is printed")
             report = probe_model(options)
             print(report.as_json() if arguments.json else report.as_text())
             return
@@ -33,7 +33,9 @@ def main() -> None:
             raise UserError("--json: only with model=… or checkpoint=…; recipes write measurements.csv")
         every = [load_recipe(name) for name in recipe_names()]
         probe_recipes(
-            recipes or [recipe for recipe in every if recipe.measurement], options, arguments.results or Path("results")
+            recipes or [recipe for recipe in every if recipe.measurement],
+            options,
+            arguments.results or LOCAL_RESULTS_DIR,
         )
 
 
@@ -51,6 +53,6 @@ def command_line() -> argparse.ArgumentParser:
         help="+recipe=NAME (default: all recipes of the theory), data=…, n_seeds=… …; or model=NAME with options of"
         " configs/train.yaml, or checkpoint=PATH, and parameters=[NAME,…] for other gradients than the FFN's",
     )
-    parser.add_argument("--results", type=Path, help="folder for the results of recipes (default: results/)")
+    add_results_options(parser)
     parser.add_argument("--json", action="store_true", help="of one model: print rows as JSON, not tables")
     return parser

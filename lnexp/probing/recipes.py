@@ -25,11 +25,13 @@ NO_CORPUS = "gaussian"
 
 
 def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Path) -> None:
-    """Measure every arm of every recipe with every seed; write tables, figures and verdicts.
+    """Measure every arm of every recipe with every seed; write tables, figures and verdicts, and say how they compare
+    with the published ones.
 
     Raises:
         UserError: for an option other than corpus and seeds, or a recipe that is trained.
     """
+    from lnexp.results.compare import print_comparisons
     from lnexp.results.verdicts import write_page
 
     check_options(options, ("corpus", "seeds"), REFUSAL)
@@ -37,13 +39,13 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
         if not recipe.measurement:
             command = f"python scripts/train.py -m +recipe={recipe.name}"
             raise UserError(f"recipe={recipe.name}: is trained, not measured before training; run {command}")
-    for recipe in recipes:
-        _measure_recipe(recipe, options, results_dir)
+    folders = [_measure_recipe(recipe, options, results_dir) for recipe in recipes]
     write_page(results_dir)
+    print_comparisons(folders)
 
 
-def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> None:
-    """Measure every arm of one recipe with every seed, and write the results."""
+def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> Path:
+    """Measure every arm of one recipe with every seed, write the results, and return their folder."""
     from lnexp.results.probe_result import ProbeResult
     from lnexp.results.write_probe import write_probe
 
@@ -60,6 +62,7 @@ def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> No
     results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
     folder = write_probe(recipe, results, NO_CORPUS if drawn else cfg.data.name, manifest, where, given, results_dir)
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
+    return folder
 
 
 def _is_the_papers(recipe: Recipe, manifest: dict[str, Any], options: list[str]) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.published import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR
 
 
 def main() -> None:

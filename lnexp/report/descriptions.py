@@ -3,6 +3,7 @@
 from typing import Any
 
 from lnexp.figures.panels import Line, Panel
+from lnexp.numerics import numerics_of
 from lnexp.results.provenance import unit_of
 
 #: Lines of a panel that are described, at most.
@@ -18,12 +19,13 @@ def in_words(panel: Panel) -> str:
 
 
 def made_on(environment: dict[str, Any]) -> str:
-    """Return the machine and the commit of an environment, in a line."""
+    """Return the machine, the commit and the numerics of an environment, in a line."""
     git = environment["git"] if isinstance(environment.get("git"), dict) else {}
     commit = git.get("commit")
     on_top = ", with changes on top" if commit and git.get("dirty") else ""
     known = [environment.get("cpu"), environment.get("device"), commit and f"commit {commit}{on_top}"]
-    return ", ".join(str(part) for part in known if part) or "unknown"
+    words = [str(part) for part in known if part]
+    return ", ".join([*words, f"numerics {numerics_of(environment)}"]) if words else "unknown"
 
 
 def corpus(manifest: dict[str, Any]) -> str:

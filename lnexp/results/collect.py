@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.numerics import FIRST
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
@@ -135,6 +136,8 @@ def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) ->
         for part in ("data", "git", "cpu", "device"):
             if not isinstance(about.get(part), dict if part in ("data", "git") else str):
                 problem = f"environment.json lacks {part}"
+        if not isinstance(about.get("numerics", FIRST), int):
+            problem = "environment.json names no version of the numerics"
     if problem:
         raise UserError(f"{folder.path}: the run is over, but {problem}; force=true trains it afresh")
 

@@ -2,23 +2,24 @@
 
 import argparse
 import shlex
-from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import add_results_options, one_line_errors
 from lnexp.errors import UserError
-from lnexp.published import RESULTS_DIR
+from lnexp.paths import LOCAL_RESULTS_DIR
 
 
 def main() -> None:
     """``collect.py +recipe=fig2a[,…] [the overrides that the runs were launched with]``."""
     parser = argparse.ArgumentParser(description="Make tables, figures and verdicts of recipes from their run folders.")
     parser.add_argument("overrides", nargs="+", help="+recipe=NAME and the overrides of the sweep: profile=… data=… …")
-    parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results go (default: results/)")
+    add_results_options(parser)
+    parser.add_argument("--no-comparison", action="store_true", help="do not say how they compare with published ones")
     arguments = parser.parse_args()
     with one_line_errors():
         # here, so that --help takes no second
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
         from lnexp.results.collect import collect
+        from lnexp.results.compare import print_comparisons
         from lnexp.results.verdicts import write_page
         from lnexp.results.write import write_results
 
@@ -26,13 +27,17 @@ def main() -> None:
         if not recipes:
             raise UserError("which recipe? say +recipe=NAME")
         check_overrides(recipes, rest)
+        results, folders = arguments.results or LOCAL_RESULTS_DIR, []
         for recipe in recipes:
             runs = collect(recipe, rest)
             said = with_corpus(recipe, runs[0].cfg.profile, rest)
-            folder = write_results(recipe, runs, _command(recipe.name, said), arguments.results)
+            folder = write_results(recipe, runs, _command(recipe.name, said), results)
+            folders.append(folder)
             over = sum(run.counts for run in runs)
             print(f"{recipe.name}: {over} of {len(runs)} runs are over; tables, figure and verdicts in {folder}")
-        write_page(arguments.results)
+        write_page(results)
+        if not arguments.no_comparison:
+            print_comparisons(folders)
 
 
 def _command(recipe: str, overrides: list[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
-from lnexp.published import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
 from lnexp.results.verdicts import all_verdicts, as_terminal_table, not_run
 

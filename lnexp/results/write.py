@@ -7,7 +7,7 @@ from tabulate import tabulate
 
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
-from lnexp.published import RESULTS_DIR
+from lnexp.numerics import numerics_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import judge_all
@@ -16,7 +16,7 @@ from lnexp.results.provenance import of_runs, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 
 
-def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path = RESULTS_DIR) -> Path:
+def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path) -> Path:
     """Write tables, figures and verdicts of one recipe, and return their folder.
 
     Args:
@@ -68,6 +68,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         task.score_note([run.end for run in runs]),
         f"Device: {'; '.join(devices) or 'none yet'}.",
         f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
+        f"Numerics: {', '.join(map(str, _numerics(runs))) or 'none yet'}.",
     )
     problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     parts = [
@@ -94,6 +95,11 @@ def _commits(runs: list[RunResult]) -> list[str]:
     """Return the commits that the runs were made with; a star marks one with changes on top."""
     states = [run.environment["git"] for run in runs if run.environment.get("git", {}).get("commit")]
     return sorted({commit_name(state) for state in states})
+
+
+def _numerics(runs: list[RunResult]) -> list[int]:
+    """Return the versions of the numerics that the runs were made with."""
+    return sorted({numerics_of(run.environment) for run in runs if run.environment})
 
 
 def commit_name(state: dict[str, Any]) -> str:

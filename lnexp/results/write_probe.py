@@ -12,7 +12,7 @@ from lnexp.figures.folder import draw_all
 from lnexp.figures.panels import evenly_spaced
 from lnexp.figures.probed import plots, rows_with
 from lnexp.files import write_whole
-from lnexp.published import RESULTS_DIR
+from lnexp.numerics import numerics_of
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import judge_all
@@ -33,7 +33,7 @@ def write_probe(
     manifest: dict[str, Any] | None,
     environment: dict[str, Any],
     options: list[str],
-    results_dir: Path = RESULTS_DIR,
+    results_dir: Path,
 ) -> Path:
     """Write measurements, table, figures and verdicts of one recipe, and return their folder.
 
@@ -90,7 +90,10 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, where: str, command: s
 def _where(environment: dict[str, Any]) -> str:
     state = environment["git"]
     commit = commit_name(state) if state["commit"] else "–"
-    return f"Device: {environment['cpu']}, {environment['device']}. Commit (* with changes on top): {commit}."
+    return (
+        f"Device: {environment['cpu']}, {environment['device']}. Commit (* with changes on top): {commit}."
+        f" Numerics: {numerics_of(environment)}."
+    )
 
 
 def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:

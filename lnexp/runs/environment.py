@@ -1,4 +1,4 @@
-"""Describe what a run ran on and with: commit, package versions, machine, data."""
+"""Describe what a run ran on and with: commit, numerics, package versions, machine, data."""
 
 import os
 import platform
@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
 from lnexp.tasks import all_tasks
 from lnexp.versions import version
@@ -24,7 +25,8 @@ CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.tom
 
 
 def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of ``environment.json``: commit, package versions, machine, size and checksums of the data.
+    """Return the content of ``environment.json``: commit, numerics, package versions, machine, and of the data size and
+    checksums.
 
     Args:
         device: what the run is computed on.
@@ -34,6 +36,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
     packages = dict.fromkeys([*PACKAGES, *(package for task in all_tasks() for package in task.packages)])
     return {
         "git": git_state(),
+        "numerics": NUMERICS,
         "python": platform.python_version(),
         "packages": {package: version(package) for package in packages},
         "host": platform.node(),

@@ -1,6 +1,7 @@
 """Compute the identity of a run from the settings that decide its numbers, and a name that people can read.
 
-Two configs with one identity are one run: its numbers cannot differ, but for the hardware.
+Two configs with one identity are one run: its numbers cannot differ, but for the hardware. Hence the version of the
+numerics is part of it: a run of older code does not stand for one of today's.
 """
 
 import copy
@@ -10,6 +11,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
+from lnexp.numerics import FIRST, NUMERICS
 from lnexp.options import NONE, OURS, Option, SameAs, Table
 from lnexp.plain import drop, find, plain
 from lnexp.tasks import table_of
@@ -18,9 +20,14 @@ from lnexp.tasks import table_of
 DECIDING = ("fairseq", "data", "evaluation")
 
 
-def identity(cfg: DictConfig) -> str:
-    """Return eight hex digits that name the run of a resolved config."""
-    return short_hash(_deciding(cfg))
+def identity(cfg: DictConfig, numerics: int = NUMERICS) -> str:
+    """Return eight hex digits that name the run of a resolved config.
+
+    Args:
+        cfg: the config.
+        numerics: the version of the numerics; an earlier one gives the identities that runs had then.
+    """
+    return short_hash(_deciding(cfg, numerics))
 
 
 def identities(cfg: DictConfig, seeds: Sequence[int]) -> list[str]:
@@ -62,15 +69,16 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
     return seed
 
 
-def _deciding(cfg: DictConfig) -> dict[str, Any]:
-    """Return the settings that decide the numbers."""
+def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
+    """Return the settings that decide the numbers, and the version of the numerics where it is not the first."""
     table = table_of(cfg)
     values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
     deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)
-    return deciding | {"fairseq": _without_empty(deciding["fairseq"])}
+    version = {} if numerics == FIRST else {"numerics": numerics}
+    return deciding | {"fairseq": _without_empty(deciding["fairseq"])} | version
 
 
 def _parts_of_the_task(table: Table) -> list[str]:

@@ -6,6 +6,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from lnexp.numerics import numerics_of
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.progress import clock, state_of
 from lnexp.runs.records import of_kind, seconds
@@ -43,7 +44,8 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
     if why:
         head.append(f": {why}")
-    where = folder.environment.get("device", "?")
+    environment = folder.environment
+    where = f"{environment['device']}, numerics {numerics_of(environment)}" if "device" in environment else "?"
     updates = epochs[-1]["update"] if epochs else 0
     facts = Text(f"{len(epochs)} epochs, {updates:,} updates, {clock(seconds(epochs))} on {where}")
     ends = [_end_text(record, task) for record in of_kind("end", records)]

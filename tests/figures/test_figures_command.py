@@ -4,7 +4,7 @@ from shutil import copytree
 
 from helpers import run_script
 
-from lnexp.published import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR
 
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from lnexp.figures.folder import draw_all, drawings
-from lnexp.published import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
 
 FOLDERS = sorted(path.parent for path in RESULTS_DIR.glob("*/*/*/verdicts.json"))

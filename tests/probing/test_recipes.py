@@ -56,6 +56,7 @@ def test_arms_share_a_measurement_and_take_their_own_rows(tmp_path, prepared):
         ("probe", ["+recipe=fig3", "seed=7"], "seed=7: set by the recipes of the theory"),
         ("probe", ["+recipe=fig3", "scale.lr_max.low=7"], "scale.lr_max.low=7: set by the recipes of the theory"),
         ("probe", ["+recipe=fig3", "n_seeds=0"], "n_seeds=0: must be at least 1"),
+        ("probe", ["model=pre_ln", "--publish"], "--results, --publish: only with recipes"),
         ("collect", ["+recipe=fig3"], "recipe=fig3: trains nothing; say python scripts/probe.py +recipe=fig3"),
         ("train", ["-m", "+recipe=fig3"], "recipe=fig3: trains nothing"),
         ("reproduce", ["+recipe=fig3", "profile=small"], "recipe=fig3: trains nothing"),

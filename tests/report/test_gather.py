@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lnexp.published import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR
 from lnexp.report.page import render
 from lnexp.report.robust import plainly
 from lnexp.report.run_rows import gather

@@ -10,7 +10,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
-from lnexp.published import RESULTS_DIR, result_folders
+from lnexp.paths import RESULTS_DIR
+from lnexp.published import result_folders
 from lnexp.results.verdicts import all_verdicts, not_run
 
 CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\n"

@@ -8,7 +8,9 @@ import pytest
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
-from lnexp.published import RESULTS_DIR, result_folders
+from lnexp.numerics import numerics_of
+from lnexp.paths import RESULTS_DIR
+from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.results.collect import RunResult, collect
 from lnexp.results.provenance import for_readers, of_runs, read_provenance, write_provenance
@@ -109,3 +111,11 @@ def test_every_published_run_that_is_over_has_its_command_and_machine(folder):
         table = pd.read_csv(folder / "runs.csv", dtype={"identity": str})
         assert set(read.runs) == set(table[table["status"].isin(DONE)]["identity"])
         assert all(manifest["sha256"] for manifest in read.data)
+
+
+@pytest.mark.parametrize("folder", [path for path in result_folders(RESULTS_DIR) if "toy" in path.parts], ids=str)
+def test_a_published_command_names_the_published_run_at_its_version_of_the_numerics(folder):
+    """Text that is not ours to ship is not here, so of the embedded corpus alone."""
+    for name, run in list(read_provenance(folder).runs.items())[:1]:
+        options = shlex.split(run.command)[2:]
+        assert identity(compose(options), numerics_of(run.environment)) == name

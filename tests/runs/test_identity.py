@@ -5,6 +5,7 @@ from omegaconf import open_dict
 
 from lnexp.checks import whole
 from lnexp.configuration import compose
+from lnexp.numerics import NUMERICS
 from lnexp.options import Option, Table
 from lnexp.runs import identity as identity_module
 from lnexp.runs.identity import identities, identity, readable_name
@@ -116,10 +117,24 @@ def test_a_seed_within_something_else_is_no_obstacle():
 
 
 @pytest.mark.parametrize(
-    ("overrides", "known"),
-    [([], "d9c75e34"), (["seed=12", "model=pre_ln", "profile=paper", "lr_schedule=step"], "cccb03a8")],
+    ("overrides", "first", "second"),
+    [
+        ([], "d9c75e34", "e2e72d88"),
+        (["seed=12", "model=pre_ln", "profile=paper", "lr_schedule=step"], "cccb03a8", "f9772fda"),
+    ],
     ids=str,
 )
-def test_identities_stay_what_they_were(overrides, known):
-    """Run folders and committed tables carry them: a setting that is new may not change the runs that leave it be."""
-    assert identity(compose(overrides)) == known
+def test_identities_stay_what_they_were(overrides, first, second):
+    """Run folders and committed tables carry them: a setting that is new may not change the runs that leave it be.
+
+    Within one version of the numerics, that is. Runs of the first are named as before there were versions, so that
+    published results can be asked for their runs; those of the second are other runs, for their numbers are others.
+    """
+    cfg = compose(overrides)
+    assert (identity(cfg, numerics=1), identity(cfg, numerics=2)) == (first, second)
+
+
+def test_another_version_of_the_numerics_makes_another_run():
+    cfg = compose([])
+    assert len({identity(cfg, numerics=version) for version in range(1, NUMERICS + 2)}) == NUMERICS + 1
+    assert identity(cfg) == identity(cfg, numerics=NUMERICS)

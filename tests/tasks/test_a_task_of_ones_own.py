@@ -55,7 +55,7 @@ def trained(copy) -> str:
 def results(copy, trained) -> Path:
     """The folder of results of the trained recipe."""
     assert "4 of 4 runs are over" in run(copy, "collect", *SWEEP)
-    return copy / "results" / "small" / "toy" / "masked_word"
+    return copy / "results" / "local" / "small" / "toy" / "masked_word"
 
 
 def test_a_task_of_ones_own_trains(copy, trained):
@@ -98,7 +98,9 @@ def test_its_tables_and_verdicts_are_of_its_score(copy, results):
     assert "best valid accuracy" in page
     (claim,) = json.loads((results / "verdicts.json").read_text())["claims"]
     assert claim["arms"]["pre_ln_none_low"]["measure"] == "best_accuracy"
-    assert "best_accuracy(pre_ln_none_low)" in run(copy, "verify", "--recipe", "masked_word")
+    assert "best_accuracy(pre_ln_none_low)" in run(
+        copy, "verify", "--recipe", "masked_word", "--results", "results/local"
+    )
     said = [path.read_text() for path in results.iterdir() if path.suffix in (".csv", ".md", ".json")]
     assert not any("BLEU" in text or "bleu" in text.replace("sacrebleu", "") for text in said)
 
@@ -119,7 +121,7 @@ def test_it_is_shown_on_the_terminal(copy, results):
 
 
 def test_the_report_has_its_columns(copy, results):
-    run(copy, "report", "results", "--output", "report.html")
+    run(copy, "report", "results/local", "--output", "report.html")
     page = (copy / "report.html").read_text()
     assert '"best accuracy": 4' in page, "decimal places of the column"
     assert "mean best validation accuracy" in page.casefold()

@@ -1,0 +1,26 @@
+"""State the version of the numerics: the same configuration gives the same numbers within one version.
+
+Raise :data:`NUMERICS` in the commit that changes a number, by a formula, a kernel, an order of operations or of draws,
+add a row here, and record the golden runs again (``python tests/golden_numerics.py``):
+
+=======  ===============================================================================================================
+Version  What gives other numbers than the version before
+=======  ===============================================================================================================
+1        Everything up to commit 62cfe4c, and the kernels before commit 5a3b39f. Records of this version do not name it.
+2        On a CPU, attention to at most 24 positions is two products and a softmax, and arrays normalise member by
+         member (commit 5a3b39f).
+=======  ===============================================================================================================
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+NUMERICS = 2
+
+#: The version of records and identities that name none.
+FIRST = 1
+
+
+def numerics_of(environment: Mapping[str, Any]) -> int:
+    """Return the version of the numerics that ``environment.json``, or an environment in a provenance, is of."""
+    return int(environment.get("numerics", FIRST))

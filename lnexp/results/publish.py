@@ -1,0 +1,60 @@
+"""Move results of this machine into the published ones."""
+
+import shutil
+from pathlib import Path
+
+from lnexp.errors import UserError
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.published import result_folders
+from lnexp.results.verdict_file import read_verdicts
+from lnexp.results.verdicts import write_page
+
+
+def publish(
+    recipe: str,
+    profile: str | None = None,
+    data: str | None = None,
+    local: Path = LOCAL_RESULTS_DIR,
+    published: Path = RESULTS_DIR,
+) -> list[Path]:
+    """Move folders of local results to where the published ones are, replacing these, and write the page of verdicts.
+
+    Args:
+        recipe: whose results.
+        profile: only this one; None: all.
+        data: only this corpus; None: all.
+        local: the root of the local results.
+        published: the root of the published ones.
+
+    Returns:
+        The folders in their new place.
+
+    Raises:
+        UserError: where there are no such local results, or they are malformed.
+    """
+    wanted = [
+        folder
+        for folder in result_folders(local)
+        if folder.name == recipe and profile in (None, folder.parts[-3]) and data in (None, folder.parts[-2])
+    ]
+    if not wanted:
+        of = "/".join((profile or "*", data or "*", recipe))
+        raise UserError(f"{local / of}: no such results; reproduce, collect or probe makes them")
+    for folder in wanted:
+        read_verdicts(folder / "verdicts.json")
+    moved = [_replace(folder, published / folder.relative_to(local)) for folder in wanted]
+    write_page(published)
+    write_page(local)
+    return moved
+
+
+def _replace(folder: Path, target: Path) -> Path:
+    """Move a folder; the one that it replaces is deleted when the new one is there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    old = target.with_name(f".{target.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    shutil.move(folder, target)
+    shutil.rmtree(old, ignore_errors=True)
+    return target

@@ -1,0 +1,21 @@
+"""Run ``scripts/publish.py``: move results of this machine into the published ones."""
+
+import argparse
+
+from lnexp.cli import one_line_errors
+
+
+def main() -> None:
+    """``publish.py --recipe R [--profile P] [--data D]``: from ``results/local/`` to ``results/``."""
+    parser = argparse.ArgumentParser(description="Move local results of a recipe into the published ones.")
+    parser.add_argument("--recipe", required=True, help="whose results")
+    parser.add_argument("--profile", help="only this profile")
+    parser.add_argument("--data", help="only this corpus")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        from lnexp.recipes.load import load_recipe  # here, so that --help takes no second
+        from lnexp.results.publish import publish
+
+        load_recipe(arguments.recipe)  # refuses an unknown name
+        for folder in publish(arguments.recipe, arguments.profile, arguments.data):
+            print(f"published: {folder}")

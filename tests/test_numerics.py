@@ -1,0 +1,109 @@
+"""Numbers change only together with the version of the numerics."""
+
+import json
+
+import golden_numerics
+import pytest
+import torch
+from golden_numerics import FILE, TOLERANCE, differences, golden, made_on
+from torch.nn import functional
+
+import lnexp.numerics
+from lnexp.numerics import NUMERICS, numerics_of
+from lnexp.plugin import attention
+from lnexp.runs.environment import environment
+
+RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
+AGAIN = "raise NUMERICS in lnexp/numerics.py, add a row there, and run PYTHONPATH=. python tests/golden_numerics.py"
+
+
+@pytest.fixture
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def now(prepared, one_thread):
+    return lambda: json.loads(json.dumps(golden(prepared)))
+
+
+def lines(found: dict, relative: float) -> list[str]:
+    return differences(RECORDED["runs"], found, relative)
+
+
+def test_numbers_are_those_that_were_recorded_at_this_version(now):
+    assert RECORDED["numerics"] == NUMERICS, f"the golden numbers are of numerics {RECORDED['numerics']}: {AGAIN}"
+    there = RECORDED["made_on"] == made_on()
+    found = lines(now(), 0.0 if there else TOLERANCE)
+    assert not found, "\n".join([f"other numbers at the same numerics ({NUMERICS}): {AGAIN}", *found[:10]])
+
+
+def warmup_off_by_one(patch: pytest.MonkeyPatch) -> None:
+    words = [word.replace("warmup_updates=4", "warmup_updates=5") for word in golden_numerics.COMMON]
+    patch.setattr(golden_numerics, "COMMON", words)
+
+
+def more_length_penalty(patch: pytest.MonkeyPatch) -> None:
+    words = [word.replace("lenpen=1.2", "lenpen=1.21") for word in golden_numerics.COMMON]
+    patch.setattr(golden_numerics, "COMMON", words)
+
+
+def larger_epsilon_in_norms(patch: pytest.MonkeyPatch) -> None:
+    usual = functional.layer_norm
+    patch.setattr(functional, "layer_norm", lambda x, shape, w, b, eps: usual(x, shape, w, b, 10 * eps))
+
+
+def scaled_attention(patch: pytest.MonkeyPatch) -> None:
+    usual = attention.attend_short
+    patch.setattr(attention, "attend_short", lambda q, *rest: usual(1.001 * q, *rest))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [warmup_off_by_one, more_length_penalty, larger_epsilon_in_norms, scaled_attention],
+    ids=lambda f: f.__name__,
+)
+def test_a_changed_formula_is_seen_on_any_machine(change, now, monkeypatch):
+    change(monkeypatch)
+    assert lines(now(), TOLERANCE)
+
+
+@pytest.mark.slow
+def test_another_kernel_is_seen_only_where_the_numbers_were_recorded(now, monkeypatch):
+    as_it_is = now()
+    monkeypatch.setattr(attention, "SHORT", 0)  # torch's kernel for every length, as in the first version
+    found = now()
+    assert differences(as_it_is, found, 0.0)
+    assert not differences(as_it_is, found, TOLERANCE)
+
+
+def test_values_are_compared_by_their_kind():
+    assert not differences({"a": [1.0, 2]}, {"a": [1.0 + 1e-6, 2]}, 1e-5)
+    assert differences({"a": 1.0}, {"a": 1.0 + 1e-6}, 0.0) == ["/a: 1.0 is now 1.000001"]
+    assert differences({"a": 1}, {"a": 2}, 1e-5)
+    assert differences({"a": 1}, {"b": 1}, 1e-5)
+    assert differences({"a": [1.0]}, {"a": [1.0, 1.0]}, 1e-5)
+    assert differences({"a": 1.0}, {"a": float("nan")}, 1e-5), "a number that is none is none of ours"
+    words = ({"words": ["a"]}, {"words": ["b"]})
+    assert differences(*words, 0.0)
+    assert not differences(*words, 1e-5)
+    flips = ({"scores": [1.0] * 4}, {"scores": [1.0] * 3 + [1.1]})
+    assert differences(*flips, 0.0)
+    assert not differences(*flips, 1e-5)
+    assert differences({"scores": [1.0] * 4}, {"scores": [1.0] * 2 + [1.1] * 2}, 1e-5)
+
+
+def test_records_say_the_version_and_older_ones_are_of_the_first():
+    assert environment("cpu", {})["numerics"] == NUMERICS
+    assert numerics_of(environment("cpu", {})) == NUMERICS
+    assert numerics_of({"cpu": "a processor"}) == 1
+
+
+def test_the_history_has_a_row_for_every_version():
+    history = lnexp.numerics.__doc__ or ""
+    rows = [int(line.split()[0]) for line in history.splitlines() if line[:1].isdigit()]
+    assert rows == list(range(1, NUMERICS + 1))
