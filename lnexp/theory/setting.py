@@ -32,6 +32,7 @@ class Stack(nn.Module):
     ``d × d``, drawn from ``N(0, 1/d)``; zero biases; LayerNorms at γ = 1, β = 0; no dropout. In double precision.
 
     The layers are those of the models that are trained, whatever the placement, which has the defaults of its options.
+    A placement that states an initialisation of its own (``Placement.starts_from``) has that one instead.
     """
 
     def __init__(self, placement: str, layers: int, width: int):
