@@ -75,6 +75,23 @@ def _layer(placement: Placement) -> EncoderLayer:
     return layer
 
 
+def loss_of_random_targets(stack: Stack, positions: int, inputs: int, words: int, std: float) -> Tensor:
+    """Return the loss of predicting random words from Gaussian inputs, the mean over positions and inputs.
+
+    Args:
+        stack: what predicts.
+        positions: of an input.
+        inputs: number of inputs.
+        words: size of the vocabulary.
+        std: of the entries of the words' Gaussian embeddings.
+    """
+    width = stack.last_w2.size(0)
+    x = torch.randn(positions, inputs, width, dtype=torch.float64)
+    embeddings = std * torch.randn(words, width, dtype=torch.float64)
+    targets = torch.randint(words, (positions, inputs))
+    return prediction_loss(stack(x), embeddings, targets)
+
+
 def prediction_loss(hidden: Tensor, embedding: Tensor, target: Tensor) -> Tensor:
     """Return the cross-entropy, mean over positions, of predicting ``target`` by the embeddings' softmax (section 3.3).
 
