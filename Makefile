@@ -63,7 +63,7 @@ reproduce-placements: install  ## beyond the paper: nine placements Ã— warm-up Ã
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
-	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_concentration $(OPTIONS)
+	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_growth,theory_concentration $(OPTIONS)
 	@$(PY) scripts/verify.py --profile theory --results results/local
 	$(REPRODUCE) +recipe=fig3_warmup $(if $(PROFILE),,profile=small)
 

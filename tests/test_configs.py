@@ -143,3 +143,21 @@ def test_the_paper_profile_is_the_papers_iwslt14_model():
     assert (cfg.max_tokens, cfg.label_smoothing, cfg.evaluation.test_beam) == (4096, 0.1, 5)
     assert dict(cfg.scale.lr_max) == {"low": 5e-4, "high": 1e-3}
     assert dict(cfg.scale.warmup_updates) == {"none": 1, "short": 500, "full": 4000}
+
+
+def test_the_paper_profile_has_the_papers_subwords_and_ties():
+    register_resolvers()
+
+    def config(name: str):
+        recipe, said = load_recipe(name), ["profile=paper"]
+        job = jobs_of(recipe, compose(said))[0]
+        return compose([*with_corpus(recipe, "paper", said), *job.overrides])
+
+    iwslt14, wmt14 = config("fig2a"), config("fig4cd")
+    assert (iwslt14.data.subword._target_.rpartition(".")[2], iwslt14.data.subword.size) == ("SubwordNmt", 10_000)
+    assert not iwslt14.model.share_all_embeddings
+    assert (wmt14.data.subword.size, wmt14.data.joined_dictionary, wmt14.model.share_all_embeddings) == (
+        37_000,
+        True,
+        True,
+    )

@@ -98,6 +98,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("model.encoder_attention_heads", whole(1), "heads of the encoder", published=True),
         Option("model.dropout", number(0, below=1), "dropout of blocks' outputs and of embeddings", published=True),
         Option(
+            "model.share_all_embeddings", FLAG, "tie both embeddings and the output projection",
+            omitted_at=False,
+        ),
+        Option(
             "model.checkpoint_activations", FLAG, "compute activations again in the backward pass to save memory",
             omitted_at=False,
         ),

@@ -104,6 +104,9 @@ class Placement(nn.Module):
     block_norms: bool = True
     #: Whether sublayers contain a LayerNorm too: before self-attention's output projection and before W².
     inner_norms: bool = False
+    #: What the placement's paper or code states that weights are drawn from, a name of
+    #: :data:`.initialisation.DRAWS`; None: the model's ``init`` decides.
+    starts_from: str | None = None
 
     def __init__(self, where: Where, options: Any = None):
         super().__init__()

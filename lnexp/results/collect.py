@@ -10,6 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.numerics import FIRST
+from lnexp.options import key_of
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
@@ -60,10 +61,14 @@ class RunResult:
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether it has the paper's settings, on all of the corpus that its recipe takes from the paper."""
+        """Whether it has the paper's settings, on all of the corpus that its recipe takes from the paper.
+
+        The paper does not say its precision. A run in bf16, which it cannot have had, is not the paper's.
+        """
         corpus = self.job.recipe.profiles["paper"].data
         whole = self.task.is_whole(corpus, self.environment.get("data", {}))
-        return self.cfg.profile == "paper" and not self.own_options and whole
+        own = [option for option in self.own_options if key_of(option) != "precision"]
+        return self.cfg.profile == "paper" and self.cfg.precision != "bf16" and not own and whole
 
     @property
     def diverged(self) -> bool:

@@ -22,7 +22,7 @@ from lnexp.theory.setting import placement_named
 
 #: The sides that stock fairseq's models may have, and the names of their input tokens in a batch's ``net_input``.
 STOCK_SIDES: dict[Side, str] = {"encoder": "src_tokens", "decoder": "prev_output_tokens"}
-#: Models of any placement are measured as the paper initialises them, and without dropout.
+#: Models are measured without dropout, and as the paper initialises them unless their placement's own paper differs.
 AS_ANALYSED = ("init=paper", "model.dropout=0", "tracker=none")
 
 

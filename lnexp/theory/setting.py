@@ -32,6 +32,7 @@ class Stack(nn.Module):
     ``d × d``, drawn from ``N(0, 1/d)``; zero biases; LayerNorms at γ = 1, β = 0; no dropout. In double precision.
 
     The layers are those of the models that are trained, whatever the placement, which has the defaults of its options.
+    A placement that states an initialisation of its own (``Placement.starts_from``) has that one instead.
     """
 
     def __init__(self, placement: str, layers: int, width: int):
@@ -72,6 +73,23 @@ def _layer(placement: Placement) -> EncoderLayer:
         nn.init.zeros_(projection.weight)
     nn.init.eye_(attention.out_proj.weight)  # the setting has W^V alone
     return layer
+
+
+def loss_of_random_targets(stack: Stack, positions: int, inputs: int, words: int, std: float) -> Tensor:
+    """Return the loss of predicting random words from Gaussian inputs, the mean over positions and inputs.
+
+    Args:
+        stack: what predicts.
+        positions: of an input.
+        inputs: number of inputs.
+        words: size of the vocabulary.
+        std: of the entries of the words' Gaussian embeddings.
+    """
+    width = stack.last_w2.size(0)
+    x = torch.randn(positions, inputs, width, dtype=torch.float64)
+    embeddings = std * torch.randn(words, width, dtype=torch.float64)
+    targets = torch.randint(words, (positions, inputs))
+    return prediction_loss(stack(x), embeddings, targets)
 
 
 def prediction_loss(hidden: Tensor, embedding: Tensor, target: Tensor) -> Tensor:

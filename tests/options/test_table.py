@@ -70,6 +70,7 @@ OTHER_VALUES = {
     "data.source_lang": "fr", "data.target_lang": "fr", "optimizer.betas": "[0.9,0.9]", "model.dropout": "0.25",
     "optimizer.weight_decay": "0.25", "lr_schedule.form": "coupled", "label_smoothing": "0.25", "clip_norm": "0.25",
     "norm.fix_norm": "true", "model.checkpoint_activations": "true", "force": "true",
+    "model.share_all_embeddings": "true",
 }  # fmt: skip
 CHANGEABLE = [
     option

@@ -1,11 +1,15 @@
 """What every placement must do, and what its own paper says of it at initialisation."""
 
+import math
+
 import pytest
 import small_models
 import torch
 from small_models import scores_both_ways
+from torch import nn
 from torch.nn import functional
 
+from lnexp.plugin.initialisation import INITIALISATIONS
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
@@ -138,8 +142,26 @@ def test_deep_norms_constants(layers, encoder, decoder):
         assert (placement.alpha, placement.beta) == pytest.approx(expected, abs=1e-6)
 
 
-def test_deep_norm_makes_some_weights_smaller(task):
-    post, deep = (model_of(name, task, width=64, init="paper") for name in ("post_ln", "deep_norm"))
+def test_deep_norms_code_has_another_constant_for_the_encoder_alone():
+    # (N⁴M)^(−1/16) / 1.15 for 6-6 layers
+    options = {"deep_norm_constants": "torchscale"}
+    for side, expected in (("encoder", 0.496740), ("decoder", 0.343295)):
+        placement = PLACEMENTS["deep_norm"].at(Where(side, 1, 6, 6, width=8), options)
+        assert placement.beta == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("placement", ["admin", "b2t", "deep_norm", "rezero"])
+def test_what_a_placements_paper_states_holds_on_every_base(placement, task):
+    on_paper, on_fairseq = (model_of(placement, task, init=init) for init in INITIALISATIONS)
+    for name, parameter in on_paper.named_parameters():
+        assert torch.equal(parameter, on_fairseq.get_parameter(name)), name
+
+
+@pytest.mark.parametrize("init", INITIALISATIONS)
+def test_deep_norm_makes_some_weights_smaller_than_gaussian_xavier(init, task):
+    post, deep = (
+        model_of(name, task, width=64, init=base) for name, base in (("post_ln", "paper"), ("deep_norm", init))
+    )
     for side in ("encoder", "decoder"):
         layers = zip(getattr(post, side).layers, getattr(deep, side).layers, strict=True)
         for one, other in layers:
@@ -179,8 +201,11 @@ def test_b2t_adds_the_layers_input_before_the_last_norm_alone(task):
     torch.testing.assert_close(layer(x, None), expected)
 
 
-def test_b2t_starts_with_smaller_matrices(task):
-    post, b2t = (model_of(name, task, layers=(4, 9), init="paper") for name in ("post_ln", "b2t"))
+@pytest.mark.parametrize("init", INITIALISATIONS)
+def test_b2t_starts_with_smaller_matrices_than_fairseq(init, task):
+    post, b2t = (
+        model_of(name, task, layers=(4, 9), init=base) for name, base in (("post_ln", "fairseq"), ("b2t", init))
+    )
     for side, factor in (("encoder", 1 / 2), ("decoder", 1 / 3)):
         one, other = getattr(post, side).layers[1], getattr(b2t, side).layers[1]
         for name, parameter in one.named_parameters():
@@ -223,6 +248,41 @@ def test_admin_starts_from_the_variances_of_one_pass(task, batch, net_input):
         assert float(omega[0] ** 2) == pytest.approx(float(variance), rel=0.3)
     starts = [float(omega[0]) for omega in omegas]
     assert starts == sorted(starts), "each counts what was added before it"
+
+
+def linears(layer):
+    """The linear maps of a layer by their dotted names."""
+    return {name: module for name, module in layer.named_modules() if isinstance(module, nn.Linear)}
+
+
+def test_admin_starts_from_uniform_xavier_with_zero_biases(task):
+    model = model_of("admin", task, width=256)
+    for layer in (model.encoder.layers[0], model.decoder.layers[0]):
+        for name, linear in linears(layer).items():
+            gain = 0.5**0.5 if name.endswith(("q_proj", "k_proj", "v_proj")) else 1
+            bound = gain * math.sqrt(6 / (linear.in_features + linear.out_features))
+            assert linear.weight.abs().max().item() == pytest.approx(bound, rel=1e-3), name
+            assert linear.weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02), name
+            assert linear.bias.eq(0).all(), name
+
+
+def test_rezero_starts_as_torchs_transformer_does(task):
+    """Its authors' layers are built into one, whose weights are drawn afresh."""
+    ours = linears(model_of("rezero", task, width=256).decoder.layers[0])
+    theirs = nn.Transformer(256, 4, 1, 1, dim_feedforward=512).decoder.layers[0]
+    attention = theirs.self_attn
+    expected = {
+        "self_attn.q_proj": (attention.in_proj_weight[:256], attention.in_proj_bias[:256]),
+        "self_attn.v_proj": (attention.in_proj_weight[512:], attention.in_proj_bias[512:]),
+        "self_attn.out_proj": (attention.out_proj.weight, attention.out_proj.bias),
+        "encoder_attn.k_proj": (theirs.multihead_attn.in_proj_weight[256:512], attention.in_proj_bias[256:512]),
+        "fc1": (theirs.linear1.weight, theirs.linear1.bias),
+        "fc2": (theirs.linear2.weight, theirs.linear2.bias),
+    }
+    for name, (weight, bias) in expected.items():
+        assert ours[name].weight.abs().max().item() == pytest.approx(weight.abs().max().item(), rel=1e-3), name
+        assert ours[name].weight.std().item() == pytest.approx(weight.std().item(), rel=0.02), name
+        assert ours[name].bias.abs().max().item() == pytest.approx(bias.abs().max().item(), rel=0.05), name
 
 
 def test_admin_looks_at_the_first_training_batch_by_itself(task, batch, net_input):

@@ -29,6 +29,7 @@ class MakeRun:
         self.cfg = OmegaConf.create(
             {
                 "profile": "small",
+                "precision": "fp32",
                 "data": {"name": "toy", "source_lang": "de", "target_lang": "en", "joined_dictionary": False},
                 "data_dir": "nowhere",
                 "seed": 1,

@@ -176,7 +176,7 @@ def test_a_published_verdict_of_another_test_is_malformed(folders):
 def test_what_was_never_run_is_listed(tmp_path):
     done = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2b")
     assert done.returncode == 0
-    assert "fig2b (Fig. 2(c,d)), profile small, data toy: 3 claims" in done.stdout
+    assert "fig2b (Fig. 2(b)), profile small, data toy: 3 claims" in done.stdout
     assert "6 claims: 6 not run" in done.stdout
     unknown = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2c")
     assert unknown.returncode == 2
@@ -197,6 +197,11 @@ def test_a_number_of_the_papers_is_judged_on_the_papers_corpus_alone(make_run):
         run.environment["data"]["pairs"]["train"] = 160_239
     own = [replace(run, own_options=("max_epoch=1",)) for run in runs]
     assert judge(claim, make_run.recipe, own).verdict == "not run", "with options of the user's"
+    make_run.cfg.precision = "bf16"
+    assert judge(claim, make_run.recipe, runs).verdict == "not run", "in a precision that the paper did not have"
+    make_run.cfg.precision = "fp32"
+    said = [replace(run, own_options=("precision=fp32",)) for run in runs]
+    assert judge(claim, make_run.recipe, said).verdict == "reproduced", "in one that it may have had"
     assert judge(claim, make_run.recipe, runs).verdict == "reproduced"
 
 

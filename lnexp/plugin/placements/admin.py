@@ -17,9 +17,13 @@ class Admin(Placement):
     ω is learned, a number a channel. It starts from one pass over the first batch: 1 in the first block of a stack, and
     in each next one ``ω² = Var[ω x] + Var[F(x)]`` of the block before, as in the authors' code, but without padding
     and dropout.
+
+    Weights start from uniform Xavier and biases from zero, whatever ``init`` is (their code,
+    github.com/LiyuanLucasLiu/Transformer-Clinic, fairseq/fairseq/modules, layer and attention).
     """
 
     final_norm = False
+    starts_from = "xavier_uniform"
     profiled: Tensor  # whether the first batch was seen; checkpoints have the name, so it stays
 
     def __init__(self, where: Where, options: None = None):

@@ -15,9 +15,12 @@ class B2T(PostLN):
     """Post-LN whose last LayerNorm takes in the layer's input, too: ``LN(x_in + y + FFN(y))`` (y: FFN's input).
 
     Takase et al. 2022, "B2T Connection: Serving Stability and Performance in Deep Transformers", section 4. The path
-    bypasses all LayerNorms of a layer but the last. The matrices of a layer start N^(−1/2) times as large, for N
-    layers on its side, as in the authors' code.
+    bypasses all LayerNorms of a layer but the last. The matrices of a layer start N^(−1/2) times as large as fairseq's
+    own, for N layers on its side, whatever ``init`` is (github.com/takase/b2t_connection,
+    fairseq/modules/transformer_layer.py: ``rescaling_init``, over fairseq's attention and a bare ``nn.Linear``).
     """
+
+    starts_from = "fairseq"
 
     def forward(self, x: Tensor, blocks: Sequence[Block]) -> Tensor:
         """Return the layer's output, ``(time, batch, channel)``; its input is added before the last LayerNorm."""

@@ -1,31 +1,49 @@
 """DeepNorm: Post-LN with a heavier residual stream and smaller sublayers, by depth."""
 
+from dataclasses import dataclass
+
 import torch
+from fairseq.dataclass import ChoiceEnum
 from torch import Tensor, nn
 
 from ..model import register_placement
-from ..placement import Block, Placement, Where
+from ..placement import Block, Placement, Where, option
+
+#: β (N⁴M)^(1/16) of the encoder, by where it is published: the paper's Figure 2, and the authors' code
+#: (github.com/microsoft/torchscale, torchscale/architecture/encoder.py).
+ENCODER_BETA = {"paper": 0.87, "torchscale": 1 / 1.15}
 
 
-@register_placement("deep_norm")
+@dataclass
+class DeepNormOptions:
+    """DeepNorm's own options."""
+
+    constants: ChoiceEnum(list(ENCODER_BETA)) = option(  # type: ignore[valid-type]
+        "paper", "where the encoder's β is from: 0.87 (N⁴M)^(−1/16) of the paper, or (N⁴M)^(−1/16) / 1.15 of torchscale"
+    )
+
+
+@register_placement("deep_norm", DeepNormOptions)
 class DeepNorm(Placement):
     """``x' = LN(α x + F(x))`` (Wang et al. 2022, "DeepNet: Scaling Transformers to 1,000 Layers", section 3).
 
-    The weights of the FFN and of attention's value and output projections start β times as large. For N encoder and M
-    decoder layers (their Figure 2) the encoder has α = 0.81 (N⁴M)^(1/16) and β = 0.87 (N⁴M)^(−1/16), the decoder
-    α = (3M)^(1/4) and β = (12M)^(−1/4).
+    The weights of the FFN and of attention's value and output projections start from Gaussian Xavier with gain β, those
+    of query and key with gain 1, whatever ``init`` is (``deepnorm_init`` in their Figure 2; it does not mention biases,
+    which are zero here). For N encoder and M decoder layers the encoder has α = 0.81 (N⁴M)^(1/16) and
+    β = 0.87 (N⁴M)^(−1/16), the decoder α = (3M)^(1/4) and β = (12M)^(−1/4).
 
     Raises:
         ValueError: for a model without an encoder or without a decoder, whose constants are others.
     """
 
     final_norm = False
+    starts_from = "paper"
 
-    def __init__(self, where: Where, options: None = None):
+    def __init__(self, where: Where, options: DeepNormOptions):
         super().__init__(where, options)
         where.check_both_sides("DeepNorm")
         both = where.encoder_layers**4 * where.decoder_layers
-        encoder = 0.81 * both ** (1 / 16), 0.87 * both ** (-1 / 16)
+        encoder = 0.81 * both ** (1 / 16), ENCODER_BETA[str(options.constants)] * both ** (-1 / 16)
         decoder = (3 * where.decoder_layers) ** (1 / 4), (12 * where.decoder_layers) ** (-1 / 4)
         self.alpha, self.beta = encoder if where.side == "encoder" else decoder
 

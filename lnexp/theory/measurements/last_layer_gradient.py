@@ -4,7 +4,7 @@ import torch
 
 from lnexp.errors import UserError
 from lnexp.theory.measurement import Context, Row, register_measurement
-from lnexp.theory.setting import Stack, prediction_loss
+from lnexp.theory.setting import Stack, loss_of_random_targets
 
 
 @register_measurement
@@ -45,10 +45,6 @@ def last_layer_gradient(
 
 def _norm(stack: Stack, positions: int, inputs: int, words: int, embedding: str) -> float:
     weight = stack.last_w2
-    width = weight.size(0)
-    x = torch.randn(positions, inputs, width, dtype=torch.float64)
-    std = 1.0 if embedding == "unit_entries" else width**-0.5
-    embeddings = std * torch.randn(words, width, dtype=torch.float64)
-    target = torch.randint(words, (positions, inputs))
-    (gradient,) = torch.autograd.grad(prediction_loss(stack(x), embeddings, target), weight)
+    std = 1.0 if embedding == "unit_entries" else weight.size(0) ** -0.5
+    (gradient,) = torch.autograd.grad(loss_of_random_targets(stack, positions, inputs, words, std), weight)
     return float(gradient.norm())

@@ -65,3 +65,12 @@ def test_the_last_gradient_falls_with_depth_for_pre_ln_alone():
         measure("last_layer_gradient", Context(1), settings | {"placement": "pre_ln", "embedding": "small"})
     with pytest.raises(UserError, match="by=depth: must be width or layers"):
         measure("last_layer_gradient", Context(1), settings | {"placement": "pre_ln", "by": "depth"})
+
+
+def test_the_gradients_of_every_layer_end_with_that_of_the_last():
+    sizes = {"positions": 4, "inputs": 2, "words": 20, "placement": "post_ln"}
+    rows = measure("stack_gradient_by_layer", Context(1), sizes | {"layers": 3, "width": 16})
+    assert [(row["parameter"], row["layer"]) for row in rows] == [(w, n) for w in ("W1", "W2") for n in (1, 2, 3)]
+    settings = sizes | {"by": "layers", "sizes": [3], "other": 16, "embedding": "unit_norm"}
+    (last,) = measure("last_layer_gradient", Context(1), settings)
+    assert rows[-1]["grad_norm"] == pytest.approx(last["grad_norm"])

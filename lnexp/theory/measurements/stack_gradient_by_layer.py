@@ -1,0 +1,34 @@
+"""Appendix F: measure the gradients of every layer's FFN in the theory's Transformer."""
+
+from lnexp.theory.by_layer import MATRICES
+from lnexp.theory.gradients import gradient_norms
+from lnexp.theory.measurement import Context, Row, register_measurement
+from lnexp.theory.setting import Stack, loss_of_random_targets
+
+
+@register_measurement
+def stack_gradient_by_layer(
+    context: Context, placement: str, layers: int, width: int, positions: int, inputs: int, words: int
+) -> list[Row]:
+    """Return ``‖∂L/∂W‖_F`` of both FFN matrices of every layer; the loss is the mean over positions and inputs.
+
+    A row has ``layer`` (from 1), ``parameter`` (``W1`` or ``W2``) and ``grad_norm``.
+
+    Args:
+        context: the seed.
+        placement: a registered one.
+        layers: of the Transformer.
+        width: d.
+        positions: of an input.
+        inputs: number of Gaussian inputs.
+        words: size of the vocabulary that targets are drawn from; their embeddings have norm 1.
+    """
+    stack = Stack(placement, layers, width)
+    names = {
+        f"layers.{layer}.{module}.weight": {"layer": layer + 1, "parameter": matrix}
+        for matrix, module in MATRICES.items()
+        for layer in range(layers)
+    }
+    loss = loss_of_random_targets(stack, positions, inputs, words, std=width**-0.5)
+    norms = gradient_norms(stack, list(names), [loss])
+    return [where | {"grad_norm": norms[name].expected} for name, where in names.items()]
