@@ -14,7 +14,7 @@ from lnexp.probing.recipes import settings_of
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY, Scope, jobs_of
-from lnexp.results.claims import Comparison, measures_of
+from lnexp.results.claims import form_of
 from lnexp.runs.identity import identities, identity
 from lnexp.theory.measurement import MEASUREMENTS
 
@@ -70,7 +70,7 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
     recipe = load_recipe(name)
     assert recipe.claims
     for claim in recipe.claims:
-        calls = Comparison(claim.holds_if, measures_of(recipe)).calls.values()
+        calls = form_of(claim, recipe).calls.values()
         assert {arm for _, arm in calls} <= set(recipe.arms), claim.id
         assert set(claim.paper) <= set(recipe.arms), claim.id
         assert claim.source

@@ -32,7 +32,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
         UserError: for an option other than corpus and seeds, or a recipe that is trained.
     """
     from lnexp.results.compare import print_comparisons
-    from lnexp.results.verdicts import write_page
+    from lnexp.results.verdict_pages import write_page
 
     check_options(options, ("corpus", "seeds"), REFUSAL)
     for recipe in recipes:
@@ -59,8 +59,9 @@ def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> Pa
     papers = manifest is not None and _is_the_papers(recipe, manifest, given)
     where = environment("cpu", manifest or {})
     found = _measure_all(jobs, overrides)
-    results = [ProbeResult(job, rows, papers) for job, rows in zip(jobs, found, strict=True)]
-    folder = write_probe(recipe, results, NO_CORPUS if drawn else cfg.data.name, manifest, where, given, results_dir)
+    data = NO_CORPUS if drawn else cfg.data.name
+    results = [ProbeResult(job, rows, papers, data) for job, rows in zip(jobs, found, strict=True)]
+    folder = write_probe(recipe, results, data, manifest, where, given, results_dir)
     print(f"{recipe.name}: tables, figure and verdicts in {folder}", flush=True)
     return folder
 

@@ -1,7 +1,7 @@
 """Hold a recipe: its arms, its claims, and the runs that it asks for."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from omegaconf import DictConfig
 
@@ -11,6 +11,8 @@ from lnexp.tasks import DEFAULT
 #: Where a claim is judged: ``relative`` ones on every corpus, in a form that compares our arms with each other;
 #: ``absolute`` ones, which take the paper's own numbers, only with the paper's model on the paper's whole corpus.
 Scope = Literal["relative", "absolute"]
+#: Whether a claim's test was fixed before the runs that it is judged on.
+Registered = Literal["before", "after"]
 
 
 @dataclass(frozen=True)
@@ -39,15 +41,20 @@ class Arm:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of the paper, and the test of it, fixed before any run.
+    """One statement of the paper, and the test of it.
 
     Attributes:
         id: its name.
         source: where the paper states it, in the paper's words.
         paper: the paper's numbers by arm; empty where it gives none.
         scope: where it is judged.
-        holds_if: a comparison of measured quantities, see :mod:`lnexp.results.claims`.
+        holds_if: a test of measured quantities, see :mod:`lnexp.results.forms`.
         why: why this test and this threshold.
+        registered: whether the test was fixed before the first run that it is judged on, or after. Tallies count those
+            from before alone.
+        since: the commit that added it.
+        exploratory: whether it shows no more than that the experiment can be run: too few updates, or scores too low,
+            to judge the paper by. Tallies do not count it.
     """
 
     id: str
@@ -56,6 +63,29 @@ class Claim:
     scope: Scope
     holds_if: str
     why: str
+    registered: Registered
+    since: str
+    exploratory: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where it does not say when it was registered."""
+        if self.registered not in get_args(Registered):
+            raise ValueError(f"claim {self.id}: registered is one of {', '.join(get_args(Registered))}")
+        if not isinstance(self.since, str) or not self.since:
+            raise ValueError(f"claim {self.id}: since must be the short commit that added it, in quotes if all digits")
+        if not isinstance(self.exploratory, bool):
+            raise ValueError(f"claim {self.id}: exploratory is true or false")
+
+    @property
+    def counts(self) -> bool:
+        """Whether tallies count it."""
+        return self.registered == "before" and not self.exploratory
+
+    @property
+    def standing(self) -> str:
+        """When it was registered, and whether it is exploratory, in words."""
+        said = f"registered {self.registered} the runs ({self.since})"
+        return f"{said}, exploratory" if self.exploratory else said
 
 
 @dataclass(frozen=True)
@@ -89,6 +119,8 @@ class Recipe:
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
+        success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
+            run has to exceed; empty for the default (see :mod:`lnexp.results.success`).
     """
 
     name: str
@@ -107,6 +139,7 @@ class Recipe:
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
+    success: dict[str, Any] = field(default_factory=dict)
 
     @property
     def heading(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import Any, get_args
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -14,7 +14,9 @@ from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
-from lnexp.results.verdict_file import JudgedClaim, Verdict
+from lnexp.results.tally import tally
+from lnexp.results.verdict_file import JudgedClaim
+from lnexp.results.verdict_pages import HOW_TO_READ
 
 
 def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Runs, commit: str) -> str:
@@ -29,11 +31,14 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
     environment = _environment()
     columns = [[_showable(section, environment, names) for section in column] for column in columns]
     sections = [section for column in columns for section in column]
+    tallies = [tally(claim for section in column for claim in section.claims) for column in columns]
     page = environment.get_template("report.html.jinja").render(
         rows=[pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)],
         names=names,
         sections=[section for section in sections if section.was_run],
-        counts=list(map(_counts, columns)),
+        tallies=tallies,
+        counts=[of_place.verdicts for of_place in tallies],
+        how_to_read=HOW_TO_READ,
         claims=_claims(columns),
         manifests=_manifests(sections),
         runs=runs,
@@ -95,15 +100,6 @@ def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, Ju
         names = dict.fromkeys(name for said in listed for name in said)
         rows += [[said.get(name) for said in listed] for name in names]
     return rows
-
-
-def _counts(sections: Sequence[Section]) -> dict[str, int]:
-    """Return how many claims have which verdict."""
-    counts = dict.fromkeys(get_args(Verdict), 0)
-    for section in sections:
-        for claim in section.claims:
-            counts[claim.verdict] += 1
-    return counts
 
 
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:

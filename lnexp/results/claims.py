@@ -1,43 +1,29 @@
-"""Judge claims: each is a comparison of measures of arms, decided over seeds.
+"""Judge claims: each has a test of measures of arms, in one of the forms of :mod:`lnexp.results.forms`.
 
-``holds_if`` is one comparison (``<`` or ``>``) of two sides; a side is arithmetic (``+ - * /``, a minus before,
-``abs``) over numbers and calls ``measure(arm)``, as in ``best_bleu(no_warmup) < 0.5 * best_bleu(warmup)``. It is read
-as Python's syntax and evaluated here, never by Python.
-
-For every seed that all arms of a claim have, the *margin* by which the comparison holds is computed; the verdict is
-read from the 95% interval of the mean margin:
-
-- ``reproduced``: the whole interval is above zero;
-- ``contradicted``: the whole interval is below zero;
-- ``inconclusive``: zero is in it, or there is only one seed;
-- ``not run``: an arm has no run that is over, or the claim is about the paper's own numbers (its scope is
-  ``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
+A verdict is ``reproduced``, ``contradicted`` or ``inconclusive``, as the form says; ``not run`` where an arm has no run
+that is over, or where the claim is about the paper's own numbers (its scope is ``absolute``) and the runs are not
+of the paper's model on the paper's whole corpus.
 """
 
-import ast
-import operator
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Protocol
 
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError
+from lnexp.hashing import short_hash
 from lnexp.recipes.recipe import Claim, Job, Recipe
+from lnexp.results.forms import Form, Question, parse
+from lnexp.results.forms.base import Measures
 from lnexp.results.intervals import interval
 from lnexp.results.probe_measures import PROBE_MEASURES
-from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, verdict_of
+from lnexp.results.success import success_of
+from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts
 from lnexp.tasks import load_task
 from lnexp.tasks.measures import measures_of as measures_of_task
 
-Measures = Mapping[str, Callable[[Any], float | None]]
-#: Measured values by call and seed.
-Values = dict[str, dict[int, float]]
-
-_ARITHMETIC: dict[type, Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
+#: What was measured by call and seed: the value, and the identity of the run.
+Found = Mapping[str, Mapping[int, tuple[float, str]]]
 
 
 class Evidence(Protocol):
@@ -47,80 +33,31 @@ class Evidence(Protocol):
     def job(self) -> Job: ...
 
     @property
+    def identity(self) -> str: ...
+
+    @property
     def counts(self) -> bool: ...
 
     @property
     def is_the_papers(self) -> bool: ...
 
 
-class Comparison:
-    """A parsed ``holds_if``.
-
-    Args:
-        text: as the recipe has it.
-        measures: what it can ask, by name.
-
-    Raises:
-        UserError: for anything but one comparison of arithmetic over known measures.
-    """
-
-    def __init__(self, text: str, measures: Measures):
-        self.text = text
-        self.measures = measures
-        try:
-            tree = ast.parse(text, mode="eval").body
-        except SyntaxError as error:
-            raise UserError(f"holds_if: {text}: {error.msg}") from None
-        if not (isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Lt | ast.Gt)):
-            raise UserError(f"holds_if: {text}: must be one comparison with < or >")
-        small, large = tree.left, tree.comparators[0]
-        self._small, self._large = (small, large) if isinstance(tree.ops[0], ast.Lt) else (large, small)
-        self.calls: dict[str, tuple[str, str]] = {}
-        for side in (self._small, self._large):
-            self._check(side)
-        if not self.calls:
-            raise UserError(f"holds_if: {text}: measures nothing")
-
-    def margin(self, values: dict[str, float]) -> float:
-        """Return by how much the comparison holds (negative: fails), given a value for each of :attr:`calls`."""
-        return self._evaluate(self._large, values) - self._evaluate(self._small, values)
-
-    def _check(self, node: ast.expr) -> None:
-        match node:
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                pass
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-                self._check(left)
-                self._check(right)
-            case (
-                ast.Call(func=ast.Name(id="abs"), args=[inner], keywords=[]) | ast.UnaryOp(op=ast.USub(), operand=inner)
-            ):
-                self._check(inner)
-            case ast.Call(func=ast.Name(id=measure), args=[ast.Name(id=arm)], keywords=[]):
-                if measure not in self.measures:
-                    near = near_names(measure, self.measures)
-                    raise UserError(f"holds_if: {self.text}: no measure {measure}; {near}")
-                self.calls[ast.unparse(node)] = (measure, arm)
-            case _:
-                raise UserError(f"holds_if: {self.text}: cannot read {ast.unparse(node)}")
-
-    def _evaluate(self, node: ast.expr, values: dict[str, float]) -> float:
-        match node:
-            case ast.Constant(value=int() | float() as value):
-                return float(value)
-            case ast.BinOp(left=left, op=op, right=right):
-                return _ARITHMETIC[type(op)](self._evaluate(left, values), self._evaluate(right, values))
-            case ast.UnaryOp(operand=inner):
-                return -self._evaluate(inner, values)
-            case ast.Call(func=ast.Name(id="abs"), args=[inner]):
-                return abs(self._evaluate(inner, values))
-            case _:
-                return values[ast.unparse(node)]
-
-
 def measures_of(recipe: Recipe) -> Measures:
     """Return the measures that a recipe's claims can ask, of runs or of what its probe found."""
     return PROBE_MEASURES if recipe.measurement else measures_of_task(load_task(recipe.task))
+
+
+def question_of(recipe: Recipe) -> Question:
+    """Return what the tests of a recipe's claims may ask."""
+    return Question(measures_of(recipe), recipe.arms, None if recipe.measurement else success_of(recipe))
+
+
+def form_of(claim: Claim, recipe: Recipe) -> Form:
+    """Return the test of a claim. Raises UserError where it cannot be read, or asks for what the recipe lacks."""
+    try:
+        return parse(claim.holds_if, question_of(recipe))
+    except UserError as error:
+        raise UserError(f"claim {claim.id}: {error}") from None
 
 
 def judge_all(
@@ -136,7 +73,11 @@ def judge_all(
         malformed: the runs that could not be read, and why.
     """
     claims = [judge(claim, recipe, runs, command) for claim in recipe.claims]
-    return Verdicts(recipe.name, recipe.figure, recipe.title, scope, recipe.settings_hash, list(malformed), claims)
+    over = [run for run in runs if run.counts]
+    papers = bool(over) and all(run.is_the_papers for run in over)
+    return Verdicts(
+        recipe.name, recipe.figure, recipe.title, scope, recipe.settings_hash, list(malformed), papers, claims
+    )
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str = "") -> JudgedClaim:
@@ -145,38 +86,52 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str =
     Raises:
         UserError: for a ``holds_if`` that cannot be read or names an arm that the recipe lacks.
     """
-    comparison = Comparison(claim.holds_if, measures_of(recipe))
-    for _, arm in comparison.calls.values():
-        if arm not in recipe.arms:
-            raise UserError(f"claim {claim.id}: no arm {arm}; {near_names(arm, recipe.arms)}")
+    form = form_of(claim, recipe)
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
-    values = _measure(comparison, judged)
-    margin = interval(_margins(comparison, values))
+    found = _measure(form, measures_of(recipe), judged)
+    values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
+    judgement = form.judge(values)
     return JudgedClaim(
-        **asdict(claim), verdict=verdict_of(margin), margin=margin, arms=_arms(comparison, values), command=command
+        **asdict(claim),
+        verdict=judgement.verdict,
+        form=judgement.form,
+        estimate=judgement.estimate,
+        margins=judgement.margins,
+        p=judgement.p,
+        contrast=_contrast(claim.holds_if, form, found),
+        arms=_arms(form.shown(values), found),
+        command=command,
     )
 
 
-def _measure(comparison: Comparison, runs: Sequence[Evidence]) -> Values:
-    values: Values = {}
-    for call, (measure, arm) in comparison.calls.items():
-        of_arm = [run for run in runs if run.job.arm.name == arm and run.counts]
-        measured = {run.job.seed: comparison.measures[measure](run) for run in of_arm}
-        values[call] = {seed: value for seed, value in measured.items() if value is not None}
-    return values
+def _measure(form: Form, measures: Measures, runs: Sequence[Evidence]) -> Found:
+    by_arm: dict[str, list[Evidence]] = {}
+    for run in runs:
+        if run.counts:
+            by_arm.setdefault(run.job.arm.name, []).append(run)
+    found: dict[str, dict[int, tuple[float, str]]] = {}
+    for call, (measure, arm) in form.calls.items():
+        measured = [(run, measures[measure](run)) for run in by_arm.get(arm, [])]
+        found[call] = {run.job.seed: (value, run.identity) for run, value in measured if value is not None}
+    return found
 
 
-def _margins(comparison: Comparison, values: Values) -> list[float]:
-    """Return one margin for each seed that every arm has."""
-    shared = set.intersection(*(set(by_seed) for by_seed in values.values()))
-    return [comparison.margin({call: by_seed[seed] for call, by_seed in values.items()}) for seed in sorted(shared)]
+def _contrast(holds_if: str, form: Form, found: Found) -> str:
+    """Return eight hex digits of a test with the runs of its arms in place of their names."""
+    runs = {arm: _runs(found[call]) for call, (_, arm) in form.calls.items()}
+    tokens = re.split(r"(\w+)", "".join(holds_if.split()))
+    return short_hash([[runs.get(token, token) for token in tokens], sorted(runs.values())])
 
 
-def _arms(comparison: Comparison, values: Values) -> dict[str, Measured]:
-    asked = [arm for _, arm in comparison.calls.values()]
+def _runs(of_call: Mapping[int, tuple[float, str]]) -> list[str]:
+    return [identity for _, (_, identity) in sorted(of_call.items())]
+
+
+def _arms(calls: Mapping[str, tuple[str, str]], found: Found) -> dict[str, Measured]:
+    asked = [arm for _, arm in calls.values()]
     arms = {}
-    for call, (measure, arm) in comparison.calls.items():
-        found = interval(list(values[call].values()))
-        numbers = asdict(found) if found else {"mean": None, "low": None, "high": None, "n": 0}
-        arms[arm if asked.count(arm) == 1 else call] = Measured(measure, **numbers)
+    for call, (measure, arm) in calls.items():
+        mean = interval([value for value, _ in found[call].values()])
+        numbers = asdict(mean) if mean else {"mean": None, "low": None, "high": None, "n": 0}
+        arms[arm if asked.count(arm) == 1 else call] = Measured(measure, **numbers, runs=_runs(found[call]))
     return arms

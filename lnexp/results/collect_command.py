@@ -20,7 +20,7 @@ def main() -> None:
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
         from lnexp.results.collect import collect
         from lnexp.results.compare import print_comparisons
-        from lnexp.results.verdicts import write_page
+        from lnexp.results.verdict_pages import write_page
         from lnexp.results.write import write_results
 
         recipes, rest = split_recipes(arguments.overrides)

@@ -9,21 +9,21 @@ from tabulate import tabulate
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.collect import RunResult
+from lnexp.results.success import best_mean, succeeds, success_of
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
-from lnexp.tasks.measures import best
+from lnexp.tasks.measures import measures_of
 
-#: A run trains where its best score is more than this share of that of the recipe's best arm: the line between failing
-#: and training of fig2a-no-warmup-fails-low.
-TRAINS = 0.5
+#: The score of each run that is over, and whether it diverged, by arm.
+Scores = dict[str, list[tuple[float, bool]]]
 
 #: By whether most runs train without warm-up and with it.
 WORDS = {(True, True): "trains", (False, True): "needs warm-up", (True, False): "only without warm-up"}
 
 EXPLANATION = """\
-A run trains if its best validation {title} is more than {share} of {best}, that of the best arm. A cell says of a \
-{row} and a {column} what most runs do, without warm-up and with it: *trains*; *needs warm-up*; *only without \
-warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that is no \
+A run trains if its {measure} is more than {share} of {best}, that of the best arm, and it does not diverge. A cell \
+says of a {row} and a {column} what most runs do, without warm-up and with it: *trains*; *needs warm-up*; *only \
+without warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that is no \
 number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
 
 
@@ -33,17 +33,25 @@ def outcomes_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
     Columns are the recipe's two axes, ``outcome``, and for either arm (``_without``, ``_with``) its mean best score,
     how many runs are over, how many of them train and how many diverged.
     """
-    over, line = _over_by_arm(runs), TRAINS * best_mean(runs)
-    complete = (pair for pair in _pairs(recipe) if all(over.get(arm) for arm in pair))
-    return pd.DataFrame([_row(recipe, pair, over, line) for pair in complete])
+    scores = _scores_by_arm(recipe, runs)
+    line = success_of(recipe).line(map(_values, scores.values()))
+    complete = (pair for pair in _pairs(recipe) if all(scores.get(arm) for arm in pair))
+    return pd.DataFrame([_row(recipe, pair, scores, line) for pair in complete])
 
 
-def _over_by_arm(runs: list[RunResult]) -> dict[str, list[RunResult]]:
-    by_arm: dict[str, list[RunResult]] = {}
+def _scores_by_arm(recipe: Recipe, runs: list[RunResult]) -> Scores:
+    """Return the score of each run that is over, and whether it diverged, by arm."""
+    measure = measures_of(load_task(recipe.task))[success_of(recipe).measure]
+    by_arm: Scores = {}
     for run in runs:
-        if run.counts and best(run, run.task.score) is not None:
-            by_arm.setdefault(run.job.arm.name, []).append(run)
+        score = measure(run) if run.counts else None
+        if score is not None:
+            by_arm.setdefault(run.job.arm.name, []).append((score, run.diverged))
     return by_arm
+
+
+def _values(scores: list[tuple[float, bool]]) -> list[float]:
+    return [score for score, _ in scores]
 
 
 def _pairs(recipe: Recipe) -> Iterator[tuple[str, str]]:
@@ -57,31 +65,19 @@ def _pairs(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield arms[0], arms[-1]
 
 
-def _best(run: RunResult) -> float:
-    return best(run, run.task.score) or 0.0
-
-
-def _mean(runs: list[RunResult]) -> float:
-    return statistics.fmean(map(_best, runs))
-
-
-def best_mean(runs: list[RunResult]) -> float:
-    """Return the highest mean best score of an arm."""
-    return max(map(_mean, _over_by_arm(runs).values()), default=0.0)
-
-
-def _row(recipe: Recipe, pair: tuple[str, str], over: dict[str, list[RunResult]], line: float) -> dict[str, Any]:
-    score = load_task(recipe.task).score
+def _row(recipe: Recipe, pair: tuple[str, str], scores: Scores, line: float) -> dict[str, Any]:
+    name_of_score = load_task(recipe.task).score.name
     measured: dict[str, Any] = {}
     majority = []
     for name, arm in zip(("without", "with"), pair, strict=True):
-        trained = sum(_best(run) > line for run in over[arm])
-        majority.append(trained > len(over[arm]) / 2)
+        mine = scores[arm]
+        trained = sum(succeeds(score, diverged, line) for score, diverged in mine)
+        majority.append(trained > len(mine) / 2)
         measured |= {
-            f"{score.name}_{name}": _mean(over[arm]),
-            f"runs_{name}": len(over[arm]),
+            f"{name_of_score}_{name}": statistics.fmean(_values(mine)),
+            f"runs_{name}": len(mine),
             f"trained_{name}": trained,
-            f"diverged_{name}": sum(run.diverged for run in over[arm]),
+            f"diverged_{name}": sum(diverged for _, diverged in mine),
         }
     diverged = any(2 * measured[f"diverged_{name}"] > measured[f"runs_{name}"] for name in ("without", "with"))
     fails = "diverges" if diverged else "fails"
@@ -97,10 +93,12 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
         return ""
     headers, rows = for_people(recipe, table)
     score = load_task(recipe.task).score
+    success = success_of(recipe)
     explanation = EXPLANATION.format(
         title=score.title,
-        share=TRAINS,
-        best=score.text(best_mean(runs)),
+        measure=f"`{success.measure}`",
+        share=success.fraction,
+        best=score.text(best_mean(map(_values, _scores_by_arm(recipe, runs).values()))),
         row=headers[0],
         column=recipe.outcomes["columns"],
     )

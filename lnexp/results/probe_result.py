@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lnexp.hashing import short_hash
 from lnexp.recipes.recipe import Job
 
 if TYPE_CHECKING:
@@ -18,13 +19,21 @@ class ProbeResult:
         job: which arm and seed.
         rows: what the probe measured.
         is_the_papers: whether it is of the paper's model on the paper's corpus.
+        data: the corpus, or what stands for one.
         counts: always true, since a probe that was not completed has no result.
     """
 
     job: Job
     rows: Sequence[dict]
     is_the_papers: bool = False
+    data: str = ""
     counts: bool = True
+
+    @property
+    def identity(self) -> str:
+        """Names what was measured: eight hex digits of recipe, arm, seed and corpus."""
+        recipe = self.job.recipe
+        return short_hash([recipe.measurement, recipe.settings, self.job.arm.overrides, self.job.seed, self.data])
 
     def values(self, axis: str) -> list[float]:
         """Return what the recipe plots along an axis, ``x`` or ``y``, of the rows that have both."""

@@ -11,37 +11,46 @@ from lnexp.errors import UserError
 from lnexp.files import write_json
 from lnexp.recipes.recipe import Claim
 from lnexp.results.intervals import Interval
-
-Verdict = Literal["reproduced", "contradicted", "inconclusive", "not run"]
+from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known."""
+    """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known.
+
+    ``runs`` are the identities of the runs that it was taken from, seed by seed.
+    """
 
     measure: str
     mean: float | None
     low: float | None
     high: float | None
     n: int
+    runs: list[str]
 
     def __str__(self) -> str:
         return "–" if self.mean is None else str(Interval(self.mean, self.low, self.high, self.n))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JudgedClaim(Claim):
     """A claim, its verdict and the numbers behind it.
 
     Attributes:
-        verdict: what the margin says, see :func:`verdict_of`.
-        margin: by how much the test holds, over seeds; None where no seed has all arms.
+        verdict: what the margins say, see :func:`lnexp.results.judgement.verdict_of`.
+        form, estimate, margins, p: of its :class:`lnexp.results.judgement.Judgement`.
+        contrast: eight hex digits of the test and of the runs that it is judged on, whatever their arms are called; two
+            claims with one contrast are one piece of evidence.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
     """
 
     verdict: Verdict
-    margin: Interval | None
+    form: FormName
+    estimate: Interval | None
+    margins: list[Interval]
+    p: float | None
+    contrast: str
     arms: dict[str, Measured]
     command: str
 
@@ -51,9 +60,12 @@ class JudgedClaim(Claim):
         return {name if "(" in name else f"{arm.measure}({name})": str(arm) for name, arm in self.arms.items()}
 
     @property
-    def margin_text(self) -> str:
-        """The margin with its interval, for people."""
-        return "–" if self.margin is None else str(self.margin)
+    def estimate_text(self) -> str:
+        """The estimate with its interval and p-value, for people."""
+        if self.estimate is None:
+            return "–"
+        p = "" if self.p is None else f", p {'< 0.0001' if self.p < 0.0001 else f'= {self.p:.2g}'}"
+        return f"{ESTIMATES[self.form]} {self.estimate}{p}"
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,7 @@ class Verdicts:
         scope: what the claims were judged on, in words.
         settings: the recipe's ``settings_hash`` when they were judged.
         malformed: the runs that could not be read, and why.
+        papers: whether all of it is of the paper's model on the paper's corpus, where absolute claims are judged.
         claims: all of the recipe's.
     """
 
@@ -74,18 +87,8 @@ class Verdicts:
     scope: str
     settings: str
     malformed: list[str]
+    papers: bool
     claims: list[JudgedClaim]
-
-
-def verdict_of(margin: Interval | None) -> Verdict:
-    """Return what a margin over seeds says of its claim."""
-    if margin is None:
-        return "not run"
-    if margin.low is None or margin.high is None:
-        return "inconclusive"
-    if margin.low > 0:
-        return "reproduced"
-    return "contradicted" if margin.high < 0 else "inconclusive"
 
 
 def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
@@ -108,8 +111,8 @@ def _check(verdicts: Verdicts) -> None:
     if len({claim.id for claim in verdicts.claims}) != len(verdicts.claims):
         raise ValueError("a claim is there twice")
     for claim in verdicts.claims:
-        if claim.verdict != verdict_of(claim.margin):
-            raise ValueError(f"{claim.id}: {claim.verdict} is not what its margin says")
+        if claim.verdict != verdict_of(claim.margins):
+            raise ValueError(f"{claim.id}: {claim.verdict} is not what its margins say")
 
 
 def _parsed(kind: Any, value: Any, name: str) -> Any:
@@ -138,7 +141,7 @@ def _parsed(kind: Any, value: Any, name: str) -> Any:
 
 def _checked(kind: Any, value: Any, name: str) -> Any:
     """Return the value. Raises TypeError where it is not of a type, or ValueError where it is not finite."""
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{name} is {type(value).__name__}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name} is not finite")

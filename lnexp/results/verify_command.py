@@ -11,7 +11,8 @@ from lnexp.cli import one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
-from lnexp.results.verdicts import all_verdicts, as_terminal_table, not_run
+from lnexp.results.verdict_pages import as_terminal_table
+from lnexp.results.verdicts import all_verdicts, not_run
 
 EXIT_MALFORMED = 1
 

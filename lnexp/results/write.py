@@ -14,6 +14,7 @@ from lnexp.results.claims import judge_all
 from lnexp.results.collect import RunResult
 from lnexp.results.provenance import of_runs, write_provenance
 from lnexp.results.verdict_file import write_verdicts
+from lnexp.results.verdict_pages import with_verdicts
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path) -> Path:
@@ -33,12 +34,13 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
     if recipe.outcomes:
         write_whole(folder / "outcomes.csv", outcomes.outcomes_table(recipe, runs).to_csv(index=False))
-    write_whole(folder / "table.md", _table_page(recipe, runs, command))
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    write_verdicts(folder, judge_all(recipe, runs, scope(runs), command, malformed))
+    verdicts = judge_all(recipe, runs, scope(runs), command, malformed)
+    write_verdicts(folder, verdicts)
+    write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts))
     write_provenance(folder, of_runs(runs))
     draw_all(recipe, folder)
     return folder

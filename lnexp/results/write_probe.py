@@ -20,6 +20,7 @@ from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import of_probe, write_provenance
 from lnexp.results.verdict_file import write_verdicts
+from lnexp.results.verdict_pages import with_verdicts
 from lnexp.results.write import commit_name
 from lnexp.tasks import load_task
 
@@ -52,8 +53,10 @@ def write_probe(
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
-    write_whole(folder / "table.md", _page(recipe, table, what, _where(environment), command))
-    write_verdicts(folder, judge_all(recipe, results, what, command))
+    verdicts = judge_all(recipe, results, what, command)
+    write_verdicts(folder, verdicts)
+    page = _page(recipe, table, what, _where(environment), command)
+    write_whole(folder / "table.md", with_verdicts(page, verdicts))
     write_provenance(folder, of_probe(manifest, environment))
     draw_all(recipe, folder)
     return folder

@@ -21,8 +21,10 @@ def measures_of(task: Task) -> dict[str, Measure]:
     return {
         **{name: partial(measure, score=score) for name, measure in of_score.items()},
         "best_loss": best_loss,
+        "last_loss": last_loss,
         "best_nll": best_nll,
         "last_nll": last_nll,
+        "diverged": diverged,
         "gradient_change": partial(gradient_change, side=task.sides[-1]),
         "mean_gradient_change": mean_gradient_change,
         **{f"{side}_state_exponent": partial(state_exponent, side=side) for side in task.sides},
@@ -75,6 +77,12 @@ def best_loss(run: MeasuredRun) -> float | None:
     return min(known_values(run.epochs, "valid_loss"), default=None)
 
 
+def last_loss(run: MeasuredRun) -> float | None:
+    """Return the label-smoothed validation loss of the last epoch, nats a token."""
+    values = known_values(run.epochs, "valid_loss")
+    return values[-1] if values else None
+
+
 def best_nll(run: MeasuredRun) -> float | None:
     """Return the lowest validation nll of any epoch, nats a token."""
     return min(known_values(run.epochs, "valid_nll"), default=None)
@@ -84,6 +92,11 @@ def last_nll(run: MeasuredRun) -> float | None:
     """Return the validation nll of the last epoch, nats a token."""
     values = known_values(run.epochs, "valid_nll")
     return values[-1] if values else None
+
+
+def diverged(run: MeasuredRun) -> float:
+    """Return 1 for a run that diverged, 0 for another."""
+    return float(run.diverged)
 
 
 def gradient_change(run: MeasuredRun, side: str) -> float | None:

@@ -19,7 +19,16 @@ CONTENT = {
     "n_seeds": 3,
     "arms": {"one": {"label": "One", "overrides": ["lr_max=1"]}},
     "claims": [
-        {"id": "x", "source": "s", "paper": {}, "scope": "relative", "holds_if": "best_bleu(one) > 1", "why": "w"}
+        {
+            "id": "x",
+            "source": "s",
+            "paper": {},
+            "scope": "relative",
+            "holds_if": "best_bleu(one) > 1",
+            "why": "w",
+            "registered": "before",
+            "since": "1234abc",
+        }
     ],
 }
 

@@ -46,7 +46,7 @@ class MakeRun:
 
     @staticmethod
     def claim(holds_if: str, scope: Scope = "relative") -> Claim:
-        return Claim("x", "the paper's words", {"good": 34}, scope, holds_if, "because")
+        return Claim("x", "the paper's words", {"good": 34}, scope, holds_if, "because", "before", "1234abc")
 
     def __call__(self, arm: str, seed: int, bleu: list[float | None], state: str = "finished") -> RunResult:
         epochs = [

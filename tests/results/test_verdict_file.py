@@ -26,7 +26,7 @@ def test_it_comes_back_as_it_was_written(verdicts, path):
     assert verdicts.claims[0].verdict == "reproduced"
 
 
-@pytest.mark.parametrize("key", ["recipe", "scope", "settings", "malformed", "claims"])
+@pytest.mark.parametrize("key", ["recipe", "scope", "settings", "malformed", "papers", "claims"])
 def test_nothing_may_be_missing(path, key):
     content = json.loads(path.read_text())
     del content[key]
@@ -48,11 +48,18 @@ def test_nothing_may_be_missing(path, key):
         (["claims", 0, "verdict"], "contradicted"),
         (["claims", 0, "why"], None),
         (["claims", 0, "more"], 1),
-        (["claims", 0, "margin"], None),
-        (["claims", 0, "margin", "low"], "1"),
-        (["claims", 0, "margin", "mean"], None),
-        (["claims", 0, "margin", "mean"], True),
-        (["claims", 0, "margin", "mean"], float("nan")),
+        (["claims", 0, "registered"], "never"),
+        (["claims", 0, "since"], ""),
+        (["claims", 0, "exploratory"], 1),
+        (["claims", 0, "form"], "feeling"),
+        (["claims", 0, "p"], "small"),
+        (["claims", 0, "margins"], []),
+        (["claims", 0, "margins", 0, "low"], "1"),
+        (["claims", 0, "margins", 0, "mean"], None),
+        (["claims", 0, "margins", 0, "mean"], True),
+        (["claims", 0, "margins", 0, "mean"], float("nan")),
+        (["claims", 0, "arms", "good", "runs"], [1]),
+        (["papers"], "yes"),
         (["claims", 0, "arms", "good"], 92.0),
         (["claims", 0, "arms", "good", "n"], 2.5),
     ],

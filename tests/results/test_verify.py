@@ -170,7 +170,7 @@ def test_a_published_verdict_of_another_test_is_malformed(folders):
     path.write_text(path.read_text().replace("< 0.5 *", "< 0.9 *"))
     done = run_script("verify", "--results", str(folders.tmp_path / "results"))
     assert done.returncode == 1
-    assert "its claims are not those of recipe fig2a; collect again" in done.stderr
+    assert "its claims are not those of fig2a; python scripts/judge.py" in done.stderr
 
 
 def test_what_was_never_run_is_listed(tmp_path):
@@ -260,10 +260,10 @@ def replace_in(path, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"verdict": "reproduced"', '"verdict": "contradicted"', "contradicted is not what its margin says"),
+        ('"verdict": "reproduced"', '"verdict": "contradicted"', "contradicted is not what its margins say"),
         ('"id": "fig2a-no-warmup-fails-high"', '"id": "fig2a-no-warmup-fails-low"', "a claim is there twice"),
         ('"settings": "', '"settings": "x', "its arms are not those of recipe fig2a"),
-        ('"margin": {', '"margin": {"extra": 1}, "was": {', "malformed"),
+        ('"estimate": {', '"estimate": {"extra": 1}, "was": {', "malformed"),
     ],
 )
 def test_published_verdicts_that_contradict_themselves_are_malformed(folders, old, new, message):

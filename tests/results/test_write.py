@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lnexp.results.verdicts import all_verdicts, as_page, as_terminal_table
+from lnexp.results.verdict_pages import as_page, as_terminal_table
+from lnexp.results.verdicts import all_verdicts
 from lnexp.results.write import write_results
 
 RUN_COLUMNS = [

@@ -1,0 +1,30 @@
+"""Run ``scripts/judge.py``: judge published results again, from their tables."""
+
+import argparse
+from pathlib import Path
+
+from lnexp.cli import one_line_errors
+from lnexp.published import RESULTS_DIR, result_folders
+
+
+def main() -> None:
+    """``judge.py [--recipe R] [--results DIR]``."""
+    parser = argparse.ArgumentParser(
+        description="Judge published results again, from their tables: after a claim was changed. Needs no run folders."
+    )
+    parser.add_argument("--recipe", help="only this recipe")
+    parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
+    arguments = parser.parse_args()
+    with one_line_errors():
+        # here, so that --help takes no second
+        from lnexp.recipes.load import load_recipe
+        from lnexp.results.judge_again import judge_again
+        from lnexp.results.tally import tally
+        from lnexp.results.verdict_pages import write_page
+
+        if arguments.recipe:
+            load_recipe(arguments.recipe)  # refuses an unknown name
+        for folder in result_folders(arguments.results):
+            if arguments.recipe in (None, folder.name):
+                print(f"{folder}: {tally(judge_again(folder).claims).text}")
+        write_page(arguments.results)

@@ -1,0 +1,118 @@
+"""Read runs and probes from the tables of a folder of results, so that claims can be judged without run folders."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.published import read_table
+from lnexp.recipes.recipe import Job, Recipe
+from lnexp.results.claims import Evidence
+from lnexp.results.probe_result import ProbeResult
+from lnexp.runs.folder import DONE
+from lnexp.tasks.contract import Record
+
+#: Columns that say which run a row is of.
+WHICH = ("recipe", "arm", "seed", "identity")
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """A run as the tables of its folder of results have it, with all that measures are computed from.
+
+    Attributes:
+        job: which arm and seed.
+        identity: names the run.
+        state: as in ``runs.csv``.
+        is_the_papers: whether it has the paper's settings, on the paper's whole corpus.
+        cfg: its published settings, by their dotted names.
+        epochs, probes: its records, oldest first.
+        end: its row of ``runs.csv``, which has the numbers of its end record.
+        environment: empty; no measure needs it.
+    """
+
+    job: Job
+    identity: str
+    state: str
+    is_the_papers: bool
+    cfg: DictConfig
+    epochs: list[Record]
+    probes: list[Record]
+    end: Record
+    environment: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> bool:
+        return self.state in DONE
+
+    @property
+    def diverged(self) -> bool:
+        return self.state == "diverged"
+
+
+def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evidence]:
+    """Return what a folder of results has on the arms of its recipe.
+
+    Args:
+        recipe: the recipe, whose claims may have changed since.
+        folder: ``<profile>/<data>/<recipe>``.
+        papers: whether it is of the paper's model on the paper's corpus.
+    """
+    profile, data, _ = folder.resolve().parts[-3:]
+    if recipe.measurement:
+        table = read_table(folder / "measurements.csv")
+        return [
+            ProbeResult(Job(recipe, profile, recipe.arms[arm], seed), rows, papers, data)
+            for (arm, seed), rows in _by_run(table).items()
+            if arm in recipe.arms
+        ]
+    epochs, probes = (_by_run(read_table(path)) if (path := folder / name).exists() else {} for name in RECORDS)
+    settings = _settings(folder)
+    runs: list[Evidence] = []
+    for row in read_table(folder / "runs.csv").to_dict("records"):
+        run, identity = (row["arm"], row["seed"]), row["identity"]
+        if row["arm"] in recipe.arms:
+            job = Job(recipe, profile, recipe.arms[row["arm"]], row["seed"])
+            records = (epochs.get(run, []), probes.get(run, []))
+            cfg = OmegaConf.create(settings.get(identity, {}))
+            runs.append(PublishedRun(job, identity, row["status"], papers, cfg, *records, _known(row)))
+    return runs
+
+
+RECORDS = ("epochs.csv", "probes.csv")
+
+
+def _by_run(table: pd.DataFrame) -> dict[tuple[str, int], list[Record]]:
+    """Return the rows of a table by arm and seed, in their order."""
+    rows: dict[tuple[str, int], list[Record]] = {}
+    measured = [column for column in table.columns if column not in WHICH]
+    sparse = not {"epoch", "update", "valid_loss"} <= set(measured)
+    for row in table.to_dict("records"):
+        values = {str(column): None if pd.isna(row[column]) else row[column] for column in measured}
+        rows.setdefault((row["arm"], row["seed"]), []).append(_known(values) if sparse else values)
+    return rows
+
+
+def _known(row: Mapping[Any, Any]) -> Record:
+    """Return a row without the columns that it has no value in."""
+    return {str(key): value for key, value in row.items() if not pd.isna(value)}
+
+
+def _settings(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the published settings of each run, by its identity."""
+    content = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    return {name: content["settings"] | run["settings"] for name, run in content["runs"].items()}
+
+
+def papers_of(content: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the content of a ``verdicts.json`` is of the paper's model on its corpus.
+
+    Files from before lnexp 0.2 do not say so; there it is where a claim that is judged on nothing else has a verdict.
+    """
+    if "papers" in content:
+        return bool(content["papers"])
+    return any(claim["scope"] == "absolute" and claim["verdict"] != "not run" for claim in claims)

@@ -1,0 +1,64 @@
+"""Tell runs that succeed from runs that fail: the one definition that claims and the table of outcomes share.
+
+A run succeeds where its score is more than a stated fraction of the mean score of the recipe's best arm, and it has
+not diverged. A recipe states measure and fraction as ``success: {measure: best_bleu, fraction: 0.5}``; without, they
+are the best validation score of its task and a half, the line between failing and training
+of fig2a-no-warmup-fails-low.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lnexp.errors import UserError
+from lnexp.recipes.recipe import Recipe
+from lnexp.tasks import load_task
+
+FRACTION = 0.5
+
+
+@dataclass(frozen=True)
+class Success:
+    """What a recipe calls a success.
+
+    Attributes:
+        measure: the score of a run; the higher, the better.
+        fraction: of the best arm's mean score, which a run has to exceed.
+    """
+
+    measure: str
+    fraction: float
+
+    def line(self, scores_by_arm: Iterable[Sequence[float]]) -> float:
+        """Return the score that a run has to exceed."""
+        return self.fraction * best_mean(scores_by_arm)
+
+
+def success_of(recipe: Recipe) -> Success:
+    """Return what a recipe whose arms are trained calls a success.
+
+    Raises:
+        UserError: for a measure that is no score of its task, where more would not be better, or a fraction that is not
+            between 0 and 1.
+    """
+    name = load_task(recipe.task).score.name
+    said: dict[str, Any] = {"measure": f"best_{name}", "fraction": FRACTION} | recipe.success
+    if said.keys() != {"measure", "fraction"}:
+        raise UserError(f"recipe {recipe.name}: success has measure and fraction, not {', '.join(recipe.success)}")
+    success = Success(str(said["measure"]), float(said["fraction"]))
+    if not success.measure.endswith(f"_{name}"):
+        raise UserError(f"recipe {recipe.name}: success: {success.measure} is no measure of {name}, the task's score")
+    if not 0 < success.fraction < 1:
+        raise UserError(f"recipe {recipe.name}: success: the fraction must be between 0 and 1")
+    return success
+
+
+def best_mean(scores_by_arm: Iterable[Sequence[float]]) -> float:
+    """Return the highest mean score of an arm; 0 where no arm has a score."""
+    return max((statistics.fmean(scores) for scores in scores_by_arm if scores), default=0.0)
+
+
+def succeeds(score: float, diverged: bool, line: float) -> bool:
+    """Return whether a run succeeds, given the score that it has to exceed."""
+    return score > line and not diverged

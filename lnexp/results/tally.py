@@ -1,0 +1,93 @@
+"""Count verdicts, and say how many survive Holm's correction for the number of tests.
+
+What counts: claims that were registered before the runs and are not exploratory, and of those with one contrast (the
+same test on the same runs, whatever recipe asks) one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lnexp.results.judgement import Verdict
+from lnexp.results.verdict_file import JudgedClaim
+
+LEVEL = 0.05
+#: In this order people read them.
+ORDER: tuple[Verdict, ...] = ("reproduced", "contradicted", "inconclusive", "not run")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A count of verdicts.
+
+    Attributes:
+        verdicts: how many of the claims that count have which verdict.
+        decided: how many of them are reproduced or contradicted.
+        survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
+        left_out: how many claims do not count, by why.
+    """
+
+    verdicts: dict[Verdict, int]
+    decided: int
+    survive: int
+    left_out: dict[str, int]
+
+    @property
+    def text(self) -> str:
+        """The tally in a sentence or two."""
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.verdicts.items() if number)
+        said = f"{_claims(sum(self.verdicts.values()))}: {counts or 'no such results'}"
+        if self.left_out:
+            said += f" (not counted: {', '.join(f'{number} {why}' for why, number in self.left_out.items())})"
+        if self.decided:
+            said += f"; {self.survive} of {self.decided} decided verdicts survive Holm's correction at 5%"
+        return said
+
+
+def _claims(number: int) -> str:
+    return f"{number} claim{'' if number == 1 else 's'}"
+
+
+def tally(claims: Iterable[JudgedClaim]) -> Tally:
+    """Return the tally of claims, of one recipe or of several."""
+    verdicts: dict[Verdict, int] = dict.fromkeys(ORDER, 0)
+    left_out: Counter[str] = Counter()
+    p_values: list[float] = []
+    decided = 0
+    seen: set[str] = set()
+    for claim in claims:
+        if why := _why_left_out(claim, seen):
+            left_out[why] += 1
+            continue
+        verdicts[claim.verdict] += 1
+        if claim.verdict == "not run":
+            continue
+        seen.add(claim.contrast)
+        decided += claim.verdict != "inconclusive"
+        p_values.append(1.0 if claim.p is None else claim.p)
+    return Tally(verdicts, decided, sum(holm(p_values)), dict(left_out))
+
+
+def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
+    """Return why a claim does not count; empty where it does.
+
+    Args:
+        claim: the claim.
+        seen: the contrasts that are counted already.
+    """
+    if claim.exploratory:
+        return "exploratory"
+    if not claim.counts:
+        return "registered after the runs"
+    return "on the runs of another claim, with its test" if claim.contrast in seen else ""
+
+
+def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
+    """Return which tests are significant with a familywise error of ``level`` (Holm 1979), in the order given."""
+    ordered = sorted(range(len(p_values)), key=p_values.__getitem__)
+    significant = [False] * len(p_values)
+    for rank, number in enumerate(ordered):
+        if p_values[number] >= level / (len(p_values) - rank):
+            break
+        significant[number] = True
+    return significant

@@ -1,0 +1,95 @@
+"""Show verdicts as Markdown and in a terminal, each with its test, its reasons and when it was registered."""
+
+from pathlib import Path
+
+from tabulate import tabulate
+
+from lnexp.files import write_whole
+from lnexp.results.tally import tally
+from lnexp.results.verdict_file import JudgedClaim, Verdicts
+from lnexp.results.verdicts import RecipeVerdicts, all_verdicts
+
+HEADERS = ("claim", "the paper", "ours", "verdict")
+#: Begins the part of a ``table.md`` that shows verdicts, which is its last.
+HEADING = "## Verdicts"
+
+HOW_TO_READ = """\
+The test of a claim stands in its recipe, with the reasons for it and the commit that added it, before the runs or \
+after. A comparison is judged by the margin by which it holds: Student's t over seeds, 95%, two-sided. A statement \
+that two quantities are the same is judged by two one-sided t tests at 5% against a stated margin: its difference has \
+a 90% interval. A success rate is judged by Clopper and Pearson's 95% interval. A p-value is of the decided direction. \
+Tallies count the claims that were registered before the runs and are not exploratory, and one test on the same runs \
+once; Holm's correction is for the number of all those that were judged."""
+
+
+def as_terminal_table(shown: list[RecipeVerdicts], width: int) -> str:
+    """Return verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
+    blocks = []
+    for verdicts in shown:
+        if not verdicts.was_run:
+            continue
+        rows = [_row(claim, "\n") for claim in verdicts.content.claims]
+        widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
+        table = tabulate(rows, headers=HEADERS, tablefmt="rounded_grid", maxcolwidths=widths)
+        blocks.append(f"{_title(verdicts)}\n{table}\n{tally(verdicts.content.claims).text}")
+    return "\n\n".join([*blocks, *_not_run_lines(shown), tally_of_all(shown)])
+
+
+def _not_run_lines(shown: list[RecipeVerdicts]) -> list[str]:
+    """Return one paragraph on all that is still to be run; none where nothing is."""
+    lines = [
+        f"  {verdicts.recipe} ({verdicts.content.figure}), {verdicts.content.scope}:"
+        f" {len(verdicts.content.claims)} claims"
+        for verdicts in shown
+        if not verdicts.was_run
+    ]
+    return ["\n".join(["not run:", *lines])] if lines else []
+
+
+def tally_of_all(shown: list[RecipeVerdicts]) -> str:
+    """Return the tally over all recipes, in words."""
+    return tally(claim for verdicts in shown for claim in verdicts.content.claims).text
+
+
+def as_page(shown: list[RecipeVerdicts]) -> str:
+    """Return the content of ``results/verdicts.md``."""
+    parts = [
+        "# Verdicts",
+        f"Every claim of every recipe, judged on the runs under `results/`. {HOW_TO_READ}",
+        f"Over all recipes: {tally_of_all(shown)}.",
+    ]
+    for verdicts in shown:
+        link = "/".join(verdicts.path.parts[-4:-1])
+        parts += [f"## [{_title(verdicts)}]({link}/table.md)", *_of_recipe(verdicts.content)]
+    return "\n\n".join(parts) + "\n"
+
+
+def with_verdicts(page: str, verdicts: Verdicts) -> str:
+    """Return a ``table.md`` with these verdicts as its last part, in place of those that it has."""
+    parts = [page.partition(f"\n{HEADING}\n")[0].rstrip(), HEADING, HOW_TO_READ, *_of_recipe(verdicts)]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_page(results_dir: Path) -> None:
+    """Write ``verdicts.md``, the page of all verdicts under a folder of results."""
+    write_whole(results_dir / "verdicts.md", as_page(all_verdicts(results_dir)))
+
+
+def _of_recipe(verdicts: Verdicts) -> list[str]:
+    """Return the verdicts of a recipe as a table, and their tally."""
+    rows = [_row(claim, "<br>") for claim in verdicts.claims]
+    return [tabulate(rows, headers=HEADERS, tablefmt="github"), f"{tally(verdicts.claims).text}."]
+
+
+def _title(verdicts: RecipeVerdicts) -> str:
+    return f"{verdicts.content.figure}, {verdicts.recipe}: {verdicts.content.scope}"
+
+
+def _row(claim: JudgedClaim, line_break: str) -> tuple[str, str, str, str]:
+    paper = ", ".join(f"{arm} {number}" for arm, number in claim.paper.items())
+    measured = [f"{call} {numbers}" for call, numbers in claim.measured.items()]
+    test = " ".join(claim.holds_if.split())
+    why = " ".join(claim.why.split())
+    ours = line_break.join([*measured, f"test: {test}", claim.estimate_text, f"why: {why}"])
+    name = line_break.join([claim.id, claim.standing])
+    return name, line_break.join(filter(None, (claim.source, paper))), ours, claim.verdict

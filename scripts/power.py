@@ -1,0 +1,6 @@
+"""Say how many seeds claims need to be decided with 80% power."""
+
+from lnexp.results.power_command import main
+
+if __name__ == "__main__":
+    main()

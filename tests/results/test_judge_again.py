@@ -1,0 +1,67 @@
+"""Claims are judged from published tables as they were from run folders."""
+
+import json
+import shutil
+from dataclasses import asdict
+
+import pytest
+from helpers import ROOT, run_script
+
+from lnexp.errors import UserError
+from lnexp.results.judge_again import judge_again
+from lnexp.results.verdict_file import read_verdicts
+
+FOLDERS = ["small/toy/fig3_warmup", "small/toy/fig4ab", "theory/toy/fig3", "theory/iwslt14-subset/fig3_layers"]
+
+
+@pytest.fixture(params=FOLDERS)
+def folder(request, tmp_path):
+    return shutil.copytree(ROOT / "results" / request.param, tmp_path / "results" / request.param)
+
+
+def test_the_tables_give_the_published_verdicts(folder):
+    published = asdict(read_verdicts(folder / "verdicts.json"))
+    page = (folder / "table.md").read_text()
+    assert asdict(judge_again(folder)) == published
+    assert (folder / "table.md").read_text() == page, "verdicts are not there twice"
+
+
+def test_another_form_of_the_file_is_no_hindrance(folder):
+    content = json.loads((folder / "verdicts.json").read_text())
+    del content["papers"]
+    content["claims"] = [{"command": content["claims"][0]["command"], "scope": "relative", "verdict": "proved"}]
+    (folder / "verdicts.json").write_text(json.dumps(content))
+    judge_again(folder)
+    published = ROOT / "results" / folder.relative_to(folder.parents[2])
+    assert read_verdicts(folder / "verdicts.json") == read_verdicts(published / "verdicts.json")
+
+
+def test_changed_tables_change_the_verdict(folder):
+    for table in ("epochs.csv", "measurements.csv", "probes.csv"):
+        if (folder / table).exists():
+            lines = (folder / table).read_text().splitlines(keepends=True)
+            (folder / table).write_text("".join(line for line in lines if line.split(",")[2] != "12"))
+    was = read_verdicts(folder / "verdicts.json")
+    assert judge_again(folder) != was
+
+
+def test_missing_tables_are_an_error(folder):
+    for table in folder.glob("*.csv"):
+        table.unlink()
+    with pytest.raises(UserError, match="cannot be judged again"):
+        judge_again(folder)
+
+
+def test_the_command_judges_one_recipe(tmp_path):
+    for name in ("fig2a", "fig2b"):
+        shutil.copytree(ROOT / "results/small/toy" / name, tmp_path / "small/toy" / name)
+        (tmp_path / "small/toy" / name / "table.md").write_text("# A page\n")
+    done = run_script("judge", "--recipe", "fig2a", "--results", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "small/toy/fig2a: 5 claims" in done.stdout
+    assert "fig2b" not in done.stdout
+    text = (tmp_path / "small/toy/fig2a/table.md").read_text()
+    assert text.startswith("# A page\n\n## Verdicts\n")
+    assert "registered before the runs" in text
+    assert "why: " in text
+    assert (tmp_path / "small/toy/fig2b/table.md").read_text() == "# A page\n"

@@ -1,0 +1,76 @@
+"""Tallies count what may be counted, and Holm's correction is as published."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lnexp.results.claims import judge
+from lnexp.results.tally import holm, tally
+
+
+@pytest.fixture
+def claim(make_run):
+    runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (1, 2, 3)]
+    return judge(make_run.recipe.claims[0], make_run.recipe, runs)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "significant"),
+    [
+        ([], []),
+        ([0.04], [True]),
+        ([0.04, 0.04], [False, False]),
+        ([0.04, 0.02], [True, True]),
+        ([0.01, 0.04, 0.03, 0.005], [True, False, False, True]),  # Holm's example in textbooks
+        ([0.05], [False]),
+    ],
+)
+def test_holm(p_values, significant):
+    assert holm(p_values) == significant
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_holm_rejects_what_bonferroni_does_and_nothing_above_the_level(p_values):
+    for p, significant in zip(p_values, holm(p_values), strict=True):
+        assert significant or p >= 0.05 / len(p_values)
+        assert not significant or p < 0.05
+
+
+def test_late_and_exploratory_claims_and_the_same_contrast_are_not_counted(claim):
+    others = [replace(claim, registered="after"), replace(claim, exploratory=True), replace(claim, id="again")]
+    found = tally([claim, *others, replace(claim, contrast="another", p=0.03)])
+    assert found.verdicts == {"reproduced": 2, "contradicted": 0, "inconclusive": 0, "not run": 0}
+    assert found.left_out == {
+        "registered after the runs": 1,
+        "exploratory": 1,
+        "on the runs of another claim, with its test": 1,
+    }
+    assert (found.decided, found.survive) == (2, 2)
+    assert found.text.endswith("2 of 2 decided verdicts survive Holm's correction at 5%")
+
+
+def test_more_tests_leave_fewer_verdicts(claim):
+    weak = [replace(claim, contrast=str(number), p=0.04) for number in range(5)]
+    assert tally(weak[:1]).survive == 1
+    assert tally(weak).survive == 0
+    assert tally(weak).decided == 5
+
+
+def test_one_contrast_is_the_same_test_on_the_same_runs_whatever_their_arms_are_called(make_run):
+    def contrast(holds_if, shift=0):
+        runs = [make_run(arm, seed + shift, [9.0]) for arm in ("good", "bad") for seed in (1, 2)]
+        return judge(make_run.claim(holds_if), make_run.recipe, runs).contrast
+
+    test = "best_bleu(bad) < best_bleu(good)"
+    assert contrast(test) == contrast("best_bleu(bad)  <  best_bleu(good)")
+    assert contrast(test) != contrast(test, shift=1)
+    assert contrast(test) != contrast("last_bleu(bad) < best_bleu(good)")
+    runs = [make_run(arm, seed, [9.0]) for arm in ("good", "bad") for seed in (1, 2)]
+    renamed = {"good": "first", "bad": "second"}
+    arms = {renamed[name]: replace(arm, name=renamed[name]) for name, arm in make_run.recipe.arms.items()}
+    recipe = replace(make_run.recipe, arms=arms)
+    moved = [replace(run, job=replace(run.job, recipe=recipe, arm=arms[renamed[run.job.arm.name]])) for run in runs]
+    claim = make_run.claim("best_bleu(second) < best_bleu(first)")
+    assert judge(claim, recipe, moved).contrast == contrast(test)
