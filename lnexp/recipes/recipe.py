@@ -154,11 +154,11 @@ class Recipe:
             rows.setdefault(arm.row, []).append(arm)
         return rows
 
-    @property
-    def settings_hash(self) -> str:
-        """Eight hex digits of what decides the arms: settings, profiles, overrides, measurement, task; no labels."""
-        profiles = {name: [setting.data, setting.overrides] for name, setting in self.profiles.items()}
-        deciding = [self.settings, profiles, {name: arm.overrides for name, arm in self.arms.items()}]
+    def settings_hash(self, profile: str) -> str:
+        """Return eight hex digits of what decides the arms at a profile: settings, measurement, task; no labels."""
+        setting = self.profiles[profile]
+        arms = {name: arm.overrides for name, arm in self.arms.items()}
+        deciding = [self.settings, setting.data, setting.overrides, arms]
         later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}"]
         return short_hash([*deciding, *filter(None, later)])
 

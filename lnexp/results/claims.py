@@ -61,13 +61,14 @@ def form_of(claim: Claim, recipe: Recipe) -> Form:
 
 
 def judge_all(
-    recipe: Recipe, runs: Sequence[Evidence], scope: str, command: str, malformed: Sequence[str] = ()
+    recipe: Recipe, runs: Sequence[Evidence], profile: str, scope: str, command: str, malformed: Sequence[str] = ()
 ) -> Verdicts:
     """Judge all claims of a recipe.
 
     Args:
         recipe: whose claims they are.
         runs: its runs, or what its probe found.
+        profile: of its settings.
         scope: what those were trained or probed on, in words.
         command: what a reader would type for the same.
         malformed: the runs that could not be read, and why.
@@ -75,9 +76,8 @@ def judge_all(
     claims = [judge(claim, recipe, runs, command) for claim in recipe.claims]
     over = [run for run in runs if run.counts]
     papers = bool(over) and all(run.is_the_papers for run in over)
-    return Verdicts(
-        recipe.name, recipe.figure, recipe.title, scope, recipe.settings_hash, list(malformed), papers, claims
-    )
+    settings = recipe.settings_hash(profile)
+    return Verdicts(recipe.name, recipe.figure, recipe.title, scope, settings, list(malformed), papers, claims)
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str = "") -> JudgedClaim:

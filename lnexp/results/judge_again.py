@@ -28,7 +28,7 @@ def judge_again(folder: Path) -> Verdicts:
         papers = papers_of(old, claims)
         evidence = published_evidence(recipe, folder, papers)
         command = claims[0]["command"] if claims else ""
-        judged = judge_all(recipe, evidence, old["scope"], command, old["malformed"])
+        judged = judge_all(recipe, evidence, folder.parts[-3], old["scope"], command, old["malformed"])
         verdicts = replace(judged, settings=old["settings"], papers=papers)
         page = (folder / "table.md").read_text(encoding="utf-8")
     except (OSError, ValueError, KeyError, TypeError) as error:

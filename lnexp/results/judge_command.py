@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from lnexp.cli import one_line_errors
-from lnexp.published import RESULTS_DIR, result_folders
+from lnexp.paths import RESULTS_DIR
+from lnexp.published import result_folders
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.published import result_folders
 from lnexp.results.verdict_file import read_verdicts
-from lnexp.results.verdicts import write_page
+from lnexp.results.verdict_pages import write_page
 
 
 def publish(

@@ -57,7 +57,7 @@ class RecipeVerdicts:
         if _tests(recipe.claims) != _tests(self.content.claims):
             found.append(f"{self.path}: its claims are not those of {self.recipe}; python scripts/judge.py")
         again = "probe again" if recipe.measurement else "train and collect again"
-        if self.content.settings != recipe.settings_hash:
+        if self.content.settings != recipe.settings_hash(self.profile):
             found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
 
@@ -91,4 +91,4 @@ def _nothing(recipe: Recipe, profile: str, data: str) -> Verdicts:
     how = f"reproduce.py +recipe={recipe.name} profile={profile} data={data}"
     if recipe.measurement:
         how = f"probe.py +recipe={recipe.name}"
-    return judge_all(recipe, [], f"profile {profile}, data {data}", f"python scripts/{how}")
+    return judge_all(recipe, [], profile, f"profile {profile}, data {data}", f"python scripts/{how}")

@@ -38,7 +38,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    verdicts = judge_all(recipe, runs, scope(runs), command, malformed)
+    verdicts = judge_all(recipe, runs, cfg.profile, scope(runs), command, malformed)
     write_verdicts(folder, verdicts)
     write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts))
     write_provenance(folder, of_runs(runs))

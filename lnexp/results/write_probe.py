@@ -53,7 +53,7 @@ def write_probe(
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
-    verdicts = judge_all(recipe, results, what, command)
+    verdicts = judge_all(recipe, results, THEORY, what, command)
     write_verdicts(folder, verdicts)
     page = _page(recipe, table, what, _where(environment), command)
     write_whole(folder / "table.md", with_verdicts(page, verdicts))
