@@ -57,7 +57,8 @@ class RecipeVerdicts:
         if _tests(recipe.claims) != _tests(self.content.claims):
             found.append(f"{self.path}: its claims are not those of {self.recipe}; python scripts/judge.py")
         again = "probe again" if recipe.measurement else "train and collect again"
-        if self.content.settings != recipe.settings_hash(self.profile):
+        known = self.profile in recipe.profiles  # results may lie in a folder of any name
+        if not known or self.content.settings != recipe.settings_hash(self.profile):
             found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
 

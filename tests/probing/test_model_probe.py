@@ -59,7 +59,7 @@ def test_a_checkpoint_is_read_with_the_corpus_it_was_trained_on(checkpoint):
         (["checkpoint=none.pt", "checkpoint=other.pt"], "checkpoint=other.pt: checkpoint is given twice"),
         (["checkpoint=none.pt", "data_dir=x"], "data_dir=x: set data=… too"),
         (["checkpoint=none.pt", "optimizer=sgd"], "allowed are data=…"),
-        (["model=pre_ln", "--results", "x"], "--results: only with recipes"),
+        (["model=pre_ln", "--results", "x"], "--results, --publish: only with recipes"),
         (["+recipe=fig3", "--json"], "--json: only with model=… or checkpoint=…"),
         (["placement=pre_ln"], "model=… or checkpoint=… without a recipe probes one model"),
     ],

@@ -48,7 +48,7 @@ def test_another_verdict_is_named_with_both(local):
 
     def change(content):
         claim = content["claims"][0]
-        claim["verdict"], claim["margin"] = "not run", None
+        claim |= {"verdict": "not run", "estimate": None, "margins": [], "p": None}
 
     edit(folder / "verdicts.json", change)
     before = json.loads((RESULTS_DIR / FIG2A / "verdicts.json").read_text())["claims"]
