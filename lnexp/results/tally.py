@@ -36,7 +36,7 @@ class Tally:
     def text(self) -> str:
         """The tally in a sentence or two."""
         counts = ", ".join(f"{number} {verdict}" for verdict, number in self.verdicts.items() if number)
-        said = f"{_claims(sum(self.verdicts.values()))}: {counts or 'no such results'}"
+        said = f"{_claims(sum(self.verdicts.values()))}: {counts or 'none counts'}"
         if self.left_out:
             said += f" (not counted: {', '.join(f'{number} {why}' for why, number in self.left_out.items())})"
         if self.decided:
