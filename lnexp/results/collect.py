@@ -65,7 +65,9 @@ class RunResult:
 
         The paper does not say its precision. A run in bf16, which it cannot have had, is not the paper's.
         """
-        corpus = self.job.recipe.profiles["paper"].data
+        if (paper := self.job.recipe.profiles.get("paper")) is None:
+            return False
+        corpus = paper.data
         whole = self.task.is_whole(corpus, self.environment.get("data", {}))
         own = [option for option in self.own_options if key_of(option) != "precision"]
         return self.cfg.profile == "paper" and self.cfg.precision != "bf16" and not own and whole
