@@ -221,9 +221,9 @@ def test_names_are_shown_as_text_and_broken_folders_are_listed(browser, tmp_path
     source = RESULTS_DIR / "small" / "toy" / "fig2a"
     folder = tmp_path / "small" / "toy" / "fig2a"
     folder.mkdir(parents=True)
+    claimed, escaped = "Fig. 2(a): with warm-up Post-LN trains at both lr_max", json.dumps(evil)[1:-1]
     for path in source.glob("*.[cj]s*"):
-        escaped = json.dumps(evil)[1:-1]
-        (folder / path.name).write_text(path.read_text().replace("the same at the larger lr_max", escaped))
+        (folder / path.name).write_text(path.read_text().replace(claimed, escaped))
     done = run_script("report", str(folder), "--runs", str(tmp_path / "runs"), "--output", str(page))
     assert done.returncode == 0, done.stderr
     assert "2 run folders cannot be read" in done.stdout

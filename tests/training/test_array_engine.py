@@ -87,9 +87,12 @@ def _double_norm(model) -> torch.Tensor:
 
 
 def furthest(one: dict, other: dict) -> float:
-    """The largest distance of two tensors of a name, relative to the norm of the first."""
+    """The largest distance of two tensors of a name, relative to the norm of the first, or to 0.1.
+
+    A bias of keys changes no attention: its gradient is rounding, and some placements start it from zero.
+    """
     exact = {name: (one[name].double(), other[name].double()) for name in one}
-    return max(float((x - y).norm() / x.norm().clamp(min=1e-9)) for x, y in exact.values())
+    return max(float((x - y).norm() / x.norm().clamp(min=0.1)) for x, y in exact.values())
 
 
 @pytest.mark.slow
