@@ -174,9 +174,9 @@ def test_a_published_verdict_of_another_test_is_malformed(folders):
 
 
 def test_what_was_never_run_is_listed(tmp_path):
-    done = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2b")
+    done = run_script("verify", "--results", str(tmp_path), "--recipe", "small_fixed_lr")
     assert done.returncode == 0
-    assert "fig2b (Fig. 2(b)), profile small, data toy: 3 claims" in done.stdout
+    assert "small_fixed_lr (section 3.4 and Fig. 6, fixed lr), profile small, data toy: 3 claims" in done.stdout
     assert "6 claims: 6 not run" in done.stdout
     unknown = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2c")
     assert unknown.returncode == 2
