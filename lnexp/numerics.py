@@ -8,7 +8,8 @@ Version  What gives other numbers than the version before
 =======  ===============================================================================================================
 1        Everything up to commit 62cfe4c, and the kernels before commit 5a3b39f. Records of this version do not name it.
 2        On a CPU, attention to at most 24 positions is two products and a softmax, and arrays normalise member by
-         member (commit 5a3b39f).
+         member (commit 5a3b39f). Admin, B2T, DeepNorm and ReZero start from the weights that their papers and code
+         state (commit 5195816).
 =======  ===============================================================================================================
 """
 

@@ -1,4 +1,4 @@
-"""Convert configs to plain dictionaries, and remove settings from them."""
+"""Read configs as plain values: convert them to dictionaries, find and remove settings."""
 
 from typing import Any, cast
 

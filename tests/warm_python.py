@@ -45,15 +45,16 @@ def warm_python() -> Iterator[Path]:
 
 
 def _answer(listener: Listener, code: Path) -> None:
-    """Run the commands that are handed over until there is None."""
-    while True:
-        with listener.accept() as connection:
-            request = connection.recv()
-            if request is None:
-                return
-            arguments, environment, directory = request
-            if arguments[0] == "-c":
-                code.write_text(arguments[1])
-                arguments = [str(code), *arguments[2:]]
-            done = run_warm(arguments, environment, cwd=Path(directory))
-            connection.send((done.returncode, done.stdout, done.stderr))
+    """Run the commands that are handed over until there is None; an error refuses all that come later."""
+    with listener:
+        while True:
+            with listener.accept() as connection:
+                request = connection.recv()
+                if request is None:
+                    return
+                arguments, environment, directory = request
+                if arguments[0] == "-c":
+                    code.write_text(arguments[1])
+                    arguments = [str(code), *arguments[2:]]
+                done = run_warm(arguments, environment, cwd=Path(directory))
+                connection.send((done.returncode, done.stdout, done.stderr))

@@ -1,5 +1,6 @@
 """Families of models (encoder-decoder, encoder-only, …): the interface that arrays and tasks use."""
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 from fairseq.models import BaseFairseqModel
@@ -11,7 +12,7 @@ from .placement import Side
 from .updates import changes_with_updates
 
 
-class Family(SeesFirstBatch, BaseFairseqModel):
+class Family(SeesFirstBatch, BaseFairseqModel, ABC):
     """A model built of our layers. A fairseq task names its family in its attribute ``family``.
 
     The registered models ``lnexp_<placement>`` build whatever family the task names, so a new kind of model needs no
@@ -23,6 +24,7 @@ class Family(SeesFirstBatch, BaseFairseqModel):
     sides: ClassVar[tuple[Side, ...]]
 
     @classmethod
+    @abstractmethod
     def build(cls, cfg: TransformerConfig, task: Any) -> Self:
         """Build the model for a task, not yet initialised.
 
@@ -30,26 +32,25 @@ class Family(SeesFirstBatch, BaseFairseqModel):
             cfg: fairseq's options with ours beside them; ``cfg.placements`` has the layers' placements by side.
             task: has the dictionaries.
         """
-        raise NotImplementedError(f"{cls.__name__} does not say how it is built")
 
+    @abstractmethod
     def features(self, *arguments: Any, **net_input: Any) -> Tensor:
         """Return the hidden states before the output projection, ``(batch, time, channel)``.
 
         Args:
             arguments, net_input: the batch's ``net_input``: what fairseq calls the model with.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say its features")
 
     @property
+    @abstractmethod
     def output_weight(self) -> Tensor:
         """The output projection, ``(words, channel)``; in an array ``(S, words, channel)``."""
-        raise NotImplementedError(f"{type(self).__name__} does not say its output projection")
 
     @property
     def changes_with_updates(self) -> bool:
         """Whether a placement depends on the number of updates, see :mod:`.updates`."""
         return changes_with_updates(self)
 
+    @abstractmethod
     def kept(self, *arguments: Any, **net_input: Any) -> dict[Side, Tensor]:
         """Return which positions of a batch are no padding, by side, each ``(time, batch)``."""
-        raise NotImplementedError(f"{type(self).__name__} does not say which positions are no padding")

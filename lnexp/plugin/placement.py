@@ -1,5 +1,6 @@
 """Placements: where a layer normalises its residual blocks. The one thing that differs between the paper's models."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -86,7 +87,7 @@ class Block:
     norm: Sublayer
 
 
-class Placement(nn.Module):
+class Placement(nn.Module, ABC):
     """How the residual blocks of a layer join their input, their sublayer and their layer normalisation.
 
     A subclass defines :meth:`connect` and :attr:`final_norm`, and overrides what else differs; the rest of the model
@@ -117,6 +118,7 @@ class Placement(nn.Module):
         """Return whether it must see a batch before the first update, see :mod:`.first_batch`."""
         return False
 
+    @abstractmethod
     def connect(self, x: Tensor, block: Block) -> Tensor:
         """Return the block's output, ``(time, batch, channel)``.
 
@@ -124,7 +126,6 @@ class Placement(nn.Module):
             x: the residual stream, ``(time, batch, channel)``.
             block: its sublayer and norm.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say how a block is connected")
 
     def forward(self, x: Tensor, blocks: Sequence[Block]) -> Tensor:
         """Return the layer's output: its blocks, one after another."""

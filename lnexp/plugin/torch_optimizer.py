@@ -1,5 +1,6 @@
 """The base class of our optimizers: a ``torch.optim`` class behind fairseq's interface."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -8,7 +9,7 @@ from fairseq.optim import FairseqOptimizer
 from torch import Tensor, nn
 
 
-class TorchOptimizer(FairseqOptimizer):
+class TorchOptimizer(FairseqOptimizer, ABC):
     """A ``torch.optim`` optimizer as fairseq wants one.
 
     A subclass names the class and its keyword arguments, and states whether it works element by element.
@@ -36,9 +37,9 @@ class TorchOptimizer(FairseqOptimizer):
         """The keyword arguments of ``torch_class``; fairseq also uses them to override those of a checkpoint."""
         return {"lr": self.cfg.lr[0], **self.torch_arguments()}
 
+    @abstractmethod
     def torch_arguments(self) -> dict[str, Any]:
         """Return the arguments besides the learning rate, read from ``self.cfg``."""
-        raise NotImplementedError(f"{type(self).__name__} does not say its arguments")
 
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """Clip the gradients as fairseq does, and return their norm before that, computed in single precision.

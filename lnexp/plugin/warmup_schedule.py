@@ -1,5 +1,6 @@
 """The base class of our schedules: ``lr(t) = lr_max · min(t / W, 1) · decay(t)``."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -22,7 +23,7 @@ def set_end(options: DictConfig, last: Callable[[], int]) -> None:
         options.total_updates = last()
 
 
-class WarmupSchedule(FairseqLRScheduler):
+class WarmupSchedule(FairseqLRScheduler, ABC):
     """Linear warm-up times a decay that the subclass defines.
 
     ``t`` counts updates from 1, as in the paper (section 3.1: ``lr(t) = t / T_warmup · lr_max``), so with ``W = 1`` the
@@ -39,9 +40,9 @@ class WarmupSchedule(FairseqLRScheduler):
         self.warmup_updates = cfg.warmup_updates
         self.lr_max = cfg.lr[0]
 
+    @abstractmethod
     def decay(self, update: int) -> float:
         """Return the factor on ``lr_max`` at update ``update`` (from 1), the warm-up aside."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it decays")
 
     def lr_at(self, update: int) -> float:
         """Return the learning rate that update number ``update`` (from 1) is made with."""

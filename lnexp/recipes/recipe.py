@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 from omegaconf import DictConfig
 
+from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.tasks import DEFAULT
 
@@ -45,7 +46,7 @@ class Claim:
 
     Attributes:
         id: its name.
-        source: where the paper states it, in the paper's words.
+        source: where the paper states it, and what, in our words; the paper's own are in quotation marks.
         paper: the paper's numbers by arm; empty where it gives none.
         scope: where it is judged.
         holds_if: a test of measured quantities, see :mod:`lnexp.results.forms`.
@@ -155,8 +156,13 @@ class Recipe:
         return rows
 
     def settings_hash(self, profile: str) -> str:
-        """Return eight hex digits of what decides the arms at a profile: settings, measurement, task; no labels."""
-        setting = self.profiles[profile]
+        """Return eight hex digits of what decides the arms at a profile: settings, measurement, task; no labels.
+
+        Raises:
+            UserError: where the recipe says nothing of the profile.
+        """
+        if (setting := self.profiles.get(profile)) is None:
+            raise UserError(f"recipe={self.name}: has no profile {profile}; {near_names(profile, self.profiles)}")
         arms = {name: arm.overrides for name, arm in self.arms.items()}
         deciding = [self.settings, setting.data, setting.overrides, arms]
         later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}"]

@@ -8,7 +8,7 @@ from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.recipes.load import load_recipe
 from lnexp.results.claims import judge_all
-from lnexp.results.published_evidence import papers_of, published_evidence
+from lnexp.results.published_evidence import published_evidence
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 
@@ -17,7 +17,7 @@ def judge_again(folder: Path) -> Verdicts:
     """Write ``verdicts.json`` and the verdicts in ``table.md`` of a folder of results anew, and return the verdicts.
 
     Of the old ``verdicts.json`` only what tables do not have is read: scope, command, the runs that could not be read,
-    and the hash of the settings that the runs had. So a file of an older form is good enough.
+    whether they are the paper's, and the hash of their settings. Its claims may be of another form.
 
     Raises:
         UserError: where a file cannot be read, or there is no such recipe.
@@ -25,11 +25,11 @@ def judge_again(folder: Path) -> Verdicts:
     try:
         old = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
         recipe, claims = load_recipe(old["recipe"]), old["claims"]
-        papers = papers_of(old, claims)
-        evidence = published_evidence(recipe, folder, papers)
+        evidence = published_evidence(recipe, folder, old["papers"])
         command = claims[0]["command"] if claims else ""
-        judged = judge_all(recipe, evidence, folder.parts[-3], old["scope"], command, old["malformed"])
-        verdicts = replace(judged, settings=old["settings"], papers=papers)
+        profile = folder.resolve().parts[-3]
+        judged = judge_all(recipe, evidence, profile, old["scope"], command, old["malformed"])
+        verdicts = replace(judged, settings=old["settings"], papers=old["papers"])
         page = (folder / "table.md").read_text(encoding="utf-8")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error

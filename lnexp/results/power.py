@@ -81,7 +81,7 @@ def seeds_needed(power: Callable[[int], float], wanted: float = POWER) -> int | 
     return next((n for n in range(2, MOST + 1) if power(n) >= wanted), None)
 
 
-def check(rate: float) -> float:
+def checked_rate(rate: float) -> float:
     """Return a rate. Raises UserError where it is not between 0 and 1."""
     if not 0 <= rate <= 1:
         raise UserError(f"{rate}: a rate is between 0 and 1")

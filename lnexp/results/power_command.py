@@ -20,12 +20,12 @@ def main() -> None:
     parser.add_argument("--threshold", type=float, default=0.5, help="what it is compared with (default: 0.5)")
     arguments = parser.parse_args()
     with one_line_errors():
-        from lnexp.results.power import check, power_of_mean, power_of_rate
+        from lnexp.results.power import checked_rate, power_of_mean, power_of_rate
 
         if arguments.folder:
             print("\n".join(_of_folder(arguments.folder)))
         elif arguments.rate is not None:
-            rate, threshold = check(arguments.rate), check(arguments.threshold)
+            rate, threshold = checked_rate(arguments.rate), checked_rate(arguments.threshold)
             print(_said("success rate", partial(power_of_rate, rate=rate, threshold=threshold)))
         elif arguments.mean is not None and arguments.sd is not None:
             print(_said("comparison", partial(power_of_mean, mean=arguments.mean, sd=arguments.sd)))

@@ -1,7 +1,7 @@
 """Read runs and probes from the tables of a folder of results, so that claims can be judged without run folders."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,13 +106,3 @@ def _settings(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the published settings of each run, by its identity."""
     content = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     return {name: content["settings"] | run["settings"] for name, run in content["runs"].items()}
-
-
-def papers_of(content: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the content of a ``verdicts.json`` is of the paper's model on its corpus.
-
-    Files from before lnexp 0.2 do not say so; there it is where a claim that is judged on nothing else has a verdict.
-    """
-    if "papers" in content:
-        return bool(content["papers"])
-    return any(claim["scope"] == "absolute" and claim["verdict"] != "not run" for claim in claims)

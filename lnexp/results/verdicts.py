@@ -52,13 +52,13 @@ class RecipeVerdicts:
         found = [f"{self.path.parent}: {problem}" for problem in self.content.malformed]
         try:
             recipe = load_recipe(self.recipe)
+            settings = recipe.settings_hash(self.profile)
         except UserError as error:
             return [*found, f"{self.path}: {error}"]
         if _tests(recipe.claims) != _tests(self.content.claims):
             found.append(f"{self.path}: its claims are not those of {self.recipe}; python scripts/judge.py")
         again = "probe again" if recipe.measurement else "train and collect again"
-        known = self.profile in recipe.profiles  # results may lie in a folder of any name
-        if not known or self.content.settings != recipe.settings_hash(self.profile):
+        if self.content.settings != settings:
             found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
 

@@ -79,8 +79,7 @@ def best_loss(run: MeasuredRun) -> float | None:
 
 def last_loss(run: MeasuredRun) -> float | None:
     """Return the label-smoothed validation loss of the last epoch, nats a token."""
-    values = known_values(run.epochs, "valid_loss")
-    return values[-1] if values else None
+    return _last_known(run, "valid_loss")
 
 
 def best_nll(run: MeasuredRun) -> float | None:
@@ -90,8 +89,11 @@ def best_nll(run: MeasuredRun) -> float | None:
 
 def last_nll(run: MeasuredRun) -> float | None:
     """Return the validation nll of the last epoch, nats a token."""
-    values = known_values(run.epochs, "valid_nll")
-    return values[-1] if values else None
+    return _last_known(run, "valid_nll")
+
+
+def _last_known(run: MeasuredRun, key: str) -> float | None:
+    return next(reversed(known_values(run.epochs, key)), None)
 
 
 def diverged(run: MeasuredRun) -> float:

@@ -1,6 +1,7 @@
 """Run fairseq's epochs: updates, validation and saving, with hooks for what lnexp does in between."""
 
 import math
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,7 +25,7 @@ from lnexp.training.shares import share_out
 from lnexp.training.trainer import NotFiniteError, Trainer
 
 
-class Loop:
+class Loop(ABC):
     """A task, a model and its trainer, and fairseq's epochs over them.
 
     fairseq's own ``train`` makes the updates, validates and saves, so its options mean what they mean there. A subclass
@@ -64,20 +65,23 @@ class Loop:
     def updates(self) -> int:
         return self.trainer.get_num_updates()
 
+    @abstractmethod
     def _restore(self) -> Any:
         """Load what was trained before, if anything, and return the iterator over the epoch to train next."""
-        raise NotImplementedError(f"{type(self).__name__} does not say where it begins")
 
+    @abstractmethod
     def _after_validation(self, epoch: int, valid: Any) -> None:
         """Record the epoch that is over; ``valid`` are fairseq's meters."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what it records")
 
+    @abstractmethod
     def _after_save(self) -> None:
         """Called when fairseq has written a checkpoint."""
 
+    @abstractmethod
     def _stopped_within_epoch(self) -> None:
         """Called when training has ended within an epoch, after its validation."""
 
+    @abstractmethod
     def _between_epochs(self) -> None:
         """Called when an epoch is trained, validated and saved, before the next epoch or the test."""
 

@@ -28,7 +28,6 @@ def test_the_tables_give_the_published_verdicts(folder):
 
 def test_another_form_of_the_file_is_no_hindrance(folder):
     content = json.loads((folder / "verdicts.json").read_text())
-    del content["papers"]
     content["claims"] = [{"command": content["claims"][0]["command"], "scope": "relative", "verdict": "proved"}]
     (folder / "verdicts.json").write_text(json.dumps(content))
     judge_again(folder)

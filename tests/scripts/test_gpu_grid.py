@@ -72,6 +72,19 @@ def test_a_cut_before_anything_is_trained_leaves_what_there_is(grid, tmp_path, w
     assert (odd / "out" / "records.tar.xz.aa").is_file()
 
 
+def test_the_projects_own_python_is_taken_where_there_is_one(tmp_path):
+    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
+    own = tmp_path / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\necho its own\nexit 1\n")
+    own.chmod(0o755)
+    done = subprocess.run(
+        [tmp_path / "scripts" / "gpu_grid.sh", "--dry-run"], capture_output=True, text=True, check=False
+    )
+    assert "its own" in done.stdout
+    assert "the packages do not import on this machine" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -53,12 +53,12 @@ def assert_same_run(one: Path, other: Path, rtol: float) -> None:
 
 @pytest.mark.slow
 def test_two_and_three_processes_train_the_run_of_one(tmp_path, prepared):
-    """Ten updates, batches that come out uneven, and a validation set that does, too."""
-    data = [*SETTINGS, "max_epoch=5", f"data_dir={prepared}"]
+    """Twenty updates, batches that come out uneven, and a validation set that does, too."""
+    data = [*SETTINGS, "max_epoch=10", f"data_dir={prepared}"]
     done = run_script("train", *data, f"runs_dir={tmp_path / '1' / 'runs'}")
     assert done.returncode == 0, done.stderr
     single = only_run(tmp_path / "1")
-    assert checkpoint_of(single, 5)["optimizer_history"][-1]["num_updates"] == 10
+    assert checkpoint_of(single, 10)["optimizer_history"][-1]["num_updates"] == 20
     for count in (2, 3):
         code, out, err = finish(torchrun(count, *data, f"runs_dir={tmp_path / str(count) / 'runs'}"))
         assert code == 0, err

@@ -206,13 +206,13 @@ def wait_into_epoch(runs, epoch: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("optimizer", "schedule", "killed"), [("adam", "step", (2, 4)), ("radam", "linear", (4,))])
-def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer, schedule, killed):
+@pytest.mark.parametrize(("optimizer", "schedule"), [("adam", "step"), ("radam", "linear")])
+def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer, schedule):
     settings = [*TINY, "max_epoch=5", "max_tokens=40", "model.dropout=0.1", "scale.decay_epoch=2"]
     settings += [f"optimizer={optimizer}", f"lr_schedule={schedule}", "lr_max=2e-3", "checkpoints.keep=last"]
     train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
     rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
-    for epoch in killed:
+    for epoch in (2, 4):
         process = start(*rough, start_new_session=True)
         wait_into_epoch(tmp_path / "rough" / "runs", epoch)
         os.killpg(process.pid, signal.SIGKILL)

@@ -12,16 +12,9 @@ def stack_gradient_by_layer(
 ) -> list[Row]:
     """Return ``‖∂L/∂W‖_F`` of both FFN matrices of every layer; the loss is the mean over positions and inputs.
 
-    A row has ``layer`` (from 1), ``parameter`` (``W1`` or ``W2``) and ``grad_norm``.
-
-    Args:
-        context: the seed.
-        placement: a registered one.
-        layers: of the Transformer.
-        width: d.
-        positions: of an input.
-        inputs: number of Gaussian inputs.
-        words: size of the vocabulary that targets are drawn from; their embeddings have norm 1.
+    A row has ``layer`` (from 1), ``parameter`` (``W1`` or ``W2``) and ``grad_norm``. Inputs are Gaussian; targets are
+    drawn from ``words`` words, whose embeddings have norm 1. The other arguments are those of
+    :func:`~.hidden_norm.hidden_norm`.
     """
     stack = Stack(placement, layers, width)
     names = {
