@@ -9,6 +9,7 @@ import yaml
 from lnexp.errors import UserError, near_names
 from lnexp.paths import RECIPES_DIR
 from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
+from lnexp.recipes.variant import Variant
 
 #: The parser in C, where PyYAML was built with it, reads all recipes in a tenth of the time.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -39,6 +40,7 @@ def load_recipe(name: str) -> Recipe:
             },
             arms=_arms(content),
             claims=tuple(Claim(**claim) for claim in content.pop("claims")),
+            exploratory_on=tuple(content.pop("exploratory_on", ())),
             **content,
         )
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
@@ -46,8 +48,11 @@ def load_recipe(name: str) -> Recipe:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the content of a file, with the axes that it takes from other recipes by their names."""
+    """Return the content of a file, with what it takes from other recipes by their names."""
     content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+    if "variant" in content:
+        variant = Variant(**content.pop("variant"))
+        content = {**variant.applied(_read(RECIPES_DIR / f"{variant.of}.yaml")), **content}
     axes = content.get("axes", {})
     for axis, said in axes.items():
         if isinstance(said, str):

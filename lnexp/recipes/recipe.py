@@ -1,6 +1,6 @@
 """Hold a recipe: its arms, its claims, and the runs that it asks for."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from omegaconf import DictConfig
@@ -120,6 +120,7 @@ class Recipe:
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
+        exploratory_on: corpora on which all claims are exploratory.
         success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
             run has to exceed; empty for the default (see :mod:`lnexp.results.success`).
     """
@@ -140,7 +141,12 @@ class Recipe:
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
+    exploratory_on: tuple[str, ...] = ()
     success: dict[str, Any] = field(default_factory=dict)
+
+    def claim_on(self, claim: Claim, data: str) -> Claim:
+        """Return a claim as it stands on a corpus."""
+        return replace(claim, exploratory=True) if data in self.exploratory_on else claim
 
     @property
     def heading(self) -> str:

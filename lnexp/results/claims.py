@@ -6,8 +6,8 @@ of the paper's model on the paper's whole corpus.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 from lnexp.errors import UserError
@@ -17,6 +17,7 @@ from lnexp.results.forms import Form, Question, parse
 from lnexp.results.forms.base import Measures
 from lnexp.results.intervals import interval
 from lnexp.results.probe_measures import PROBE_MEASURES
+from lnexp.results.registration import registered
 from lnexp.results.success import success_of
 from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts
 from lnexp.tasks import load_task
@@ -24,6 +25,27 @@ from lnexp.tasks.measures import measures_of as measures_of_task
 
 #: What was measured by call and seed: the value, and the identity of the run.
 Found = Mapping[str, Mapping[int, tuple[float, str]]]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where evidence comes from.
+
+    Attributes:
+        profile: of its settings.
+        data: the name of its corpus, or of what stands for one.
+        scope: what was trained or probed, in words.
+        command: what a reader would type for the same.
+        commits: of the code that made it, where known.
+        malformed: the runs that could not be read, and why.
+    """
+
+    profile: str
+    data: str
+    scope: str
+    command: str
+    commits: Collection[str] = ()
+    malformed: Sequence[str] = ()
 
 
 class Evidence(Protocol):
@@ -60,24 +82,31 @@ def form_of(claim: Claim, recipe: Recipe) -> Form:
         raise UserError(f"claim {claim.id}: {error}") from None
 
 
-def judge_all(
-    recipe: Recipe, runs: Sequence[Evidence], profile: str, scope: str, command: str, malformed: Sequence[str] = ()
-) -> Verdicts:
+def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdicts:
     """Judge all claims of a recipe.
 
     Args:
         recipe: whose claims they are.
         runs: its runs, or what its probe found.
-        profile: of its settings.
-        scope: what those were trained or probed on, in words.
-        command: what a reader would type for the same.
-        malformed: the runs that could not be read, and why.
+        origin: where those come from.
     """
-    claims = [judge(claim, recipe, runs, command) for claim in recipe.claims]
+    claims = [judge(_standing(claim, recipe, origin), recipe, runs, origin.command) for claim in recipe.claims]
     over = [run for run in runs if run.counts]
-    papers = bool(over) and all(run.is_the_papers for run in over)
-    settings = recipe.settings_hash(profile)
-    return Verdicts(recipe.name, recipe.figure, recipe.title, scope, settings, list(malformed), papers, claims)
+    return Verdicts(
+        recipe=recipe.name,
+        figure=recipe.figure,
+        title=recipe.title,
+        scope=origin.scope,
+        settings=recipe.settings_hash(origin.profile),
+        malformed=list(origin.malformed),
+        papers=bool(over) and all(run.is_the_papers for run in over),
+        claims=claims,
+    )
+
+
+def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
+    """Return a claim with what is true of it for the evidence at hand."""
+    return replace(recipe.claim_on(claim, origin.data), registered=registered(claim, origin.commits))
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str = "") -> JudgedClaim:

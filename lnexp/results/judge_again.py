@@ -7,7 +7,8 @@ from pathlib import Path
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.recipes.load import load_recipe
-from lnexp.results.claims import judge_all
+from lnexp.results.claims import Origin, judge_all
+from lnexp.results.provenance import read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
@@ -27,8 +28,9 @@ def judge_again(folder: Path) -> Verdicts:
         recipe, claims = load_recipe(old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
         command = claims[0]["command"] if claims else ""
-        profile = folder.resolve().parts[-3]
-        judged = judge_all(recipe, evidence, profile, old["scope"], command, old["malformed"])
+        profile, data, _ = folder.resolve().parts[-3:]
+        origin = Origin(profile, data, old["scope"], command, read_provenance(folder).commits, old["malformed"])
+        judged = judge_all(recipe, evidence, origin)
         verdicts = replace(judged, settings=old["settings"], papers=old["papers"])
         page = (folder / "table.md").read_text(encoding="utf-8")
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -81,6 +81,16 @@ class Provenance:
     environments: list[dict[str, Any]] = field(default_factory=list)
     runs: dict[str, "RunProvenance"] = field(default_factory=dict)
 
+    @property
+    def commits(self) -> set[str]:
+        """The commits of the code, where known."""
+        return commits_of(self.environments)
+
+
+def commits_of(environments: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the commits of the code that environments state; those of a folder without git state none."""
+    return {commit for environment in environments if (commit := environment.get("git", {}).get("commit"))}
+
 
 @dataclass(frozen=True)
 class RunProvenance:

@@ -9,11 +9,12 @@ from lnexp.errors import UserError
 from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Claim, Recipe
-from lnexp.results.claims import judge_all
+from lnexp.results.claims import Origin, judge_all
 from lnexp.results.verdict_file import Verdicts, read_verdicts
 
 #: What a recipe states of a claim: a published verdict must have been found by this very test, and show its reasons.
-STATED = [field.name for field in fields(Claim)]
+#: Whether it counts is said again of the runs it was judged on.
+STATED = [field.name for field in fields(Claim) if field.name not in ("registered", "exploratory")]
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class RecipeVerdicts:
         """Return whether it is of this ``profile``, ``data`` and ``recipe``; None stands for any."""
         return all(value is None or getattr(self, key) == value for key, value in wanted.items())
 
+    def _counted(self) -> set[str]:
+        return {claim.id for claim in self.content.claims if claim.counts}
+
     @property
     def problems(self) -> list[str]:
         """What is malformed in the runs behind it, and where it differs from what the recipe states."""
@@ -57,10 +61,17 @@ class RecipeVerdicts:
             return [*found, f"{self.path}: {error}"]
         if _tests(recipe.claims) != _tests(self.content.claims):
             found.append(f"{self.path}: its claims are not those of {self.recipe}; python scripts/judge.py")
+        elif counted := self._counted() - _counted(recipe, self.data):
+            found.append(f"{self.path}: {', '.join(sorted(counted))}: must not count; python scripts/judge.py")
         again = "probe again" if recipe.measurement else "train and collect again"
         if self.content.settings != settings:
             found.append(f"{self.path}: its arms are not those of recipe {self.recipe}; {again}")
         return found
+
+
+def _counted(recipe: Recipe, data: str) -> set[str]:
+    """Return the claims that can count on a corpus."""
+    return {claim.id for claim in recipe.claims if recipe.claim_on(claim, data).counts}
 
 
 def _tests(claims: Iterable[Claim]) -> dict[str, list[Any]]:
@@ -92,4 +103,4 @@ def _nothing(recipe: Recipe, profile: str, data: str) -> Verdicts:
     how = f"reproduce.py +recipe={recipe.name} profile={profile} data={data}"
     if recipe.measurement:
         how = f"probe.py +recipe={recipe.name}"
-    return judge_all(recipe, [], profile, f"profile {profile}, data {data}", f"python scripts/{how}")
+    return judge_all(recipe, [], Origin(profile, data, f"profile {profile}, data {data}", f"python scripts/{how}"))

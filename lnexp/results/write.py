@@ -10,9 +10,9 @@ from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
-from lnexp.results.claims import judge_all
+from lnexp.results.claims import Origin, judge_all
 from lnexp.results.collect import RunResult
-from lnexp.results.provenance import of_runs, write_provenance
+from lnexp.results.provenance import commits_of, of_runs, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 
@@ -38,7 +38,10 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    verdicts = judge_all(recipe, runs, cfg.profile, scope(runs), command, malformed)
+    origin = Origin(
+        cfg.profile, cfg.data.name, scope(runs), command, commits_of(run.environment for run in runs), malformed
+    )
+    verdicts = judge_all(recipe, runs, origin)
     write_verdicts(folder, verdicts)
     write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts))
     write_provenance(folder, of_runs(runs))
@@ -95,8 +98,7 @@ def _has_states(run: RunResult) -> bool:
 
 def _commits(runs: list[RunResult]) -> list[str]:
     """Return the commits that the runs were made with; a star marks one with changes on top."""
-    states = [run.environment["git"] for run in runs if run.environment.get("git", {}).get("commit")]
-    return sorted({commit_name(state) for state in states})
+    return sorted({commit_name(state) for run in runs if (state := run.environment.get("git", {})).get("commit")})
 
 
 def _numerics(runs: list[RunResult]) -> list[int]:

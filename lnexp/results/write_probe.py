@@ -15,10 +15,10 @@ from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
-from lnexp.results.claims import judge_all
+from lnexp.results.claims import Origin, judge_all
 from lnexp.results.intervals import interval
 from lnexp.results.probe_result import ProbeResult, rows_table
-from lnexp.results.provenance import of_probe, write_provenance
+from lnexp.results.provenance import commits_of, of_probe, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 from lnexp.results.write import commit_name
@@ -53,7 +53,7 @@ def write_probe(
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
-    verdicts = judge_all(recipe, results, THEORY, what, command)
+    verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits_of([environment])))
     write_verdicts(folder, verdicts)
     page = _page(recipe, table, what, _where(environment), command)
     write_whole(folder / "table.md", with_verdicts(page, verdicts))

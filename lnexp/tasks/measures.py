@@ -21,6 +21,7 @@ def measures_of(task: Task) -> dict[str, Measure]:
     return {
         **{name: partial(measure, score=score) for name, measure in of_score.items()},
         "best_loss": best_loss,
+        "early_loss": early_loss,
         "last_loss": last_loss,
         "best_nll": best_nll,
         "last_nll": last_nll,
@@ -50,9 +51,13 @@ def last(run: MeasuredRun, score: Score) -> float | None:
 
 def early(run: MeasuredRun, score: Score) -> float | None:
     """Return the validation score at three fifths of the epochs: the paper's 9th checkpoint of 15."""
+    record = _early_record(run)
+    return record[score.valid] if record else _without_epochs(run, score)
+
+
+def _early_record(run: MeasuredRun) -> Record | None:
     epoch = math.ceil(run.cfg.max_epoch * 3 / 5)
-    values = [record[score.valid] for record in run.epochs if record["epoch"] == epoch]
-    return values[0] if values else _without_epochs(run, score)
+    return next((record for record in run.epochs if record["epoch"] == epoch), None)
 
 
 def _without_epochs(run: MeasuredRun, score: Score) -> float | None:
@@ -75,6 +80,12 @@ def averaged_test(run: MeasuredRun, score: Score) -> float | None:
 def best_loss(run: MeasuredRun) -> float | None:
     """Return the lowest label-smoothed validation loss of any epoch, nats a token."""
     return min(known_values(run.epochs, "valid_loss"), default=None)
+
+
+def early_loss(run: MeasuredRun) -> float | None:
+    """Return the label-smoothed validation loss at three fifths of the epochs, nats a token."""
+    record = _early_record(run)
+    return record["valid_loss"] if record else None
 
 
 def last_loss(run: MeasuredRun) -> float | None:

@@ -84,6 +84,9 @@ class Folder:
                 epoch = math.ceil(self.settings[run["identity"]]["max_epoch"] * 3 / 5)
                 at = [row for row in epochs if int(row["epoch"]) == epoch]
                 return numbers(at, "valid_bleu")[0] if at else (0.0 if diverged else None)
+            case "early_loss":
+                epoch = math.ceil(self.settings[run["identity"]]["max_epoch"] * 3 / 5)
+                return next(iter(numbers([row for row in epochs if int(row["epoch"]) == epoch], "valid_loss")), None)
             case "test_bleu":
                 return float(run["test_bleu"]) if run["test_bleu"] else (0.0 if diverged else None)
             case "best_loss" | "best_nll":

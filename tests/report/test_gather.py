@@ -167,10 +167,10 @@ def test_results_of_a_recipe_that_is_no_more_keep_their_claims(copy, tmp_path):
 
 
 def test_arms_that_are_no_more_are_said_not_drawn(tmp_path):
-    source = RESULTS_DIR / "small" / "toy" / "fig3_warmup"
-    copy = Path(shutil.copytree(source, tmp_path / "fig3_warmup"))
+    source = RESULTS_DIR / "small" / "toy" / "states_in_training"
+    copy = Path(shutil.copytree(source, tmp_path / "states_in_training"))
     for name in ("probes.csv", "epochs.csv", "runs.csv"):
-        change(copy / name, "post_ln", "post_lm")
+        change(copy / name, "peri_ln", "peri_lm")
         change(copy / name, "pre_ln", "pre_lm")
     assert data_of(page_of(tmp_path, copy))["runs"]["rows"]
 

@@ -1,11 +1,11 @@
 """Verdicts on runs whose right verdict is known."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from lnexp.errors import UserError
-from lnexp.results.claims import judge
+from lnexp.results.claims import Origin, judge, judge_all
 
 
 def arms(make_run, good, bad):
@@ -86,6 +86,24 @@ def test_early_bleu_is_at_three_fifths(make_run):
     claim = make_run.claim("early_bleu(good) > 29")
     runs = [make_run("good", seed, [10.0, 20.0, 30.0 + seed / 10, 40.0, 50.0]) for seed in range(3)]
     assert judge(claim, make_run.recipe, runs).arms["good"].mean == pytest.approx(30.1)
+
+
+def test_early_loss_is_at_three_fifths(make_run):
+    runs = [make_run("good", seed, [10.0] * 5) for seed in range(3)]
+    for run in runs:
+        for record in run.epochs:
+            record["valid_loss"] = 5.0 - record["epoch"] + run.job.seed / 10
+    judged = judge(make_run.claim("early_loss(good) < 3"), make_run.recipe, [*runs, make_run("good", 3, [10.0, 10.0])])
+    assert judged.arms["good"].mean == pytest.approx(2.1)
+    assert judged.arms["good"].n == 3, "the one that ended before has none"
+
+
+def test_on_a_corpus_that_is_exploratory_no_claim_counts(make_run):
+    recipe = replace(make_run.recipe, exploratory_on=("tiny",))
+    runs = arms(make_run, [90, 92, 94], [0, 3, 3])
+    by_data = {data: judge_all(recipe, runs, Origin("small", data, "", "")).claims[0] for data in ("toy", "tiny")}
+    assert {data: claim.exploratory for data, claim in by_data.items()} == {"toy": False, "tiny": True}
+    assert by_data["tiny"].verdict == by_data["toy"].verdict
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from lnexp.errors import UserError
 from lnexp.results.judge_again import judge_again
 from lnexp.results.verdict_file import read_verdicts
 
-FOLDERS = ["small/toy/fig3_warmup", "small/toy/fig4ab", "theory/toy/fig3", "theory/iwslt14-subset/fig3_layers"]
+FOLDERS = ["small/toy/states_in_training", "small/toy/fig4ab", "theory/toy/fig3", "theory/iwslt14-subset/fig3_layers"]
 
 
 @pytest.fixture(params=FOLDERS)

@@ -5,14 +5,15 @@ import json
 import pytest
 
 from lnexp.errors import UserError
-from lnexp.results.claims import judge_all
+from lnexp.results.claims import Origin, judge_all
 from lnexp.results.verdict_file import Verdicts, read_verdicts, write_verdicts
 
 
 @pytest.fixture
 def verdicts(make_run) -> Verdicts:
     runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (1, 2, 3)]
-    return judge_all(make_run.recipe, runs, "small", "profile small, data toy", "make x", ["bad, seed 4: cut short"])
+    origin = Origin("small", "toy", "profile small, data toy", "make x", malformed=["bad, seed 4: cut short"])
+    return judge_all(make_run.recipe, runs, origin)
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ def test_claims_can_ask_the_score_the_loss_and_the_layers_of_every_side():
         "averaged_test_bleu",
         "diverged",
         "best_loss",
+        "early_loss",
         "last_loss",
         "best_nll",
         "last_nll",

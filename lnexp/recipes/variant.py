@@ -1,0 +1,60 @@
+"""Make a recipe of another one: the same arms and claims in another reading of the paper, or from other weights."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a recipe differs from the one that it is a variant of.
+
+    Attributes:
+        of: the other recipe's name.
+        suffix: what is added to the names of its claims.
+        since: the commit that added the variant, and with it its claims.
+        replacing: overrides of settings and arms by what takes their place.
+        adding: further settings.
+    """
+
+    of: str
+    suffix: str
+    since: str
+    replacing: Mapping[str, str] = field(default_factory=dict)
+    adding: Sequence[str] = ()
+
+    def applied(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the content of the variant's file, given that of the other recipe.
+
+        Raises:
+            ValueError: where an override to replace is nowhere.
+        """
+        if unused := self.replacing.keys() - set(_overrides(content)):
+            raise ValueError(f"variant: {', '.join(sorted(unused))}: not in recipe {self.of}")
+        changed = self._replaced(dict(content))
+        changed["settings"] = [*changed["settings"], *self.adding]
+        changed["claims"] = [self._claim(claim) for claim in changed["claims"]]
+        return changed
+
+    def _claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
+        why = f"The test of {claim['id']}."
+        return {**claim, "id": f"{claim['id']}-{self.suffix}", "since": self.since, "why": why}
+
+    def _replaced(self, value: Any) -> Any:
+        """Return a part of a file with the overrides replaced: they are strings of lists, whatever these lie in."""
+        match value:
+            case dict():
+                return {key: self._replaced(inner) for key, inner in value.items()}
+            case list():
+                return [self.replacing.get(inner, inner) if isinstance(inner, str) else inner for inner in value]
+        return value
+
+
+def _overrides(content: Any) -> list[str]:
+    """Return all strings of the lists of a part of a file."""
+    match content:
+        case dict():
+            return [override for inner in content.values() for override in _overrides(inner)]
+        case list():
+            return [inner for inner in content if isinstance(inner, str)]
+    return []

@@ -1,0 +1,56 @@
+"""A claim counts as registered before the runs where the code that made them had it."""
+
+from dataclasses import replace
+
+import pytest
+
+from lnexp.paths import ROOT
+from lnexp.published import result_folders
+from lnexp.results import registration
+from lnexp.results.provenance import read_provenance
+from lnexp.results.registration import registered
+from lnexp.results.verdict_file import read_verdicts
+
+OLD, NEW = "62cfe4c", "832989b"
+
+
+@pytest.fixture
+def claim(make_run):
+    return make_run.recipe.claims[0]
+
+
+@pytest.mark.parametrize(
+    ("since", "commits", "expected"),
+    [
+        (OLD, [NEW], "before"),
+        (OLD, [OLD], "before"),
+        (OLD, [], "before"),
+        (NEW, [NEW], "before"),
+        (NEW, [OLD], "after"),
+        (NEW, [NEW, OLD], "after"),
+        ("my-first-commit", [NEW], "before"),
+        (NEW, ["0" * 40], "before"),
+    ],
+)
+def test_runs_of_code_without_the_claim_are_older_than_it(claim, since, commits, expected):
+    assert registered(replace(claim, since=since), commits) == expected
+
+
+def test_what_a_recipe_calls_late_stays_late(claim):
+    assert registered(replace(claim, since=OLD, registered="after"), [NEW]) == "after"
+
+
+def test_without_git_the_recipe_is_believed(claim, tmp_path, monkeypatch):
+    monkeypatch.setattr(registration, "ROOT", tmp_path)
+    registration._lacks.cache_clear()
+    try:
+        assert registered(replace(claim, since=NEW), [OLD]) == "before"
+    finally:
+        registration._lacks.cache_clear()
+
+
+@pytest.mark.parametrize("folder", result_folders(ROOT / "results"), ids=lambda folder: "/".join(folder.parts[-3:]))
+def test_no_published_verdict_counts_that_its_runs_did_not_know(folder):
+    commits = read_provenance(folder).commits
+    for claim in read_verdicts(folder / "verdicts.json").claims:
+        assert claim.verdict == "not run" or claim.registered == registered(claim, commits), claim.id
