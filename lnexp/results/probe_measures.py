@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from lnexp.errors import UserError
 from lnexp.results.probe_result import ProbeResult
+from lnexp.theory.mean_field import log_gradient_norms
 
 
 def mean(probed: ProbeResult) -> float:
@@ -43,6 +44,16 @@ def growth(probed: ProbeResult) -> float:
     return math.exp(_slope(probed.values("x"), _logarithms(probed, "y")))
 
 
+def predicted_growth(probed: ProbeResult) -> float:
+    """Return the growth of a Post-LN model's gradients along its layers by the count of :mod:`lnexp.theory.mean_field`.
+
+    x is the layer; the count takes the measured ``source_variance`` of each. Layers are fitted as in :func:`growth`.
+    """
+    by_layer = sorted(zip(probed.values("x"), probed.column("source_variance"), strict=True))
+    predicted = log_gradient_norms([variance for _, variance in by_layer])
+    return math.exp(_slope([layer for layer, _ in by_layer], predicted))
+
+
 def _logarithms(probed: ProbeResult, axis: str) -> list[float]:
     values = probed.values(axis)
     if min(values) <= 0:
@@ -55,5 +66,5 @@ def _slope(x: list[float], y: list[float]) -> float:
 
 
 PROBE_MEASURES: dict[str, Callable[[ProbeResult], float]] = {
-    measure.__name__: measure for measure in (mean, least, greatest, last, slope, exponent, growth)
+    measure.__name__: measure for measure in (mean, least, greatest, last, slope, exponent, growth, predicted_growth)
 }

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.recipes.recipe import Job
 
@@ -37,8 +38,19 @@ class ProbeResult:
 
     def values(self, axis: str) -> list[float]:
         """Return what the recipe plots along an axis, ``x`` or ``y``, of the rows that have both."""
+        return self.column(self.job.recipe.plot[axis])
+
+    def column(self, name: str) -> list[float]:
+        """Return a column of the rows that have the x and the y of the recipe's plot.
+
+        Raises:
+            UserError: where one of them lacks it.
+        """
         plot = self.job.recipe.plot
-        return [row[plot[axis]] for row in self.rows if plot["x"] in row and plot["y"] in row]
+        plotted = [row for row in self.rows if plot["x"] in row and plot["y"] in row]
+        if not all(name in row for row in plotted):
+            raise UserError(f"{self.job.recipe.name}: {self.job.arm.name} has no column {name}")
+        return [row[name] for row in plotted]
 
 
 def rows_table(results: Sequence[ProbeResult]) -> "pd.DataFrame":

@@ -67,6 +67,9 @@ class Folder:
                 return float(np.polyfit(np.log(x), np.log(y), 1)[0])
             case "growth":
                 return float(np.exp(np.polyfit(x, np.log(y), 1)[0]))
+            case "predicted_growth":
+                order, factors = np.argsort(x), np.sqrt(1 + np.array(numbers(of, "source_variance")))
+                return float(np.exp(np.polyfit(x[order], np.log(np.cumprod(factors[order])), 1)[0]))
         raise ValueError(name)
 
     def of_run(self, name, run):

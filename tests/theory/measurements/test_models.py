@@ -1,6 +1,7 @@
 """Measurements of the models that are trained, at the smallest size."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 import torch
@@ -26,6 +27,7 @@ def test_the_gradient_of_every_layer_is_seen(context):
     assert len(rows) == len(seen) == 2 * 2 * 2
     for row in rows:
         assert 0 < row["grad_norm"] < row["mean_grad_norm"], "minibatches differ"
+        assert (row["source_variance"] > 0) == (row["side"] == "decoder")
     assert measure("gradient_by_layer", context, settings) == rows
 
 
@@ -50,8 +52,25 @@ def test_the_expected_gradient_is_that_of_the_mean_loss(context):
     loss = sum(loss_of(probed, batch) for batch in probed.batches) / 2
     (gradient,) = torch.autograd.grad(loss, probed.model.decoder.layers[5].fc2.weight)
     settings = {"placement": "post_ln", "tied": True, "layers": [6], "batches": 2, "tokens": 80, "model": NARROW}
-    (row,) = measure("gradient_by_depth", context, settings)
-    assert row["grad_norm"] == pytest.approx(float(gradient.norm()), rel=1e-5)
+    last, *_ = measure("gradient_by_depth", context, settings)
+    assert last["of"] == "last"
+    assert last["grad_norm"] == pytest.approx(float(gradient.norm()), rel=1e-5)
+
+
+def test_gradients_by_depth_are_also_those_of_all_layers(context):
+    settings = {"placement": "pre_ln", "batches": 2, "tokens": 80, "model": NARROW}
+    rows = measure("gradient_by_depth", context, settings | {"tied": True, "layers": [1, 2]})
+    assert [(row["layers"], row["of"]) for row in rows] == list(product((1, 2), ("last", "mean", "greatest")))
+    by_layer = measure("gradient_by_layer", context, settings | {"layers": 2})
+    for norm in ("grad_norm", "mean_grad_norm"):
+        norms = torch.tensor([row[norm] for row in by_layer], dtype=torch.float64)
+        expected = [norms[-1], norms.prod() ** (1 / 8), norms.sort().values[-1]]
+        assert [row[norm] for row in rows[3:]] == pytest.approx([float(value) for value in expected])
+
+
+def test_a_gradient_of_zero_makes_the_geometric_mean_zero(context):
+    settings = {"placement": "rezero", "tied": True, "layers": [1], "batches": 1, "tokens": 80, "model": NARROW}
+    assert [row["grad_norm"] for row in measure("gradient_by_depth", context, settings)] == [0, 0, 0]
 
 
 @pytest.mark.slow
@@ -77,8 +96,8 @@ def test_norms_leave_out_padding(context):
 
 def test_untied_models_have_an_output_projection_of_their_own(context):
     settings = {"placement": "pre_ln", "layers": [2], "batches": 1, "tokens": 80, "model": NARROW}
-    (tied,), (untied,) = (measure("gradient_by_depth", context, settings | {"tied": tied}) for tied in (True, False))
-    assert tied["grad_norm"] != untied["grad_norm"]
+    tied, untied = (measure("gradient_by_depth", context, settings | {"tied": tied}) for tied in (True, False))
+    assert tied[0]["grad_norm"] != untied[0]["grad_norm"]
     with pytest.raises(UserError, match="tied=2: must be true or false"):
         measure("gradient_by_depth", context, settings | {"tied": 2})
 
