@@ -1,11 +1,13 @@
 """A claim counts as registered before the runs where the code that made them had it."""
 
+import subprocess
 from dataclasses import replace
 
 import pytest
 
 from lnexp.paths import ROOT
 from lnexp.published import result_folders
+from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.results import registration
 from lnexp.results.provenance import read_provenance
 from lnexp.results.registration import registered
@@ -54,3 +56,10 @@ def test_no_published_verdict_counts_that_its_runs_did_not_know(folder):
     commits = read_provenance(folder).commits
     for claim in read_verdicts(folder / "verdicts.json").claims:
         assert claim.verdict == "not run" or claim.registered == registered(claim, commits), claim.id
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_claim_names_a_commit_of_the_history(name):
+    for since in {claim.since for claim in load_recipe(name).claims}:
+        asked = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", since, "HEAD"]
+        assert subprocess.run(asked, check=False).returncode == 0, since
