@@ -13,6 +13,7 @@ from tabulate import tabulate
 
 from lnexp.errors import UserError
 from lnexp.files import write_whole
+from lnexp.numerics import numerics_of
 from lnexp.paths import ROOT
 from lnexp.published import read_table
 from lnexp.recipes.load import load_recipe
@@ -20,6 +21,7 @@ from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.results.claims import Evidence, measures_of
 from lnexp.results.intervals import Interval, interval
 from lnexp.results.outcomes import for_people
+from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.success import Success, succeeds, success_of
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
@@ -67,10 +69,20 @@ class PublishedFolder:
         seeds = sorted({one.job.seed for of_arm in self._by_arm.values() for one in of_arm})
         return f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
 
+    @cached_property
+    def _provenance(self) -> Provenance:
+        return read_provenance(self._path)
+
     @property
-    def runs(self) -> int:
-        """How many runs, or probes, are over."""
-        return sum(map(len, self._by_arm.values()))
+    def commits(self) -> str:
+        """The commits of the code, shortened."""
+        commits = filter(None, map(commit_of, self._provenance.environments))
+        return ", ".join(sorted({commit[:7] for commit in commits})) or "unknown"
+
+    @property
+    def numerics(self) -> str:
+        """The versions of the numerics."""
+        return ", ".join(map(str, sorted({numerics_of(one) for one in self._provenance.environments})))
 
     def interval(self, measure: str, arm: str) -> Interval:
         """Return a measure of an arm: its mean over seeds with the 95% interval."""

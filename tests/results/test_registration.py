@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
 from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.results import registration
-from lnexp.results.provenance import read_provenance
+from lnexp.results.provenance import commits_of, read_provenance
 from lnexp.results.registration import registered
 from lnexp.results.verdict_file import read_verdicts
 
@@ -36,6 +37,13 @@ def claim(make_run):
 )
 def test_runs_of_code_without_the_claim_are_older_than_it(claim, since, commits, expected):
     assert registered(replace(claim, since=since), commits) == expected
+
+
+def test_results_that_name_no_commit_are_as_old_as_their_numerics(claim):
+    unknown = {"git": {"commit": None, "dirty": None}}
+    assert registered(replace(claim, since=NEW), commits_of([unknown])) == "after"
+    assert registered(replace(claim, since=OLD), commits_of([unknown])) == "before"
+    assert commits_of([unknown | {"numerics": NUMERICS}]) == set()
 
 
 def test_what_a_recipe_calls_late_stays_late(claim):
