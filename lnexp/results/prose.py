@@ -4,7 +4,7 @@ A template asks ``results("small/toy/fig2a")`` for a folder of results, and this
 :class:`PublishedFolder`. So no number on such a page is typed, and none can stay behind when results change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -24,9 +24,9 @@ from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.success import Success, succeeds, success_of
+from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
-from lnexp.results.verdict_pages import tally_of_all
-from lnexp.results.verdicts import all_verdicts
+from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run
 
 #: Pages and the templates that they are made of, by their places in the project.
 PAGES = {"docs/results.md": "docs/results.md.jinja", "README.md": "docs/answer.md.jinja"}
@@ -192,8 +192,19 @@ def _render(template: str, results_dir: Path) -> str:
         published=places.__contains__,
         theory=[place for place in places if place.startswith(f"{THEORY}/")],
         contradicted=contradicted,
-        tally=tally_of_all(found),
+        tallies=[(name, tally(claims).text) for name, claims in _by_claimant(found).items()],
+        missing=[one.recipe for one in not_run(results_dir, found) if one.profile != "paper"],
     )
+
+
+def _by_claimant(found: Sequence[RecipeVerdicts]) -> dict[str, list[JudgedClaim]]:
+    """Return the claims that were judged, by whose they are: the paper's experiments, its theory, or others'."""
+    claims: dict[str, list[JudgedClaim]] = {"The paper's experiments": [], "Its theory": [], "Beyond the paper": []}
+    for one in found:
+        beyond, theory = one.content.figure.startswith("beyond"), one.profile == THEORY
+        name = "Beyond the paper" if beyond else "Its theory" if theory else "The paper's experiments"
+        claims[name] += [claim for claim in one.content.claims if claim.verdict != "not run"]
+    return claims
 
 
 def write_pages(results_dir: Path) -> None:
