@@ -81,6 +81,10 @@ report: install  ## write report.html, one page of all results and runs (RESULTS
 
 publish: install  ## move your results of RECIPE= (PROFILE= DATA=) from results/local into the published ones
 	@$(PY) scripts/publish.py --recipe "$(RECIPE)" $(if $(PROFILE),--profile $(PROFILE)) $(if $(DATA),--data $(DATA))
+	@$(PY) scripts/pages.py
+
+pages: install  ## write docs/results.md and the results in README.md anew, from the published results
+	@$(PY) scripts/pages.py
 
 wandb-sync: install  ## upload the runs that were tracked offline (after wandb login) and are not uploaded yet
 	@$(PY) scripts/wandb_sync.py
@@ -113,4 +117,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-controls reproduce-wmt reproduce-factorial reproduce-placements theory status verify report publish wandb-sync figures test check lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-controls reproduce-wmt reproduce-factorial reproduce-placements theory status verify report publish wandb-sync pages figures test check lint bench lock clean

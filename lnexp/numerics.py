@@ -21,6 +21,9 @@ NUMERICS = 2
 #: The version of records and identities that name none.
 FIRST = 1
 
+#: The commits that ended versions: code of that version is older.
+ENDED = {1: "5a3b39f"}
+
 
 def numerics_of(environment: Mapping[str, Any]) -> int:
     """Return the version of the numerics that ``environment.json``, or an environment in a provenance, is of."""

@@ -10,6 +10,8 @@ from lnexp.configuration import hydra_compose
 from lnexp.overrides import spell_out
 from lnexp.plain import plain
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def composer():

@@ -162,7 +162,7 @@ class Recipe:
         return rows
 
     def settings_hash(self, profile: str) -> str:
-        """Return eight hex digits of what decides the arms at a profile: settings, measurement, task; no labels.
+        """Return eight hex digits of what decides results at a profile, as settings, task and success; no labels.
 
         Raises:
             UserError: where the recipe says nothing of the profile.
@@ -171,7 +171,7 @@ class Recipe:
             raise UserError(f"recipe={self.name}: has no profile {profile}; {near_names(profile, self.profiles)}")
         arms = {name: arm.overrides for name, arm in self.arms.items()}
         deciding = [self.settings, setting.data, setting.overrides, arms]
-        later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}"]
+        later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}", self.success]
         return short_hash([*deciding, *filter(None, later)])
 
 

@@ -5,7 +5,6 @@ that is over, or where the claim is about the paper's own numbers (its scope is 
 of the paper's model on the paper's whole corpus.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
@@ -127,7 +126,7 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str =
         estimate=judgement.estimate,
         margins=judgement.margins,
         p=judgement.p,
-        contrast=_contrast(claim.holds_if, form, found),
+        contrast=short_hash([judgement.form, form.evidence(values)]),
         arms=_arms(form.shown(values), found),
         command=command,
     )
@@ -143,13 +142,6 @@ def _measure(form: Form, measures: Measures, runs: Sequence[Evidence]) -> Found:
         measured = [(run, measures[measure](run)) for run in by_arm.get(arm, [])]
         found[call] = {run.job.seed: (value, run.identity) for run, value in measured if value is not None}
     return found
-
-
-def _contrast(holds_if: str, form: Form, found: Found) -> str:
-    """Return eight hex digits of a test with the runs of its arms in place of their names."""
-    runs = {arm: _runs(found[call]) for call, (_, arm) in form.calls.items()}
-    tokens = re.split(r"(\w+)", "".join(holds_if.split()))
-    return short_hash([[runs.get(token, token) for token in tokens], sorted(runs.values())])
 
 
 def _runs(of_call: Mapping[int, tuple[float, str]]) -> list[str]:

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from lnexp.errors import UserError
 from lnexp.files import write_json
+from lnexp.numerics import ENDED, numerics_of
 from lnexp.options import Table
 from lnexp.plain import drop, find, plain
 from lnexp.results.collect import RunResult
@@ -83,13 +84,24 @@ class Provenance:
 
     @property
     def commits(self) -> set[str]:
-        """The commits of the code, where known."""
+        """The commits of the code; where one is not known, one that is younger, if that is known."""
         return commits_of(self.environments)
 
 
 def commits_of(environments: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the commits of the code that environments state; those of a folder without git state none."""
-    return {commit for environment in environments if (commit := environment.get("git", {}).get("commit"))}
+    """Return the commits of the code that environments state.
+
+    The oldest results state none, and stand for the commit that ended their numerics. Where git is missing, nothing is
+    known.
+    """
+    commits = [commit_of(environment) or ENDED.get(numerics_of(environment)) for environment in environments]
+    return set(filter(None, commits))
+
+
+def commit_of(environment: Mapping[str, Any]) -> str | None:
+    """Return the commit that an environment states."""
+    commit: str | None = environment.get("git", {}).get("commit")
+    return commit
 
 
 @dataclass(frozen=True)

@@ -11,22 +11,30 @@ from lnexp.recipes.recipe import Claim, Registered
 def registered(claim: Claim, commits: Collection[str]) -> Registered:
     """Return when a claim was registered, for the runs at hand.
 
-    A recipe says ``after`` of a claim whose author knew results with the same seeds. Where it says ``before``, the code
-    that made the runs must have had the claim, or else they are older than the claim.
+    A recipe says ``after`` of a claim whose author knew results with the same seeds. Where it says ``before``, git must
+    know that the code that made the runs had the claim; outside a repository the recipe is believed.
 
     Args:
         claim: as its recipe states it.
         commits: of the code that made the runs.
     """
-    older = any(_lacks(commit, claim.since) for commit in commits)
-    return "after" if older else claim.registered
+    known = not commits or not _in_repository() or all(_contains(commit, claim.since) for commit in commits)
+    return claim.registered if known else "after"
 
 
 @cache
-def _lacks(commit: str, since: str) -> bool:
-    """Return whether git knows both commits, and the first does not contain the second."""
-    command = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", since, commit]
+def _in_repository() -> bool:
+    return _git("rev-parse", "HEAD")
+
+
+@cache
+def _contains(commit: str, since: str) -> bool:
+    return _git("merge-base", "--is-ancestor", since, commit)
+
+
+def _git(*arguments: str) -> bool:
+    """Return whether git does this without an error."""
     try:
-        return subprocess.run(command, capture_output=True, check=False).returncode == 1
+        return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, check=False).returncode == 0
     except OSError:
         return False

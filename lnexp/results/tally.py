@@ -1,7 +1,7 @@
 """Count verdicts, and say how many survive Holm's correction for the number of tests.
 
 What counts: claims that were registered before the runs and are not exploratory, and of those with one contrast (the
-same test on the same runs, whatever recipe asks) one.
+same numbers decide, whatever recipe asks) one.
 """
 
 from collections import Counter
@@ -79,7 +79,7 @@ def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
         return "exploratory"
     if not claim.counts:
         return "registered after the runs"
-    return "on the runs of another claim, with its test" if claim.contrast in seen else ""
+    return "decided by the numbers of another claim" if claim.contrast in seen else ""
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:

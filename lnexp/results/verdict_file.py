@@ -39,8 +39,8 @@ class JudgedClaim(Claim):
     Attributes:
         verdict: what the margins say, see :func:`lnexp.results.judgement.verdict_of`.
         form, estimate, margins, p: of its :class:`lnexp.results.judgement.Judgement`.
-        contrast: eight hex digits of the test and of the runs that it is judged on, whatever their arms are called; two
-            claims with one contrast are one piece of evidence.
+        contrast: eight hex digits of the form and of the numbers that decide, whatever arms are called; two claims with
+            one contrast are one piece of evidence.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
     """

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from omegaconf import DictConfig
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lnexp.planning.work import Work
     from lnexp.runs.folder import RunFolder
     from lnexp.training.models.base import Models
@@ -146,6 +148,19 @@ class Samples:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class SentenceStatistics:
+    """What a test score is computed from, sentence by sentence: sums over any sentences give their score.
+
+    Attributes:
+        counts: ``(sentences, k)``, ``k`` counts of each sentence of the test set.
+        score: returns the score of ``(k,)`` summed counts.
+    """
+
+    counts: "np.ndarray"
+    score: Callable[["np.ndarray"], float]
 
 
 @dataclass(frozen=True)
@@ -288,6 +303,18 @@ class Task(ABC):
             cfg: the run's resolved config.
             folder: the run's.
             epoch: from 1.
+        """
+        return None
+
+    def sentence_statistics(self, run: MeasuredRun, folder: "RunFolder") -> SentenceStatistics | None:
+        """Return the statistics of the test score of a run that is over; None for a task that keeps none.
+
+        Args:
+            run: its records.
+            folder: the run's, with what the test gave.
+
+        Raises:
+            UserError: where the folder or the corpus has not what the score was computed from.
         """
         return None
 

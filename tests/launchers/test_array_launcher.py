@@ -17,6 +17,8 @@ from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.lock import held
 from lnexp.training import run as training_run
 
+pytestmark = pytest.mark.slow
+
 SWEEP = ["-m", *TINY, "max_epoch=2", "lr_max=1e-3,1e30", "optimizer=adam,sgd", "model=post_ln,pre_ln"]
 
 
@@ -28,7 +30,6 @@ def states(runs_dir) -> dict[str, str]:
     return {identity: RunFolder(path).status["state"] for identity, path in find_folders(runs_dir).items()}
 
 
-@pytest.mark.slow
 def test_a_sweep_in_arrays_leaves_what_single_runs_leave(tmp_path, where, prepared):
     alone = ["runs_dir=" + str(tmp_path / "alone"), f"data_dir={prepared}"]
     together = sweep(where, "hydra/launcher=array")
@@ -77,7 +78,6 @@ def undisturbed(tmp_path_factory, prepared) -> dict[str, list]:
     return curves(runs)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["metrics.jsonl", "checkpoints/checkpoint2.pt"])
 def test_a_killed_sweep_goes_on_as_if_undisturbed(tmp_path, where, undisturbed, moment):
     """Killed when the first member has its first record, and when it has its second checkpoint."""
@@ -99,7 +99,6 @@ def launcher_of(overrides: list[list[str]], where) -> ArrayLauncher:
     return launcher
 
 
-@pytest.mark.slow
 def test_a_failing_group_takes_no_other_down(where, monkeypatch):
     def train(members, *_):
         if members[0].cfg.model._name == "lnexp_pre_ln":
@@ -129,7 +128,6 @@ def test_small_groups_are_trained_first(where, monkeypatch):
     assert trained == [["lnexp_pre_ln"], ["lnexp_post_ln"] * 2]
 
 
-@pytest.mark.slow
 def test_several_processes_train_an_array_each(tmp_path, where):
     words = [*TINY, "max_epoch=1", "lr_max=1e-3,2e-3", "seed=1,2", "hydra/launcher=array", "hydra.launcher.processes=2"]
     done = run_script("train", "-m", *words, *where)
@@ -140,7 +138,6 @@ def test_several_processes_train_an_array_each(tmp_path, where):
     assert len({log["pid"] for log in logs}) == 2, "each in a process of its own"
 
 
-@pytest.mark.slow
 def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
     sizes, arrays = [], weakref.WeakSet()
 

@@ -9,6 +9,8 @@ from lnexp.theory.by_layer import ffn_gradients
 from lnexp.theory.measurement import Context
 from lnexp.theory.models import untrained_placement
 
+pytestmark = pytest.mark.slow
+
 MODEL = [f"model.{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
 
@@ -32,7 +34,6 @@ def test_an_untrained_model_is_that_of_the_recipes(prepared):
         assert row[f"{expected['parameter']}_mean_grad_norm"] == pytest.approx(expected["mean_grad_norm"], rel=1e-5)
 
 
-@pytest.mark.slow
 def test_a_checkpoint_is_read_with_the_corpus_it_was_trained_on(checkpoint):
     (row,) = rows_of(f"checkpoint={checkpoint}", "parameters=[decoder.layers.0.fc2.weight]")
     (layer,) = (row for row in rows_of(f"checkpoint={checkpoint}") if row["side"] == "decoder")

@@ -14,6 +14,8 @@ from lnexp.paths import RESULTS_DIR
 from lnexp.published import result_folders
 from lnexp.results.verdicts import all_verdicts, not_run
 
+pytestmark = pytest.mark.slow
+
 CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\n"
 FIG2A = "a-small-toy-fig2a"
 SEE = "document.getElementById(arguments[0]).scrollIntoView();"
@@ -31,7 +33,6 @@ def wait_until_drawn(browser, section: str) -> int:
     return WebDriverWait(browser, 60).until(lambda _: browser.js(DRAWN, section))
 
 
-@pytest.mark.slow
 def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_report, report):
     found = all_verdicts(RESULTS_DIR)
     claims = [claim for one in [*found, *not_run(RESULTS_DIR, found)] for claim in one.content.claims]
@@ -193,7 +194,6 @@ def test_a_finger_that_begins_on_a_plot_scrolls_the_page(browser, report):
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
-@pytest.mark.slow
 def test_on_paper_every_plot_is_drawn(browser, short_report):
     browser.open(short_report)
     plots, drawn = (f"return document.querySelectorAll('{kind}').length" for kind in (".plot", ".js-plotly-plot"))

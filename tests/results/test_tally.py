@@ -45,7 +45,7 @@ def test_late_and_exploratory_claims_and_the_same_contrast_are_not_counted(claim
     assert found.left_out == {
         "registered after the runs": 1,
         "exploratory": 1,
-        "on the runs of another claim, with its test": 1,
+        "decided by the numbers of another claim": 1,
     }
     assert (found.decided, found.survive) == (2, 2)
     assert found.text.endswith("2 of 2 decided verdicts survive Holm's correction at 5%")
@@ -58,16 +58,18 @@ def test_more_tests_leave_fewer_verdicts(claim):
     assert tally(weak).decided == 5
 
 
-def test_one_contrast_is_the_same_test_on_the_same_runs_whatever_their_arms_are_called(make_run):
+def test_one_contrast_is_the_same_numbers_whatever_arms_are_called(make_run):
     def contrast(holds_if, shift=0):
-        runs = [make_run(arm, seed + shift, [9.0]) for arm in ("good", "bad") for seed in (1, 2)]
+        runs = [make_run(arm, seed + shift, [9.0, 7.0 + seed]) for arm in ("good", "bad") for seed in (1, 2)]
         return judge(make_run.claim(holds_if), make_run.recipe, runs).contrast
 
     test = "best_bleu(bad) < best_bleu(good)"
     assert contrast(test) == contrast("best_bleu(bad)  <  best_bleu(good)")
     assert contrast(test) != contrast(test, shift=1)
     assert contrast(test) != contrast("last_bleu(bad) < best_bleu(good)")
-    runs = [make_run(arm, seed, [9.0]) for arm in ("good", "bad") for seed in (1, 2)]
+    assert contrast("success(good) > 0.5") == contrast("success(bad) > 0.5"), "they have one score"
+    assert contrast("success(good) > 0.5") != contrast("success(good) < 0.5")
+    runs = [make_run(arm, seed, [9.0, 7.0 + seed]) for arm in ("good", "bad") for seed in (1, 2)]
     renamed = {"good": "first", "bad": "second"}
     arms = {renamed[name]: replace(arm, name=renamed[name]) for name, arm in make_run.recipe.arms.items()}
     recipe = replace(make_run.recipe, arms=arms)

@@ -14,6 +14,8 @@ from lnexp.results.collect import collect
 from lnexp.results.write import scope, write_results
 from lnexp.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 RECIPE = load_recipe("fig2a")
 #: As many as a success rate of one needs to be decided.
 SEEDS = range(21, 28)

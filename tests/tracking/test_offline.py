@@ -10,6 +10,8 @@ from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.samples import SAMPLE_COLUMNS
 
+pytestmark = pytest.mark.slow
+
 
 def offline_runs(folder: Path) -> list[Path]:
     return sorted((folder / "wandb").glob("offline-run-*"))
@@ -64,7 +66,6 @@ def test_a_board_can_group_filter_and_rank(resumed, inspect):
     assert "test_bleu" in summary
 
 
-@pytest.mark.slow
 def test_a_recipes_run_is_in_its_group_with_its_arm(tmp_path, prepared, inspect, offline):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", "max_epoch=1"]
     done = run_script("train", *offline, *where, "+recipe=fig2a", "+arm=no_warmup_low")
@@ -94,7 +95,6 @@ def test_translations_and_gradients_are_tables(resumed):
     assert {row[3] for row in table(run, "gradients_of_W2_table_*")["data"]} == {"W2"}
 
 
-@pytest.mark.slow
 def test_what_was_uploaded_is_not_told_again(tmp_path, prepared, inspect, offline):
     words = [*offline, f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", "max_epoch=2", "checkpoints.keep=all"]
     assert run_script("train", *words).returncode == 0

@@ -5,6 +5,8 @@ import resource
 import pytest
 from helpers import TINY, only_run, run_script
 
+pytestmark = pytest.mark.slow
+
 ONE_LINERS = [
     (["model.decoder_attention_heads=0"], "model.decoder_attention_heads=0: must be at least 1"),
     (["model=pre_lnn"], "model=pre_lnn: no such model; did you mean pre_ln"),
@@ -76,7 +78,6 @@ def test_unknown_parts_are_named(where, option, words):
     assert line.startswith(f"error: {words}")
 
 
-@pytest.mark.slow
 def test_fairseq_names_its_unknown_options(tmp_path, where):
     done = run_script("train", *TINY, *where, "fairseq.common.fp61=true")
     assert done.returncode == 2
@@ -110,7 +111,6 @@ def test_settings_that_only_the_work_itself_can_refuse(tmp_path, where, option, 
     assert line.startswith(f"error: {message}")
 
 
-@pytest.mark.slow
 def test_a_broken_run_folder_is_named_and_force_mends_it(finished, where):
     settings = [*TINY, *where, "max_epoch=1"]
     (finished / "status.json").write_text("{")
@@ -154,7 +154,6 @@ def test_a_faulty_corpus_is_named_by_file_and_line(tmp_path, name, content, mess
     assert list((tmp_path / "data").iterdir()) == [], "nothing half-prepared"
 
 
-@pytest.mark.slow
 def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, where):
     def no_room() -> None:  # files of at most 100 KB: the first checkpoint does not fit
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

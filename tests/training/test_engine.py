@@ -22,6 +22,8 @@ from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.base import Losses, Models
 from lnexp.training.models.single import SingleModel
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def build(tmp_path, where):

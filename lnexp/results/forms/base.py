@@ -50,12 +50,16 @@ class Form(ABC):
     def judge(self, values: Values) -> Judgement:
         """Judge values of all :attr:`calls`."""
 
+    @abstractmethod
+    def evidence(self, values: Values) -> list[Any]:
+        """Return the numbers that decide, by seed: two tests with the same ones are one piece of evidence."""
+
     def shown(self, values: Values) -> Calls:
         """Return those calls whose values people read beside the verdict."""
         return self.calls
 
 
-def shared_seeds(values: Values) -> list[dict[str, float]]:
+def shared_seeds(values: Values) -> dict[int, dict[str, float]]:
     """Return the values by call of each seed that all calls have, in order of the seeds."""
     seeds = set.intersection(*(set(by_seed) for by_seed in values.values()))
-    return [{call: by_seed[seed] for call, by_seed in values.items()} for seed in sorted(seeds)]
+    return {seed: {call: by_seed[seed] for call, by_seed in values.items()} for seed in sorted(seeds)}

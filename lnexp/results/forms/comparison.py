@@ -39,7 +39,10 @@ class Comparison(Form):
         return self._large.value(values) - self._small.value(values)
 
     def judge(self, values: Values) -> Judgement:
-        margins = [self.margin(of_seed) for of_seed in shared_seeds(values)]
+        margins = [margin for _, margin in self.evidence(values)]
         mean, not_above = interval(margins), p_not_above(margins)
         p = None if not_above is None else 2 * min(not_above, 1 - not_above)
         return Judgement("comparison", mean, [mean] if mean else [], p)
+
+    def evidence(self, values: Values) -> list[tuple[int, float]]:
+        return [(seed, self.margin(of_seed)) for seed, of_seed in shared_seeds(values).items()]

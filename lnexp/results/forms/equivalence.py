@@ -43,14 +43,23 @@ class Equivalence(Form):
         return None
 
     def judge(self, values: Values) -> Judgement:
-        seeds = shared_seeds(values)
-        differences = [self._a.value(seed) - self._b.value(seed) for seed in seeds]
-        allowed = [self._within.value(seed) for seed in seeds]
-        beyond = [[c - d for c, d in zip(allowed, differences, strict=True)]]
-        beyond += [[c + d for c, d in zip(allowed, differences, strict=True)]]
+        found_by_seed = self.evidence(values)
+        differences = [difference for _, difference, _ in found_by_seed]
+        allowed = [within for _, _, within in found_by_seed]
+        beyond = [
+            [c - d for c, d in zip(allowed, differences, strict=True)],
+            [c + d for c, d in zip(allowed, differences, strict=True)],
+        ]
         found = [interval(margins, CONFIDENCE) for margins in beyond]
         margins = [margin for margin in found if margin]
         return Judgement("equivalence", interval(differences, CONFIDENCE), margins, _p(beyond))
+
+    def evidence(self, values: Values) -> list[tuple[int, float, float]]:
+        """Return by seed the difference, and how large it may be."""
+        return [
+            (seed, self._a.value(of_seed) - self._b.value(of_seed), self._within.value(of_seed))
+            for seed, of_seed in shared_seeds(values).items()
+        ]
 
 
 def _p(beyond: list[list[float]]) -> float | None:

@@ -4,7 +4,7 @@ Outcomes of training have two modes, for which an interval of the mean is no use
 """
 
 import ast
-from typing import Self
+from typing import Any, Self
 
 from lnexp.errors import UserError, near_names
 from lnexp.results.forms.base import Calls, Form, Question, Values
@@ -61,6 +61,10 @@ class SuccessRate(Form):
         assert found is not None
         p = p_of_share(successes, len(mine), self._rate)
         return Judgement("success rate", found, [self._margin(found)], p)
+
+    def evidence(self, values: Values) -> list[Any]:
+        """Return the arm's scores: the best arm, which decides the line, differs between recipes that share the arm."""
+        return [self._above, self._rate, sorted(values[self._scores[self._arm]].items())]
 
     def _margin(self, found: Interval) -> Interval:
         """Return by how much the share is on the stated side of the number."""

@@ -22,7 +22,17 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 
 from lnexp.corpora.known import is_whole, train_pairs_in_words
-from lnexp.tasks.contract import Column, Evaluation, Field, MeasuredRun, Record, Samples, Score, Task
+from lnexp.tasks.contract import (
+    Column,
+    Evaluation,
+    Field,
+    MeasuredRun,
+    Record,
+    Samples,
+    Score,
+    SentenceStatistics,
+    Task,
+)
 from lnexp.tasks.translation.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -89,6 +99,11 @@ class Translation(Task):
 
         rows = samples(cfg, folder, epoch)
         return Samples(SAMPLE_COLUMNS, rows) if rows else None
+
+    def sentence_statistics(self, run: MeasuredRun, folder: "RunFolder") -> SentenceStatistics:
+        from lnexp.tasks.translation.sentence_statistics import statistics_of_test
+
+        return statistics_of_test(run, folder)
 
     def epoch_note(self, record: Mapping[Any, Any]) -> str:
         return f"BLEU: {record['n_sentences']} sentences, beam {record['beam']}"

@@ -10,11 +10,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.checks import check_whole
 from lnexp.cli import add_runs_option, one_line_errors
-from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.errors import UserError
 from lnexp.processes import one_quiet_thread, without_garbage_collection
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
+from lnexp.tasks.translation.corpus_of_run import corpus_of_run
 
 if TYPE_CHECKING:
     from lnexp.tasks.translation.translator import Translator
@@ -35,7 +35,7 @@ def main() -> None:
         beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
         check_whole("--beam", beam, least=1)
         one_quiet_thread()
-        corpus = _corpus(cfg, folder, arguments.data_dir or cfg.data_dir)
+        corpus = corpus_of_run(cfg, folder, arguments.data_dir or cfg.data_dir)
         with without_garbage_collection():
             from lnexp.tasks.translation.translator import Translator
         translator = Translator(cfg, folder, corpus)
@@ -60,15 +60,6 @@ def _config(folder: RunFolder) -> DictConfig:
     if config := folder.config:
         return OmegaConf.create(config)
     raise UserError(f"{folder.path}: has no config; the run has not begun")
-
-
-def _corpus(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:
-    """Return the run's corpus, prepared again where it is missing. Raises UserError where its text has changed."""
-    corpus = prepare(cfg.data, data_dir)
-    seen = folder.environment.get("data")
-    if isinstance(seen, dict) and seen.get("sha256") not in (None, corpus.manifest["sha256"]):
-        raise UserError(f"{corpus.folder}: its text is not what {folder.name} was trained on")
-    return corpus
 
 
 def _typed(language: str) -> Iterator[list[str]]:

@@ -20,6 +20,8 @@ from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.array_checkpoints import member_model
 
+pytestmark = pytest.mark.slow
+
 SEEDS = (1, 2, 3)
 
 
@@ -42,7 +44,6 @@ def engines(tmp_path_factory, prepared):
     return array, Engine(members[:1], corpus)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 2, 5])
 @pytest.mark.parametrize(("lenpen", "max_len_a", "max_len_b"), [(1.0, 1.2, 10), (0.6, 0, 3), (2.0, 0, 1)])
 @pytest.mark.parametrize("max_tokens", [60, 4096])

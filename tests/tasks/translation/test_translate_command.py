@@ -18,6 +18,8 @@ from lnexp.corpora.text import read_lines
 from lnexp.runs.checksum import remove_checksum
 from lnexp.tasks.translation.bleu import detokenise
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory, prepared):
@@ -41,7 +43,6 @@ def source_of_test(prepared) -> list[str]:
     return read_lines(text_of(prepared) / "test.de")
 
 
-@pytest.mark.slow
 def test_what_is_typed_is_translated_as_the_test_set_was(trained, prepared):
     folder = only_run(trained)
     tested = detokenise(read_lines(folder / "hypotheses" / "test.txt"), "en")
@@ -54,7 +55,6 @@ def test_what_is_typed_is_translated_as_the_test_set_was(trained, prepared):
     assert piped.stdout.splitlines() == [*tested[5:7], "", tested[7]], "line for line"
 
 
-@pytest.mark.slow
 def test_a_person_is_asked_for_sentences(trained, prepared):
     tested = detokenise(read_lines(only_run(trained) / "hypotheses" / "test.txt"), "en")
     person, terminal = pty.openpty()
@@ -101,7 +101,6 @@ def test_a_corpus_that_is_another_by_now_is_refused(trained, prepared, tmp_path)
     assert f"its text is not what {folder.name} was trained on" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("joined", ["true", "false"])
 @pytest.mark.parametrize("subword", ["sentencepiece", "subword_nmt"])
 def test_raw_sentences_are_cut_as_the_corpus_was(subword, joined, trained, prepared, tmp_path):

@@ -1,0 +1,17 @@
+"""Run ``scripts/pages.py``: write the pages whose numbers come from the published results."""
+
+import argparse
+
+from lnexp.cli import one_line_errors
+from lnexp.paths import ROOT
+
+
+def main() -> None:
+    """``pages.py``."""
+    parser = argparse.ArgumentParser(description="Write docs/results.md, and the results in README.md, anew.")
+    parser.parse_args()
+    with one_line_errors():
+        from lnexp.results.prose import PAGES, write_pages  # here, so that --help takes no second
+
+        write_pages(ROOT / "results")
+        print(f"written: {', '.join(PAGES)}")
