@@ -86,8 +86,7 @@ class PublishedFolder:
 
     def interval(self, measure: str, arm: str) -> Interval:
         """Return a measure of an arm: its mean over seeds with the 95% interval."""
-        measured = [measures_of(self.recipe)[measure](one) for one in self._by_arm.get(arm, [])]
-        found = interval([value for value in measured if value is not None])
+        found = interval(self._measured(measure, arm))
         if found is None:
             raise UserError(f"{self._path}: has no {measure} of {arm}")
         return found
@@ -140,12 +139,14 @@ class PublishedFolder:
         headers, rows = for_people(self.recipe, read_table(self._path / "outcomes.csv"))
         return tabulate(rows, headers=headers, tablefmt="github")
 
-    def greatest(self, measure: str, places: int = 1) -> str:
-        """Return the greatest value of a measure over all runs, with so many decimal places."""
-        runs = [run for of_arm in self._by_arm.values() for run in of_arm]
-        return (
-            f"{max(value for run in runs if (value := measures_of(self.recipe)[measure](run)) is not None):.{places}f}"
-        )
+    def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
+        """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""
+        values = [value for arm in arms for value in self._measured(measure, arm)]
+        return f"{min(values):.{places}f} to {max(values):.{places}f}"
+
+    def _measured(self, measure: str, arm: str) -> list[float]:
+        values = [measures_of(self.recipe)[measure](one) for one in self._by_arm.get(arm, [])]
+        return [value for value in values if value is not None]
 
 
 def page_of(page: str, results_dir: Path) -> str:
