@@ -93,14 +93,14 @@ class PublishedFolder:
 
     def mean(self, measure: str, arm: str, places: int = 1) -> str:
         """Return the mean of a measure over seeds, with so many decimal places."""
-        return f"{self.interval(measure, arm).mean:.{places}f}"
+        return f"{self.interval(measure, arm).mean:z.{places}f}"
 
     def range(self, measure: str, arm: str, places: int = 1) -> str:
         """Return the mean of a measure over seeds with its 95% interval, with so many decimal places."""
         found = self.interval(measure, arm)
         if found.low is None or found.high is None:
-            return f"{found.mean:.{places}f}"
-        return f"{found.mean:.{places}f} [{found.low:.{places}f}, {found.high:.{places}f}]"
+            return f"{found.mean:z.{places}f}"
+        return f"{found.mean:z.{places}f} [{found.low:z.{places}f}, {found.high:z.{places}f}]"
 
     def trained(self, arm: str) -> str:
         """Return how many runs of an arm succeed (see :mod:`lnexp.results.success`), as ``9 of 10``."""
@@ -142,7 +142,7 @@ class PublishedFolder:
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""
         values = [value for arm in arms for value in self._measured(measure, arm)]
-        return f"{min(values):.{places}f} to {max(values):.{places}f}"
+        return f"{min(values):z.{places}f} to {max(values):z.{places}f}"
 
     def _measured(self, measure: str, arm: str) -> list[float]:
         values = [measures_of(self.recipe)[measure](one) for one in self._by_arm.get(arm, [])]
