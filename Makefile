@@ -12,7 +12,7 @@ PY := .venv/bin/python
 TORCH ?= -r requirements/torch.txt
 
 # Options of make reproduce-…: the profile (small | paper; default: by machine), the corpus, the number of seeds
-# (default: 3, which decides large differences; published are the recipes' 5 or 10), any other option.
+# (default: 3, which decides large differences; published results have the recipes' own number), any other option.
 PROFILE ?=
 DATA ?=
 SEEDS ?=

@@ -160,12 +160,13 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
     with logging_to([member.folder.log_of(ranks.rank) for member in members]):  # before fairseq, which logs at import
         kind = _kind_of_models(in_array)
         from lnexp.training.engine import Engine
+        from lnexp.training.models.base import StopsWithinEpoch
 
         cfg = members[0].cfg
         corpus = ranks.first(lambda: task_of(cfg).prepare(cfg.data, cfg.data_dir))
         engine = Engine(members, corpus, kind, show_progress and ranks.leads, ranks)
         # not before: what the engine refuses must not cost a checkpoint
-        first_epoch = ranks.first(lambda: _rewind(members, kind.abilities.stops_within_epoch))
+        first_epoch = ranks.first(lambda: _rewind(members, issubclass(kind, StopsWithinEpoch)))
         if ranks.leads:
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:

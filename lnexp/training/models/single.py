@@ -9,10 +9,10 @@ from omegaconf import DictConfig
 
 from lnexp.runs.checkpoint_retention import keep_while_training
 from lnexp.training.checkpoints import only_plain_values
-from lnexp.training.models.base import Abilities, Losses, Models
+from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
 
 
-class SingleModel(Models):
+class SingleModel(Models, StopsWithinEpoch):
     """One run's model."""
 
     abilities = Abilities(
@@ -20,7 +20,6 @@ class SingleModel(Models):
         precisions=("fp32", "bf16", "fp16"),
         processes=True,
         probe_precisions=("fp32", "bf16"),
-        stops_within_epoch=True,
     )
     stacked = False
 
@@ -65,7 +64,7 @@ class SingleModel(Models):
             keep_while_training(member.folder, member.cfg)
 
     def save_within_epoch(self, path: Path, batches: Any) -> None:
-        """Save a checkpoint of this moment; rank 0 writes it."""
+        """Save a checkpoint of this moment; rank 0 writes it, with fairseq's iterator ``batches``."""
         self.trainer.consolidate_optimizer()
         self.trainer.save_checkpoint(str(path), {"train_iterator": batches.state_dict(), "val_loss": None})
 
