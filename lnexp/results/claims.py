@@ -127,6 +127,7 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str =
         margins=judgement.margins,
         p=judgement.p,
         contrast=short_hash([judgement.form, form.evidence(values)]),
+        planned=recipe.n_seeds,
         arms=_arms(form.shown(values), found),
         command=command,
     )

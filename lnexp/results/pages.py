@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from lnexp.files import write_whole
 from lnexp.paths import ROOT
 from lnexp.recipes.recipe import THEORY
+from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim
@@ -70,6 +71,7 @@ def _render(template: str, results_dir: Path) -> str:
         theory=[place for place in places if place.startswith(f"{THEORY}/")],
         contradicted=contradicted,
         tallies=[(name, tally(claims).text) for name, claims in _by_claimant(found).items()],
+        power_of_rate=power_of_rate,
         missing=[one.recipe for one in not_run(results_dir, found) if one.profile != "paper"],
     )
 

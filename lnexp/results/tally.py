@@ -1,7 +1,7 @@
 """Count verdicts, and say how many survive Holm's correction for the number of tests.
 
-What counts: claims that were registered before the runs and are not exploratory, and of those with one contrast (the
-same numbers decide, whatever recipe asks) one.
+What counts: claims that were registered before the runs, are not exploratory and were judged on all seeds that are
+planned; and of those with one contrast (the same numbers decide, whatever recipe asks) one.
 """
 
 from collections import Counter
@@ -75,11 +75,7 @@ def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
         claim: the claim.
         seen: the contrasts that are counted already.
     """
-    if claim.exploratory:
-        return "exploratory"
-    if not claim.counts:
-        return "registered after the runs"
-    return "decided by the numbers of another claim" if claim.contrast in seen else ""
+    return claim.left_out or ("decided by the numbers of another claim" if claim.contrast in seen else "")
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:

@@ -13,7 +13,7 @@ from lnexp.errors import UserError
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
-from lnexp.runs.environment import environment
+from lnexp.runs.environment import continued, environment
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
@@ -209,7 +209,9 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
     if engine.models.stacked:
         together = {"array": [folder.identity for folder in folders]}
     for member in engine.members.values():
-        member.folder.write_environment(environment(engine.device, manifest) | together)
+        now = environment(engine.device, manifest) | together
+        is_resumed = member.folder.newest_checkpoint() is not None
+        member.folder.write_environment(continued(now, member.folder.environment) if is_resumed else now)
         announce(member, first_epoch, len(folders), engine.ranks)
 
 
