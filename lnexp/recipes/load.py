@@ -35,7 +35,7 @@ def load_recipe(name: str) -> Recipe:
             name=name,
             settings=tuple(content.pop("settings")),
             profiles={
-                profile: Setting(said["data"], tuple(said.get("settings", ())))
+                profile: Setting(said["data"], tuple(said.get("settings", ())), said.get("n_seeds"))
                 for profile, said in content.pop("profiles").items()
             },
             arms=_arms(content),

@@ -91,10 +91,17 @@ class Claim:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a recipe sets at one profile: the corpus it takes unless told otherwise, and overrides for all arms."""
+    """What a recipe sets at one profile.
+
+    Attributes:
+        data: the corpus that it takes unless told otherwise.
+        overrides: for all arms.
+        n_seeds: how many seeds are planned; None: as many as elsewhere.
+    """
 
     data: str
-    overrides: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
+    n_seeds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,7 @@ class Recipe:
         settings: overrides that all arms share.
         profiles: what it sets at each profile.
         first_seed: the first of the seeds that it is trained with.
-        n_seeds: how many seeds there are.
+        n_seeds: how many seeds there are, where a profile does not say otherwise.
         arms: by name, in the order they are drawn.
         claims: statements of the paper, with a test of each.
         task: what is learned, see :mod:`lnexp.tasks`.
@@ -147,6 +154,11 @@ class Recipe:
     def claim_on(self, claim: Claim, data: str) -> Claim:
         """Return a claim as it stands on a corpus."""
         return replace(claim, exploratory=True) if data in self.exploratory_on else claim
+
+    def seeds_at(self, profile: str) -> int:
+        """Return how many seeds are planned at a profile."""
+        setting = self.profiles.get(profile)
+        return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
 
     @property
     def heading(self) -> str:
@@ -199,8 +211,8 @@ THEORY = "theory"
 
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
     """Return a job for every arm and seed: the recipe's seeds, or the config's ``first_seed`` and ``n_seeds``."""
-    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
-    count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
-    seeds = range(first, first + count)
     profile = THEORY if recipe.measurement else cfg.profile
+    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
+    count = recipe.seeds_at(profile) if cfg.n_seeds is None else cfg.n_seeds
+    seeds = range(first, first + count)
     return [Job(recipe, profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]

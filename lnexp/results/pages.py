@@ -72,8 +72,16 @@ def _render(template: str, results_dir: Path) -> str:
         contradicted=contradicted,
         tallies=[(name, tally(claims).text) for name, claims in _by_claimant(found).items()],
         power_of_rate=power_of_rate,
-        missing=[one.recipe for one in not_run(results_dir, found) if one.profile != "paper"],
+        missing=_missing(results_dir, found),
     )
+
+
+def _missing(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, list[str]]:
+    """Return the recipes that were not run, by profile."""
+    recipes: dict[str, list[str]] = {}
+    for one in not_run(results_dir, found):
+        recipes.setdefault(one.profile, []).append(one.recipe)
+    return recipes
 
 
 def _by_claimant(found: Sequence[RecipeVerdicts]) -> dict[str, list[JudgedClaim]]:
