@@ -14,8 +14,9 @@ from lnexp.plugin.divergence import EveryMemberDivergedError
 from lnexp.plugin.warmup_schedule import set_end
 from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
+from lnexp.safe_loading import load
 from lnexp.tasks.contract import Member
-from lnexp.training.checkpoints import averaged_model, load
+from lnexp.training.checkpoints import averaged_model
 from lnexp.training.journal import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop

@@ -8,7 +8,7 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.runs.checkpoint_retention import keep_while_training
-from lnexp.training.checkpoints import only_plain_values
+from lnexp.safe_loading import refuse_code
 from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
 
 
@@ -40,8 +40,9 @@ class SingleModel(Models, StopsWithinEpoch):
         newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
         if newest:
             checkpoint.restore_file = str(newest)
-        with only_plain_values(newest or checkpoint.finetune_from_model):
-            _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
+        if start := newest or checkpoint.finetune_from_model:
+            refuse_code(start)
+        _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
         place = self.trainer.get_num_updates(), batches.epoch, batches.iterations_in_epoch
         places = self.ranks.gather(place)
         if len(set(places)) > 1:
