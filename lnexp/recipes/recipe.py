@@ -128,6 +128,8 @@ class Recipe:
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
         exploratory_on: corpora on which all claims are exploratory.
+        known: which results with other seeds were known when the claims were written.
+        doubt: what speaks against reading the results as the claims do.
         success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
             run has to exceed; empty for the default (see :mod:`lnexp.results.success`).
     """
@@ -149,6 +151,8 @@ class Recipe:
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
     exploratory_on: tuple[str, ...] = ()
+    known: str = ""
+    doubt: str = ""
     success: dict[str, Any] = field(default_factory=dict)
 
     def claim_on(self, claim: Claim, data: str) -> Claim:

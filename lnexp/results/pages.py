@@ -70,10 +70,16 @@ def _render(template: str, results_dir: Path) -> str:
         published=places.__contains__,
         theory=[place for place in places if place.startswith(f"{THEORY}/")],
         contradicted=contradicted,
-        tallies=[(name, tally(claims).text) for name, claims in _by_claimant(found).items()],
+        tallies={name: tally(claims) for name, claims in _by_claimant(found).items()},
         power_of_rate=power_of_rate,
+        counted_on=sorted({one.data for one in found if one.profile != THEORY and _counts(one)}),
         missing=_missing(results_dir, found),
     )
+
+
+def _counts(one: RecipeVerdicts) -> bool:
+    """Return whether tallies count a verdict of a recipe."""
+    return any(claim.counts and claim.verdict != "not run" for claim in one.content.claims)
 
 
 def _missing(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, list[str]]:

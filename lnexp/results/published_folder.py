@@ -90,6 +90,10 @@ class PublishedFolder:
             return f"{found.mean:z.{places}f}"
         return f"{found.mean:z.{places}f} [{found.low:z.{places}f}, {found.high:z.{places}f}]"
 
+    def ratio(self, measure: str, arm: str, base: str, places: int = 2) -> str:
+        """Return the mean of a measure over seeds as a share of that of another arm."""
+        return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
+
     def trained(self, arm: str) -> str:
         """Return how many runs of an arm succeed (see :mod:`lnexp.results.success`), as ``9 of 10``."""
         runs = cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])

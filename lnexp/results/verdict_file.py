@@ -104,6 +104,7 @@ class Verdicts:
         settings: the recipe's ``settings_hash`` when they were judged.
         malformed: the runs that could not be read, and why.
         papers: whether all of it is of the paper's model on the paper's corpus, where absolute claims are judged.
+        known, doubt: of the recipe.
         claims: all of the recipe's.
     """
 
@@ -114,6 +115,8 @@ class Verdicts:
     settings: str
     malformed: list[str]
     papers: bool
+    known: str
+    doubt: str
     claims: list[JudgedClaim]
 
 

@@ -77,9 +77,10 @@ def write_page(results_dir: Path) -> None:
 
 
 def _of_recipe(verdicts: Verdicts) -> list[str]:
-    """Return the verdicts of a recipe as a table, and their tally."""
+    """Return the verdicts of a recipe as a table, what was known before and what is doubted, and their tally."""
     rows = [_row(claim, "<br>") for claim in verdicts.claims]
-    return [tabulate(rows, headers=HEADERS, tablefmt="github"), f"{tally(verdicts.claims).text}."]
+    notes = [f"{name}: {text}" for name, text in (("Known before", verdicts.known), ("Doubt", verdicts.doubt)) if text]
+    return [tabulate(rows, headers=HEADERS, tablefmt="github"), *notes, f"{tally(verdicts.claims).text}."]
 
 
 def _title(verdicts: RecipeVerdicts) -> str:
@@ -87,7 +88,9 @@ def _title(verdicts: RecipeVerdicts) -> str:
 
 
 def _row(claim: JudgedClaim, line_break: str) -> tuple[str, str, str, str]:
-    paper = ", ".join(f"{arm} {number}" for arm, number in claim.paper.items())
+    # the paper's numbers stand beside ours only where corpus and model are the paper's
+    numbers = claim.paper if claim.scope == "absolute" else {}
+    paper = ", ".join(f"{arm} {number}" for arm, number in numbers.items())
     measured = [f"{call} {numbers}" for call, numbers in claim.measured.items()]
     test = " ".join(claim.holds_if.split())
     why = " ".join(claim.why.split())

@@ -54,10 +54,10 @@ def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_co
 
 
 def test_more_tests_leave_fewer_verdicts(claim):
-    weak = [replace(claim, contrast=str(number), p=0.04) for number in range(5)]
-    assert tally(weak[:1]).survive == 1
-    assert tally(weak).survive == 0
-    assert tally(weak).decided == 5
+    weak = [replace(claim, id=f"weak-{number}", contrast=str(number), p=0.04) for number in range(5)]
+    assert (tally(weak[:1]).survive, tally(weak[:1]).weak) == (1, ())
+    assert (tally(weak).survive, tally(weak).decided) == (0, 5)
+    assert tally([*weak, replace(claim, contrast="strong", p=0.001)]).weak == tuple(one.id for one in weak)
 
 
 def test_one_contrast_is_the_same_numbers_whatever_arms_are_called(make_run):
