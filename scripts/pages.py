@@ -1,6 +1,6 @@
 """Write the pages whose numbers come from the published results, docs/results.md and a part of README.md."""
 
-from lnexp.results.prose_command import main
+from lnexp.results.pages_command import main
 
 if __name__ == "__main__":
     main()

@@ -23,7 +23,7 @@ FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_D
 #: Corpora that lie in a folder of the user's.
 OWN_TEXT = ("data=plain", "data=tokenized", "data=wmt14_mini")
 WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
-PROFILES = ("small", "paper")
+PROFILES = ("small", "medium", "paper")
 TRAINED = [name for name in recipe_names() if not load_recipe(name).measurement]
 PROBED = [name for name in recipe_names() if load_recipe(name).measurement]
 
@@ -50,12 +50,11 @@ def test_every_config_file_composes_and_is_valid(file, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize(("name", "profile"), [(name, at) for name in TRAINED for at in load_recipe(name).profiles])
 def test_every_recipe_composes_at_every_profile(name, profile):
     recipe = load_recipe(name)
     base = [f"profile={profile}"]
-    assert len(jobs_of(recipe, compose(base))) == recipe.n_seeds * len(recipe.arms)
+    assert len(jobs_of(recipe, compose(base))) == recipe.seeds_at(profile) * len(recipe.arms)
     runs = set()
     for job in jobs_of(recipe, compose([*base, "n_seeds=1"])):
         cfg = compose([*with_corpus(recipe, profile, base), *job.overrides])
@@ -63,6 +62,12 @@ def test_every_recipe_composes_at_every_profile(name, profile):
         assert (cfg.recipe, cfg.arm, cfg.seed, cfg.profile) == (name, job.arm.name, job.seed, profile)
         runs.update(identities(cfg, range(21, 24)))
     assert len(runs) == 3 * len(recipe.arms), "no two arms of a recipe are one run"
+
+
+@pytest.mark.parametrize(("profile", "seeds"), [("small", range(21, 31)), ("medium", range(21, 27))])
+def test_a_profile_may_have_a_number_of_seeds_of_its_own(profile, seeds):
+    jobs = jobs_of(load_recipe("fig2a"), compose([f"profile={profile}"]))
+    assert {job.seed for job in jobs} == set(seeds)
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -81,7 +86,7 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
 @pytest.mark.parametrize("name", TRAINED)
 def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
-    assert set(recipe.profiles) == set(PROFILES)
+    assert {"small", "paper"} <= set(recipe.profiles) <= set(PROFILES)
     assert recipe.n_seeds >= 5
     assert "warm-up" in recipe.reading or "T_warmup" in recipe.reading
     assert "coupled" in recipe.reading

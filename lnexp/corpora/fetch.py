@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import requests
@@ -37,6 +37,10 @@ class Download:
         base_url: the publisher's address.
         corpus: the folder that a mirror may have it in.
         bytes, sha256, md5: its size and checksums, as far as they are known.
+
+    Raises:
+        UserError: for a path or corpus that leads out of the folder of downloads, or an address of another kind than
+            http and https: a config may come from others.
     """
 
     path: str
@@ -45,6 +49,13 @@ class Download:
     bytes: int | None = None
     sha256: str | None = None
     md5: str | None = None
+
+    def __post_init__(self) -> None:
+        for what, path in (("corpus", PurePosixPath(self.corpus)), ("files", PurePosixPath(self.path))):
+            if path.is_absolute() or ".." in path.parts or not path.parts:
+                raise UserError(f"data.text.downloads.{what}: {path} is not within the folder of downloads")
+        if not self.base_url.lower().startswith(("http://", "https://")):
+            raise UserError(f"data.text.downloads.base_url={self.base_url}: must be http://… or https://…")
 
     def addresses(self, mirror: str | None) -> list[str]:
         """Return the addresses to try in turn. With a mirror, no other server is contacted."""

@@ -18,11 +18,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hydra.utils import get_class, get_method
 from omegaconf import DictConfig
 
 from lnexp.checks import check_flag
@@ -146,7 +147,7 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     text = folder / "text"
     text.mkdir()
     subwords = subwords_of(settings)  # first, because this checks its options before the long work
-    report = _make(get_method, "text", settings, text, context) or {}
+    report = _make("text", settings, text, context) or {}
     languages = settings["source_lang"], settings["target_lang"]
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
@@ -166,16 +167,31 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
 
 def subwords_of(settings: dict[str, Any]) -> Subwords:
     """Return the method of segmentation of a corpus. Raises UserError for options that it does not have."""
-    return _make(get_class, "subword", settings)
+    return _make("subword", settings)
 
 
-def _make(get: Callable[[str], Any], part: str, settings: dict[str, Any], *arguments: Any) -> Any:
+#: What the ``_target_`` of a part may be, since a config may come from others: what a file of this package defines.
+TARGETS = {"text": "lnexp.corpora.FILE.write", "subword": "lnexp.corpora.subwords.FILE.CLASS"}
+
+
+def _target(part: str, name: str) -> Callable[..., Any]:
+    """Return what ``_target_`` names. Raises UserError for anything but :data:`TARGETS`."""
+    module, _, attribute = name.rpartition(".")
+    if re.fullmatch(re.sub("FILE|CLASS", r"\\w+", TARGETS[part]), name):
+        with suppress(ImportError):
+            target = getattr(import_module(module), attribute, None)
+            if callable(target) and target.__module__ == module:
+                return target
+    raise UserError(f"data.{part}._target_={name}: must be {TARGETS[part]}")
+
+
+def _make(part: str, settings: dict[str, Any], *arguments: Any) -> Any:
     """Call the ``_target_`` of a part of the config with the part's other options, and return the result.
 
     Raises:
-        UserError: for options that the target does not have.
+        UserError: for a target that is none of ours, or options that it does not have.
     """
-    target = get(settings[part]["_target_"])
+    target = _target(part, str(settings[part]["_target_"]))
     options = {key: value for key, value in settings[part].items() if key != "_target_"}
     known = inspect.signature(target).parameters
     for option in options:

@@ -1,6 +1,7 @@
 """Read ``recipes/<name>.yaml``."""
 
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,12 @@ def load_recipe(name: str) -> Recipe:
         raise UserError(f"recipe={name}: no such recipe; {near_names(name, recipe_names())}")
     try:
         content = _read(path)
+        _refuse_resolvers(content)
         return Recipe(
             name=name,
             settings=tuple(content.pop("settings")),
             profiles={
-                profile: Setting(said["data"], tuple(said.get("settings", ())))
+                profile: Setting(said["data"], tuple(said.get("settings", ())), said.get("n_seeds"))
                 for profile, said in content.pop("profiles").items()
             },
             arms=_arms(content),
@@ -45,6 +47,12 @@ def load_recipe(name: str) -> Recipe:
         )
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {error})") from error
+
+
+def _refuse_resolvers(content: Any) -> None:
+    """Raise ValueError for ``${name:…}`` anywhere: it could read what is private into published tables."""
+    if said := re.search(r"\$\{[^}]*:", str(content)):
+        raise ValueError(f"{said[0]}…: a recipe may refer to options, as ${{scale.lr_max.low}}, and to nothing else")
 
 
 def _read(path: Path) -> dict[str, Any]:

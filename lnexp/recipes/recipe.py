@@ -91,10 +91,17 @@ class Claim:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a recipe sets at one profile: the corpus it takes unless told otherwise, and overrides for all arms."""
+    """What a recipe sets at one profile.
+
+    Attributes:
+        data: the corpus that it takes unless told otherwise.
+        overrides: for all arms.
+        n_seeds: how many seeds are planned; None: as many as elsewhere.
+    """
 
     data: str
-    overrides: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
+    n_seeds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,7 @@ class Recipe:
         settings: overrides that all arms share.
         profiles: what it sets at each profile.
         first_seed: the first of the seeds that it is trained with.
-        n_seeds: how many seeds there are.
+        n_seeds: how many seeds there are, where a profile does not say otherwise.
         arms: by name, in the order they are drawn.
         claims: statements of the paper, with a test of each.
         task: what is learned, see :mod:`lnexp.tasks`.
@@ -121,6 +128,8 @@ class Recipe:
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
         exploratory_on: corpora on which all claims are exploratory.
+        known: which results with other seeds were known when the claims were written.
+        doubt: what speaks against reading the results as the claims do.
         success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
             run has to exceed; empty for the default (see :mod:`lnexp.results.success`).
     """
@@ -142,11 +151,18 @@ class Recipe:
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
     exploratory_on: tuple[str, ...] = ()
+    known: str = ""
+    doubt: str = ""
     success: dict[str, Any] = field(default_factory=dict)
 
     def claim_on(self, claim: Claim, data: str) -> Claim:
         """Return a claim as it stands on a corpus."""
         return replace(claim, exploratory=True) if data in self.exploratory_on else claim
+
+    def seeds_at(self, profile: str) -> int:
+        """Return how many seeds are planned at a profile."""
+        setting = self.profiles.get(profile)
+        return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
 
     @property
     def heading(self) -> str:
@@ -199,8 +215,8 @@ THEORY = "theory"
 
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
     """Return a job for every arm and seed: the recipe's seeds, or the config's ``first_seed`` and ``n_seeds``."""
-    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
-    count = recipe.n_seeds if cfg.n_seeds is None else cfg.n_seeds
-    seeds = range(first, first + count)
     profile = THEORY if recipe.measurement else cfg.profile
+    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
+    count = recipe.seeds_at(profile) if cfg.n_seeds is None else cfg.n_seeds
+    seeds = range(first, first + count)
     return [Job(recipe, profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]

@@ -25,7 +25,7 @@ from lnexp.results.intervals import CONFIDENCE
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedDifference:
     """The test scores of two arms, and the interval of their difference, all in the unit of the score.
 
     Attributes:
@@ -47,7 +47,7 @@ class Comparison:
 
 def compare(
     counts: np.ndarray, score: Callable[[np.ndarray], float], samples: int, generator: np.random.Generator
-) -> Comparison:
+) -> PairedDifference:
     """Return the comparison of two arms.
 
     Args:
@@ -60,7 +60,7 @@ def compare(
     differences = resampled_differences(counts, score, samples, generator)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(differences, [tail, 1 - tail]).tolist()
-    return Comparison((first, second), low, high, two_sided_p(differences))
+    return PairedDifference((first, second), low, high, two_sided_p(differences))
 
 
 def resampled_differences(

@@ -8,7 +8,7 @@ from lnexp.checks import check_whole
 from lnexp.cli import one_line_errors
 
 if TYPE_CHECKING:
-    from lnexp.results.bootstrap import Comparison
+    from lnexp.results.bootstrap import PairedDifference
     from lnexp.results.sentence_tests import SentenceTests
 
 #: Of the draws, as in sacreBLEU: the same command prints the same numbers.
@@ -46,7 +46,7 @@ def main() -> None:
         print("\n".join(_page(tests, found, arguments.samples)))
 
 
-def _page(tests: "SentenceTests", found: "Comparison", samples: int) -> list[str]:
+def _page(tests: "SentenceTests", found: "PairedDifference", samples: int) -> list[str]:
     """Return the lines to print."""
     first, second = (of_arm[0] for of_arm in tests.runs)
     score, seeds = first.task.score, tests.seeds

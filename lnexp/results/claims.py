@@ -89,7 +89,8 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
         runs: its runs, or what its probe found.
         origin: where those come from.
     """
-    claims = [judge(_standing(claim, recipe, origin), recipe, runs, origin.command) for claim in recipe.claims]
+    standing = [_standing(claim, recipe, origin) for claim in recipe.claims]
+    claims = [judge(claim, recipe, runs, origin.profile, origin.command) for claim in standing]
     over = [run for run in runs if run.counts]
     return Verdicts(
         recipe=recipe.name,
@@ -99,6 +100,8 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
         settings=recipe.settings_hash(origin.profile),
         malformed=list(origin.malformed),
         papers=bool(over) and all(run.is_the_papers for run in over),
+        known=recipe.known,
+        doubt=recipe.doubt,
         claims=claims,
     )
 
@@ -108,8 +111,15 @@ def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
     return replace(recipe.claim_on(claim, origin.data), registered=registered(claim, origin.commits))
 
 
-def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str = "") -> JudgedClaim:
+def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str = "", command: str = "") -> JudgedClaim:
     """Judge one claim on runs of its recipe, or on what its probe found; runs that are not over do not count.
+
+    Args:
+        claim: the claim.
+        recipe: whose claim it is.
+        runs: its runs, or what its probe found.
+        profile: theirs.
+        command: what a reader would type for the same.
 
     Raises:
         UserError: for a ``holds_if`` that cannot be read or names an arm that the recipe lacks.
@@ -127,6 +137,7 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], command: str =
         margins=judgement.margins,
         p=judgement.p,
         contrast=short_hash([judgement.form, form.evidence(values)]),
+        planned=recipe.seeds_at(profile),
         arms=_arms(form.shown(values), found),
         command=command,
     )

@@ -45,4 +45,4 @@ def _command(recipe: str, overrides: list[str]) -> str:
     from lnexp.recipes.command_line import for_readers
 
     words = shlex.join([f"+recipe={recipe}", *for_readers(overrides)])
-    return f"python scripts/train.py -m {words} hydra/launcher=joblib && python scripts/collect.py {words}"
+    return f"python scripts/reproduce.py {words}"

@@ -9,13 +9,9 @@ from tabulate import tabulate
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.collect import RunResult
-from lnexp.results.success import best_mean, succeeds, success_of
+from lnexp.results.success import Scores, best_mean, scores_by_arm, succeeds, success_of
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
-from lnexp.tasks.measures import measures_of
-
-#: The score of each run that is over, and whether it diverged, by arm.
-Scores = dict[str, list[tuple[float, bool]]]
 
 #: By whether most runs train without warm-up and with it.
 WORDS = {(True, True): "trains", (False, True): "needs warm-up", (True, False): "only without warm-up"}
@@ -33,21 +29,10 @@ def outcomes_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
     Columns are the recipe's two axes, ``outcome``, and for either arm (``_without``, ``_with``) its mean best score,
     how many runs are over, how many of them train and how many diverged.
     """
-    scores = _scores_by_arm(recipe, runs)
+    scores = scores_by_arm(recipe, runs)
     line = success_of(recipe).line(map(_values, scores.values()))
     complete = (pair for pair in _pairs(recipe) if all(scores.get(arm) for arm in pair))
     return pd.DataFrame([_row(recipe, pair, scores, line) for pair in complete])
-
-
-def _scores_by_arm(recipe: Recipe, runs: list[RunResult]) -> Scores:
-    """Return the score of each run that is over, and whether it diverged, by arm."""
-    measure = measures_of(load_task(recipe.task))[success_of(recipe).measure]
-    by_arm: Scores = {}
-    for run in runs:
-        score = measure(run) if run.counts else None
-        if score is not None:
-            by_arm.setdefault(run.job.arm.name, []).append((score, run.diverged))
-    return by_arm
 
 
 def _values(scores: list[tuple[float, bool]]) -> list[float]:
@@ -98,7 +83,7 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
         title=score.title,
         measure=f"`{success.measure}`",
         share=success.fraction,
-        best=score.text(best_mean(map(_values, _scores_by_arm(recipe, runs).values()))),
+        best=score.text(best_mean(map(_values, scores_by_arm(recipe, runs).values()))),
         row=headers[0],
         column=recipe.outcomes["columns"],
     )

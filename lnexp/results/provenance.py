@@ -89,12 +89,15 @@ class Provenance:
 
 
 def commits_of(environments: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the commits of the code that environments state.
+    """Return the commits of the code that environments state, those before a run was resumed included.
 
     The oldest results state none, and stand for the commit that ended their numerics. Where git is missing, nothing is
     known.
     """
-    commits = [commit_of(environment) or ENDED.get(numerics_of(environment)) for environment in environments]
+    commits: set[str | None] = set()
+    for environment in environments:
+        commits |= {commit_of(environment) or ENDED.get(numerics_of(environment))}
+        commits |= set(environment.get("git", {}).get("earlier", []))
     return set(filter(None, commits))
 
 

@@ -18,8 +18,9 @@ def registered(claim: Claim, commits: Collection[str]) -> Registered:
         claim: as its recipe states it.
         commits: of the code that made the runs.
     """
-    known = not commits or not _in_repository() or all(_contains(commit, claim.since) for commit in commits)
-    return claim.registered if known else "after"
+    if _in_repository() and not all(_contains(commit, claim.since) for commit in commits):
+        return "after"
+    return claim.registered
 
 
 @cache

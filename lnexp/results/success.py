@@ -9,13 +9,18 @@ of fig2a-no-warmup-fails-low.
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from lnexp.errors import UserError
-from lnexp.recipes.recipe import Recipe
+from lnexp.recipes.recipe import Job, Recipe
 from lnexp.tasks import load_task
+from lnexp.tasks.contract import MeasuredRun
+from lnexp.tasks.measures import measures_of
 
 FRACTION = 0.5
+
+#: The score of each run that is over, and whether it diverged, by arm.
+Scores = dict[str, list[tuple[float, bool]]]
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,27 @@ def success_of(recipe: Recipe) -> Success:
     if not 0 < success.fraction < 1:
         raise UserError(f"recipe {recipe.name}: success: the fraction must be between 0 and 1")
     return success
+
+
+class ScoredRun(MeasuredRun, Protocol):
+    """A run of a recipe, as far as its success is concerned."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def counts(self) -> bool: ...
+
+
+def scores_by_arm(recipe: Recipe, runs: Iterable[ScoredRun]) -> Scores:
+    """Return the score of each run that is over, and whether it diverged, by arm."""
+    measure = measures_of(load_task(recipe.task))[success_of(recipe).measure]
+    by_arm: Scores = {}
+    for run in runs:
+        score = measure(run) if run.counts else None
+        if score is not None:
+            by_arm.setdefault(run.job.arm.name, []).append((score, run.diverged))
+    return by_arm
 
 
 def best_mean(scores_by_arm: Iterable[Sequence[float]]) -> float:

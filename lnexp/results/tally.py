@@ -1,7 +1,7 @@
 """Count verdicts, and say how many survive Holm's correction for the number of tests.
 
-What counts: claims that were registered before the runs and are not exploratory, and of those with one contrast (the
-same numbers decide, whatever recipe asks) one.
+What counts: claims that were registered before the runs, are not exploratory and were judged on all seeds that are
+planned; and of those with one contrast (the same numbers decide, whatever recipe asks) one.
 """
 
 from collections import Counter
@@ -24,12 +24,14 @@ class Tally:
         verdicts: how many of the claims that count have which verdict.
         decided: how many of them are reproduced or contradicted.
         survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
+        weak: the names of the decided ones that do not survive it.
         left_out: how many claims do not count, by why.
     """
 
     verdicts: dict[Verdict, int]
     decided: int
     survive: int
+    weak: tuple[str, ...]
     left_out: dict[str, int]
 
     @property
@@ -52,8 +54,7 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
     """Return the tally of claims, of one recipe or of several."""
     verdicts: dict[Verdict, int] = dict.fromkeys(ORDER, 0)
     left_out: Counter[str] = Counter()
-    p_values: list[float] = []
-    decided = 0
+    judged: list[JudgedClaim] = []
     seen: set[str] = set()
     for claim in claims:
         if why := _why_left_out(claim, seen):
@@ -63,9 +64,15 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
         if claim.verdict == "not run":
             continue
         seen.add(claim.contrast)
-        decided += claim.verdict != "inconclusive"
-        p_values.append(1.0 if claim.p is None else claim.p)
-    return Tally(verdicts, decided, sum(holm(p_values)), dict(left_out))
+        judged.append(claim)
+    significant = holm([1.0 if claim.p is None else claim.p for claim in judged])
+    decided = sum(claim.verdict != "inconclusive" for claim in judged)
+    weak = tuple(
+        claim.id
+        for claim, survives in zip(judged, significant, strict=True)
+        if claim.verdict != "inconclusive" and not survives
+    )
+    return Tally(verdicts, decided, sum(significant), weak, dict(left_out))
 
 
 def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
@@ -75,11 +82,7 @@ def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
         claim: the claim.
         seen: the contrasts that are counted already.
     """
-    if claim.exploratory:
-        return "exploratory"
-    if not claim.counts:
-        return "registered after the runs"
-    return "decided by the numbers of another claim" if claim.contrast in seen else ""
+    return claim.left_out or ("decided by the numbers of another claim" if claim.contrast in seen else "")
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:

@@ -41,6 +41,7 @@ class JudgedClaim(Claim):
         form, estimate, margins, p: of its :class:`lnexp.results.judgement.Judgement`.
         contrast: eight hex digits of the form and of the numbers that decide, whatever arms are called; two claims with
             one contrast are one piece of evidence.
+        planned: how many seeds the recipe plans.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
     """
@@ -51,8 +52,33 @@ class JudgedClaim(Claim):
     margins: list[Interval]
     p: float | None
     contrast: str
+    planned: int
     arms: dict[str, Measured]
     command: str
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds every arm was measured with; a run that diverged may have no value of a measure."""
+        return min((arm.n for arm in self.arms.values()), default=0)
+
+    @property
+    def left_out(self) -> str:
+        """Why tallies do not count it, in words; empty where they do. One that was not run waits to be counted."""
+        if self.exploratory:
+            return "exploratory"
+        if self.registered == "after":
+            return "registered after the runs"
+        return "fewer seeds than planned" if 0 < self.seeds < self.planned else ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether tallies count it."""
+        return not self.left_out
+
+    @property
+    def standing(self) -> str:
+        """When it was registered, whether it is exploratory, and with how many seeds it was judged, in words."""
+        return f"{super().standing}, {self.seeds} of {self.planned} seeds" if self.seeds else super().standing
 
     @property
     def measured(self) -> dict[str, str]:
@@ -78,6 +104,7 @@ class Verdicts:
         settings: the recipe's ``settings_hash`` when they were judged.
         malformed: the runs that could not be read, and why.
         papers: whether all of it is of the paper's model on the paper's corpus, where absolute claims are judged.
+        known, doubt: of the recipe.
         claims: all of the recipe's.
     """
 
@@ -88,6 +115,8 @@ class Verdicts:
     settings: str
     malformed: list[str]
     papers: bool
+    known: str
+    doubt: str
     claims: list[JudgedClaim]
 
 

@@ -18,8 +18,9 @@ The test of a claim stands in its recipe, with the reasons for it and the commit
 after. A comparison is judged by the margin by which it holds: Student's t over seeds, 95%, two-sided. A statement \
 that two quantities are the same is judged by two one-sided t tests at 5% against a stated margin: its difference has \
 a 90% interval. A success rate is judged by Clopper and Pearson's 95% interval. A p-value is of the decided direction. \
-Tallies count the claims that were registered before the runs and are not exploratory, and one test on the same runs \
-once; Holm's correction is for the number of all those that were judged."""
+Tallies count the claims that were registered before the runs, are not exploratory and were judged on as many seeds \
+as the recipe plans, and one test on the same runs once; Holm's correction is for the number of all those that were \
+judged."""
 
 
 def as_terminal_table(shown: list[RecipeVerdicts], width: int) -> str:
@@ -76,9 +77,10 @@ def write_page(results_dir: Path) -> None:
 
 
 def _of_recipe(verdicts: Verdicts) -> list[str]:
-    """Return the verdicts of a recipe as a table, and their tally."""
+    """Return the verdicts of a recipe as a table, what was known before and what is doubted, and their tally."""
     rows = [_row(claim, "<br>") for claim in verdicts.claims]
-    return [tabulate(rows, headers=HEADERS, tablefmt="github"), f"{tally(verdicts.claims).text}."]
+    notes = [f"{name}: {text}" for name, text in (("Known before", verdicts.known), ("Doubt", verdicts.doubt)) if text]
+    return [tabulate(rows, headers=HEADERS, tablefmt="github"), *notes, f"{tally(verdicts.claims).text}."]
 
 
 def _title(verdicts: RecipeVerdicts) -> str:
@@ -86,7 +88,9 @@ def _title(verdicts: RecipeVerdicts) -> str:
 
 
 def _row(claim: JudgedClaim, line_break: str) -> tuple[str, str, str, str]:
-    paper = ", ".join(f"{arm} {number}" for arm, number in claim.paper.items())
+    # the paper's numbers stand beside ours only where corpus and model are the paper's
+    numbers = claim.paper if claim.scope == "absolute" else {}
+    paper = ", ".join(f"{arm} {number}" for arm, number in numbers.items())
     measured = [f"{call} {numbers}" for call, numbers in claim.measured.items()]
     test = " ".join(claim.holds_if.split())
     why = " ".join(claim.why.split())

@@ -51,6 +51,19 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def continued(now: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+    """Return the environment of a run that is resumed, with the other commits that it was trained at before.
+
+    Args:
+        now: what it runs on from here on.
+        earlier: the content of its ``environment.json`` so far; empty where unknown.
+    """
+    before = earlier.get("git", {})
+    commits = {commit for commit in (before.get("commit"), *before.get("earlier", [])) if commit}
+    others = sorted(commits - {now["git"]["commit"]})
+    return {**now, "git": {**now["git"], "earlier": others}} if others else now
+
+
 def gpu_libraries() -> dict[str, Any]:
     """Return the versions of the libraries that hold a GPU's kernels."""
     import torch

@@ -267,6 +267,8 @@ def slurm_job() -> str | None:
 def _parse_config(text: str) -> Any:
     if len(text) > LONGEST_CONFIG:
         raise ValueError(f"{len(text):,} characters are too many for a config")
+    if "${" in text:  # a config is written with its values; anything else was put there, and could read secrets
+        raise ValueError("an interpolation, where values are written")
     return yaml.load(text, yaml.CSafeLoader)
 
 

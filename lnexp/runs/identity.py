@@ -77,6 +77,7 @@ def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)
+    _name_equal_schedules_alike(deciding["fairseq"].get("lr_scheduler", {}))
     version = {} if numerics == FIRST else {"numerics": numerics}
     return deciding | {"fairseq": _without_empty(deciding["fairseq"])} | version
 
@@ -103,6 +104,12 @@ def _value_before(option: Option, deciding: dict[str, Any], table: Table) -> Any
         return value
     places = table.places(lambda other: other.name == value.name)
     return next(found for place in places if (found := find(deciding, place)) is not None)
+
+
+def _name_equal_schedules_alike(schedule: dict[str, Any]) -> None:
+    """Call a coupled schedule decoupled whose decay would begin at the same update: the rates are the same."""
+    if schedule.get("form") == "coupled" and schedule["warmup_updates"] == schedule["decay_from"]:
+        schedule["form"] = "decoupled"
 
 
 def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
+from lnexp.safe_loading import load
 from lnexp.theory.models import ProbedModel
 
 
@@ -44,8 +45,10 @@ def _state(path: Path) -> dict[str, Any]:
     if not is_zipfile(path):
         raise UserError(f"{path}: no checkpoint, or a truncated one")
     try:
-        state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+        state = load(path)
         updates, _ = state["optimizer_history"][-1]["num_updates"], state["cfg"]["task"]["data"]
+    except UserError:
+        raise
     except Exception as error:  # other archives, and damaged checkpoints
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         raise UserError(f"{path}: not a checkpoint of fairseq ({what})") from error

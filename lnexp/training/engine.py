@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from fairseq.logging import metrics
@@ -13,12 +14,13 @@ from lnexp.plugin.divergence import EveryMemberDivergedError
 from lnexp.plugin.warmup_schedule import set_end
 from lnexp.runs.checkpoint_retention import epochs_to_average, keep_while_training
 from lnexp.runs.records import Record
+from lnexp.safe_loading import load
 from lnexp.tasks.contract import Member
-from lnexp.training.checkpoints import averaged_model, load
+from lnexp.training.checkpoints import averaged_model
 from lnexp.training.journal import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
-from lnexp.training.models.base import Models
+from lnexp.training.models.base import Models, StopsWithinEpoch
 from lnexp.training.models.single import SingleModel
 from lnexp.training.ranks import ALONE, Ranks
 from lnexp.training.signals import DeferredSignals
@@ -81,7 +83,7 @@ class Engine(Loop):
         """
         self._on_record = on_record or self._on_record
         with ExitStack() as stack:
-            if self.models.abilities.stops_within_epoch:
+            if isinstance(self.models, StopsWithinEpoch):
                 stack.enter_context(self._signals)
             stack.enter_context(self.models.saving())
             try:
@@ -101,8 +103,8 @@ class Engine(Loop):
         batches = self.models.restore()
         # fairseq sets the number before an update; validations, probes and checkpoints come after it
         self.trainer.after_update.insert(0, lambda: self.model.set_num_updates(self.updates))
-        if self.models.abilities.stops_within_epoch:
-            self.trainer.after_update.append(self._stop_within_epoch_if_told)
+        if isinstance(self.models, StopsWithinEpoch):
+            self.trainer.after_update.append(partial(self._stop_within_epoch_if_told, self.models))
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return batches
@@ -119,11 +121,11 @@ class Engine(Loop):
         if not self.updates:
             look()
 
-    def _stop_within_epoch_if_told(self) -> None:
+    def _stop_within_epoch_if_told(self, models: StopsWithinEpoch) -> None:
         """Save within the epoch and stop, if one of the processes was told to stop."""
         if self._told_to_stop and not self._batches.end_of_epoch():
             path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
-            self.models.save_within_epoch(path, self._batches)
+            models.save_within_epoch(path, self._batches)
             self._stop()
 
     def _between_epochs(self) -> None:

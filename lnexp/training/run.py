@@ -13,7 +13,7 @@ from lnexp.errors import UserError
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
-from lnexp.runs.environment import environment
+from lnexp.runs.environment import continued, environment
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
@@ -160,12 +160,13 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
     with logging_to([member.folder.log_of(ranks.rank) for member in members]):  # before fairseq, which logs at import
         kind = _kind_of_models(in_array)
         from lnexp.training.engine import Engine
+        from lnexp.training.models.base import StopsWithinEpoch
 
         cfg = members[0].cfg
         corpus = ranks.first(lambda: task_of(cfg).prepare(cfg.data, cfg.data_dir))
         engine = Engine(members, corpus, kind, show_progress and ranks.leads, ranks)
         # not before: what the engine refuses must not cost a checkpoint
-        first_epoch = ranks.first(lambda: _rewind(members, kind.abilities.stops_within_epoch))
+        first_epoch = ranks.first(lambda: _rewind(members, issubclass(kind, StopsWithinEpoch)))
         if ranks.leads:
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:
@@ -208,7 +209,9 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
     if engine.models.stacked:
         together = {"array": [folder.identity for folder in folders]}
     for member in engine.members.values():
-        member.folder.write_environment(environment(engine.device, manifest) | together)
+        now = environment(engine.device, manifest) | together
+        is_resumed = member.folder.newest_checkpoint() is not None
+        member.folder.write_environment(continued(now, member.folder.environment) if is_resumed else now)
         announce(member, first_epoch, len(folders), engine.ranks)
 
 

@@ -200,6 +200,21 @@ def test_what_a_mirror_cannot_be(monkeypatch):
         mirror_of_the_environment()
 
 
+@pytest.mark.parametrize(
+    ("path", "address", "corpus", "message"),
+    [
+        ("/etc/passwd", "https://x", "corpus", "downloads.files: /etc/passwd is not within"),
+        ("a/../../b", "https://x", "corpus", "downloads.files: .* is not within"),
+        ("file", "https://x", "/etc", "downloads.corpus: /etc is not within"),
+        ("file", "https://x", "..", "downloads.corpus: .. is not within"),
+        ("file", "file:///etc", "corpus", "base_url=file:///etc: must be http"),
+    ],
+)
+def test_a_download_stays_in_its_folder(path, address, corpus, message):
+    with pytest.raises(UserError, match=message):
+        Download(path, address, corpus)
+
+
 def test_no_connection_is_said(tmp_path):
     nowhere = Download("file", "http://127.0.0.1:9", "corpus")
     with pytest.raises(UserError, match=r"http://127\.0\.0\.1:9/file: no connection"):

@@ -285,6 +285,25 @@ def test_an_option_that_cannot_be_meant_is_refused_in_a_line(folder, tmp_path, o
     assert names(tmp_path / "data") == [] if (tmp_path / "data").exists() else True
 
 
+@pytest.mark.parametrize(
+    ("part", "target"),
+    [
+        ("subword", "subprocess.Popen"),
+        ("subword", "lnexp.corpora.subwords.sentencepiece.Path"),
+        ("subword", "lnexp.corpora.subwords.none.Whole.segment"),
+        ("subword", "lnexp.corpora.subwords.gone.Gone"),
+        ("text", "os.system"),
+        ("text", "lnexp.corpora.prepare.shutil.rmtree"),
+        ("text", "lnexp.corpora.prepare.prepare"),
+        ("text", "lnexp.corpora.text.write"),
+    ],
+)
+def test_a_target_is_what_a_file_of_ours_defines(folder, tmp_path, part, target):
+    data = tokenized(folder, f"data.{part}._target_={target}")
+    with pytest.raises(UserError, match=rf"data\.{part}\._target_={re.escape(target)}: must be lnexp\.corpora"):
+        prepare(data, tmp_path)
+
+
 def test_merges_that_are_none_are_refused(folder, tmp_path):
     overrides = [
         "data=tokenized",

@@ -42,12 +42,12 @@ def test_a_wrong_verdict_is_found(tmp_path, place):
 
 
 def test_success_rates_are_recomputed(tmp_path):
-    """No published claim has this form yet: the arms of fig2a without warm-up fail, those with it succeed."""
+    """Of the arms of fig2a those with warm-up succeed; without it most runs fail at the lower rate, and not all."""
     folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
     content = json.loads((folder / "verdicts.json").read_text())
     claim = content["claims"][0]
     tests = {"success(warmup_low) > 0.2": "reproduced", "success(warmup_low) < 0.2": "contradicted"}
-    tests |= {"success(no_warmup_low) < 0.8": "reproduced", "success(no_warmup_low) < 0.5": "inconclusive"}
+    tests |= {"success(no_warmup_low) < 0.8": "reproduced", "success(no_warmup_low) < 0.2": "inconclusive"}
     content["claims"] = [claim | {"holds_if": test, "verdict": verdict} for test, verdict in tests.items()]
     (folder / "verdicts.json").write_text(json.dumps(content))
     done = recompute(tmp_path)

@@ -62,6 +62,11 @@ def test_inverse_sqrt_coupled(warmup):
     assert rates(schedule("inverse_sqrt", warmup, form="coupled"), 100) == pytest.approx(expected)
 
 
+def test_both_forms_are_one_where_the_warmup_ends_as_the_decay_begins():
+    coupled, decoupled = (schedule("inverse_sqrt", 30, form=form, decay_from=30) for form in ("coupled", "decoupled"))
+    assert rates(coupled, 100) == rates(decoupled, 100)
+
+
 @pytest.mark.parametrize("warmup", WARMUPS)
 def test_coupled_is_fairseqs_own_one_update_earlier(warmup):
     theirs = build_lr_scheduler(

@@ -58,6 +58,14 @@ def test_arms_settings_and_claims_are_read(recipe_of):
     assert recipe.claims[0].holds_if == "best_bleu(one) > 1"
 
 
+@pytest.mark.parametrize("said", ["${oc.env:HOME}", "${scale.${oc.env:HOME}}", "${lnexp.file_sha256:/etc/passwd}"])
+def test_a_recipe_reads_nothing_but_options(recipe_of, said):
+    arms = {"one": {"label": "One", "overrides": [f"+data.text.note={said}"]}}
+    with pytest.raises(UserError, match=r"a recipe may refer to options, as .* and to nothing else"):
+        recipe_of(arms=arms)
+    assert recipe_of(settings=["lr_max=${scale.lr_max.low}"]).settings == ("lr_max=${scale.lr_max.low}",)
+
+
 def test_axes_make_every_combination(recipe_of):
     axes = {
         "placement": {name: {"label": name.upper(), "overrides": [f"model={name}"]} for name in ("post", "pre")},

@@ -118,7 +118,7 @@ def test_commands_are_copied_or_at_least_selected(open_report):
         open_report.find_element(By.CSS_SELECTOR, f"{place} .copy").click()
         said = WebDriverWait(open_report, 60).until(lambda _, place=place: outcome_of_copying(open_report, place))
         command = open_report.js(f"return document.querySelector('{place} code').textContent")
-        assert command.startswith("python scripts/train.py ")
+        assert re.match(r"python scripts/(train|reproduce)\.py ", command)
         assert said == "Copied" or open_report.js("return String(getSelection())").strip() == command
 
 

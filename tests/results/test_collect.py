@@ -20,9 +20,9 @@ def overrides(tmp_path):
 
 @pytest.fixture
 def folder(overrides) -> RunFolder:
-    """The folder of fig2a's arm ``warmup_low``, seed 11, with one epoch in it."""
+    """The folder of fig2a's arm ``warmup_low``, the first seed, with one epoch in it."""
     recipe = load_recipe("fig2a")
-    job = Job(recipe, "small", recipe.arms["warmup_low"], seed=11)
+    job = Job(recipe, "small", recipe.arms["warmup_low"], seed=recipe.first_seed)
     folder = RunFolder.of(compose([*overrides, *job.overrides]))
     folder.path.mkdir(parents=True)
     folder.append(

@@ -104,7 +104,7 @@ def test_another_machine_torch_numerics_and_settings_are_said(local):
     edit(folder / "verdicts.json", lambda content: content.update(scope="profile small, data toy, n_seeds=1"))
     text = "\n".join(comparison(folder, RESULTS_DIR / FIG2A))
     assert "other machine: a faster one, cpu; published: AMD EPYC" in text
-    assert "other numerics: 7; published: 1" in text
+    assert "other numerics: 7; published: 2" in text
     assert "other torch: 9.9; published: " in text
     assert "other settings: profile small, data toy, n_seeds=1; published: profile small" in text
 

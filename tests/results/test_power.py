@@ -43,7 +43,7 @@ def test_the_spread_behind_an_interval():
     [
         (["--mean", "1", "--sd", "1"], "comparison: 10 seeds"),
         (["--rate", "1"], "success rate: 6 seeds"),
-        ([str(ROOT / "results/small/toy/fig2a")], "fig2a-no-warmup-fails-low: comparison: 2 seeds"),
+        ([str(ROOT / "results/small/toy/fig2a")], "fig2a-warmup-lowers-loss-high: comparison: 2 seeds"),
     ],
 )
 def test_the_command(arguments, said):

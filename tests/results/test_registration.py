@@ -48,6 +48,12 @@ def test_results_that_name_no_commit_are_as_old_as_their_numerics(claim):
     assert commits_of([unknown | {"numerics": NUMERICS}]) == set()
 
 
+def test_a_resumed_run_is_as_old_as_its_first_start(claim):
+    resumed = {"git": {"commit": NEW, "earlier": [OLD]}}
+    assert registered(replace(claim, since=NEW), commits_of([resumed])) == "after"
+    assert registered(replace(claim, since=OLD), commits_of([resumed])) == "before"
+
+
 def test_what_a_recipe_calls_late_stays_late(claim):
     assert registered(replace(claim, since=OLD, registered="after"), [NEW]) == "after"
 

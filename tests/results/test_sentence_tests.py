@@ -32,7 +32,7 @@ def folders(overrides) -> dict[tuple[str, int], RunFolder]:
     return {
         (arm, seed): finished(overrides, arm, seed, wrong)
         for arm, wrong in zip(ARMS, (0.1, 0.5), strict=True)
-        for seed in (11, 12)
+        for seed in (21, 22)
     }
 
 
@@ -66,8 +66,8 @@ def test_the_command_compares_two_arms(overrides, folders):
     done = run_script("bootstrap", "fig2a", *ARMS, *overrides, "--samples", "200")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "fig2a at small on toy: test BLEU, mean over 2 seeds (11, 12), 20 sentences"
-    means = [statistics.fmean(recorded(folders[arm, seed]) for seed in (11, 12)) for arm in ARMS]
+    assert lines[0] == "fig2a at small on toy: test BLEU, mean over 2 seeds (21, 22), 20 sentences"
+    means = [statistics.fmean(recorded(folders[arm, seed]) for seed in (21, 22)) for arm in ARMS]
     assert [float(line.split()[0]) for line in lines[1:4]] == pytest.approx([*means, means[0] - means[1]], abs=0.006)
     assert "difference, 95% interval [" in lines[3]
     assert lines[3].endswith("p = 0.01"), "twice one of 201"
@@ -79,14 +79,14 @@ def test_the_command_compares_two_arms(overrides, folders):
 
 def test_seeds_that_one_arm_lacks_are_left_out(overrides, folders):
     overrides = [*overrides[:-1], "n_seeds=3"]
-    finished(overrides, ARMS[0], 13, 0.1)
+    finished(overrides, ARMS[0], 23, 0.1)
     found = read(overrides)
-    assert found.seeds == [11, 12]
+    assert found.seeds == [21, 22]
     assert found.counts.shape == (2, 2, 20, 10)
 
 
 def test_a_diverged_run_that_was_not_tested_has_bleu_0(overrides, folders):
-    folder = folders[ARMS[1], 12]
+    folder = folders[ARMS[1], 22]
     folder.write_lines("hypotheses/test.txt", [])
     folder.metrics.write_text("")
     folder.append({"kind": "end", **load_task("translation").no_scores()})
@@ -96,37 +96,37 @@ def test_a_diverged_run_that_was_not_tested_has_bleu_0(overrides, folders):
 
 
 def one_seed(folders: dict[tuple[str, int], RunFolder]) -> None:
-    folders[ARMS[0], 11].set_status("running")
+    folders[ARMS[0], 21].set_status("running")
 
 
 def none_over(folders: dict[tuple[str, int], RunFolder]) -> None:
-    for seed in (11, 12):
+    for seed in (21, 22):
         folders[ARMS[1], seed].set_status("failed")
 
 
 def other_test_set(folders: dict[tuple[str, int], RunFolder]) -> None:
-    folder = folders[ARMS[1], 12]
+    folder = folders[ARMS[1], 22]
     environment = folder.environment
     folder.write_environment(environment | {"data": {"sha256": environment["data"]["sha256"] | {"test.en": "0" * 64}}})
 
 
 def fewer_translations(folders: dict[tuple[str, int], RunFolder]) -> None:
-    folders[ARMS[0], 12].write_lines("hypotheses/test.txt", ["one"])
+    folders[ARMS[0], 22].write_lines("hypotheses/test.txt", ["one"])
 
 
 def other_translations(folders: dict[tuple[str, int], RunFolder]) -> None:
-    folders[ARMS[0], 12].write_lines("hypotheses/test.txt", ["one"] * 20)
+    folders[ARMS[0], 22].write_lines("hypotheses/test.txt", ["one"] * 20)
 
 
 def malformed(folders: dict[tuple[str, int], RunFolder]) -> None:
-    folders[ARMS[0], 12].metrics.write_text("nonsense\n")
+    folders[ARMS[0], 22].metrics.write_text("nonsense\n")
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (one_seed, "warmup_low and no_warmup_low: seeds whose runs are over in both: 12; two are needed"),
-        (none_over, r"no_warmup_low: no run is over in .* \(seeds: 11 failed, 12 failed\)"),
+        (one_seed, "warmup_low and no_warmup_low: seeds whose runs are over in both: 22; two are needed"),
+        (none_over, r"no_warmup_low: no run is over in .* \(seeds: 21 failed, 22 failed\)"),
         (other_test_set, "were tested on different text"),
         (fewer_translations, r"test\.txt: has 1 of 20 translations"),
         (other_translations, r"its test gives BLEU 0\.0000, recorded is \d"),

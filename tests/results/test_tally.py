@@ -38,13 +38,15 @@ def test_holm_rejects_what_bonferroni_does_and_nothing_above_the_level(p_values)
         assert not significant or p < 0.05
 
 
-def test_late_and_exploratory_claims_and_the_same_contrast_are_not_counted(claim):
-    others = [replace(claim, registered="after"), replace(claim, exploratory=True), replace(claim, id="again")]
+def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_counted(claim):
+    late, exploratory = replace(claim, registered="after"), replace(claim, exploratory=True)
+    others = [late, exploratory, replace(claim, id="again"), replace(claim, planned=claim.seeds + 1)]
     found = tally([claim, *others, replace(claim, contrast="another", p=0.03)])
     assert found.verdicts == {"reproduced": 2, "contradicted": 0, "inconclusive": 0, "not run": 0}
     assert found.left_out == {
         "registered after the runs": 1,
         "exploratory": 1,
+        "fewer seeds than planned": 1,
         "decided by the numbers of another claim": 1,
     }
     assert (found.decided, found.survive) == (2, 2)
@@ -52,10 +54,10 @@ def test_late_and_exploratory_claims_and_the_same_contrast_are_not_counted(claim
 
 
 def test_more_tests_leave_fewer_verdicts(claim):
-    weak = [replace(claim, contrast=str(number), p=0.04) for number in range(5)]
-    assert tally(weak[:1]).survive == 1
-    assert tally(weak).survive == 0
-    assert tally(weak).decided == 5
+    weak = [replace(claim, id=f"weak-{number}", contrast=str(number), p=0.04) for number in range(5)]
+    assert (tally(weak[:1]).survive, tally(weak[:1]).weak) == (1, ())
+    assert (tally(weak).survive, tally(weak).decided) == (0, 5)
+    assert tally([*weak, replace(claim, contrast="strong", p=0.001)]).weak == tuple(one.id for one in weak)
 
 
 def test_one_contrast_is_the_same_numbers_whatever_arms_are_called(make_run):

@@ -173,11 +173,16 @@ def test_a_line_that_is_no_record_is_malformed(folders):
     assert "metrics.jsonl:1: not a record" in done.stderr
 
 
-def test_a_published_verdict_of_another_test_is_malformed(folders):
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [("success(no_warmup_low) < 0.5", "success(no_warmup_low) < 0.9"), ('"planned": 10', '"planned": 3')],
+)
+def test_a_published_verdict_of_another_test_or_plan_is_malformed(folders, was, now):
     folders.write_all(AS_THE_PAPER)
     folders.verify()
     path = folders.tmp_path / "results/small/toy/fig2a/verdicts.json"
-    path.write_text(path.read_text().replace("success(no_warmup_low) < 0.5", "success(no_warmup_low) < 0.9"))
+    assert was in path.read_text()
+    path.write_text(path.read_text().replace(was, now))
     done = run_script("verify", "--results", str(folders.tmp_path / "results"))
     assert done.returncode == 1
     assert "its claims are not those of fig2a; python scripts/judge.py" in done.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lnexp.runs.environment import environment
+from lnexp.runs.environment import continued, environment
 
 
 @pytest.mark.parametrize(("device", "has"), [("cpu", False), ("NVIDIA H100 80GB HBM3", True)])
@@ -10,3 +10,19 @@ def test_a_gpus_libraries_are_recorded(device, has):
     found = environment(device, {})
     assert found["device"] == device
     assert ({"cuda", "cudnn"} <= found.keys()) is has
+
+
+@pytest.mark.parametrize(
+    ("earlier", "expected"),
+    [
+        ({}, None),
+        ({"commit": None}, None),
+        ({"commit": "c"}, None),
+        ({"commit": "b"}, ["b"]),
+        ({"commit": "b", "earlier": ["a", "c"]}, ["a", "b"]),
+    ],
+)
+def test_a_resumed_run_keeps_the_commits_that_it_was_trained_at(earlier, expected):
+    found = continued({"git": {"commit": "c", "dirty": False}, "cpu": "new"}, {"git": earlier, "cpu": "old"})
+    assert found["git"].get("earlier") == expected
+    assert (found["git"]["commit"], found["cpu"]) == ("c", "new")

@@ -45,7 +45,6 @@ OTHER = [
     ["optimizer.betas=[0.9,0.999]"],
     ["lr_max=2e-3"],
     ["warmup_updates=1"],
-    ["lr_schedule.form=coupled"],
     ["init=paper"],
     ["max_epoch=3"],
     ["max_tokens=1024"],
@@ -70,6 +69,13 @@ def test_what_cannot_change_the_numbers_changes_no_identity(overrides):
 @pytest.mark.parametrize("overrides", OTHER, ids=str)
 def test_what_can_change_the_numbers_makes_another_run(overrides):
     assert identity(compose(overrides)) != identity(compose([]))
+
+
+@pytest.mark.parametrize(("warmup_updates", "alike"), [(300, True), (299, False)])
+def test_schedules_with_the_same_rates_are_one(warmup_updates, alike):
+    forms = [f"lr_schedule.form={form}" for form in ("coupled", "decoupled")]
+    of = [identity(compose([form, f"warmup_updates={warmup_updates}", "lr_schedule.decay_from=300"])) for form in forms]
+    assert (of[0] == of[1]) is alike
 
 
 def test_a_task_adds_parts_that_decide(monkeypatch):

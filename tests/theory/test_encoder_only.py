@@ -22,9 +22,12 @@ class MaskedLm:
     """The encoder of a translation model, with an output projection."""
 
     def forward(self, src_tokens, src_lengths, masked_tokens=None):
-        (states,) = self.encoder(src_tokens, src_lengths)["encoder_out"]
-        states = states.transpose(0, 1)
+        states = self.features(src_tokens, src_lengths)
         return (self.projection(states if masked_tokens is None else states[masked_tokens]),)
+
+    def features(self, src_tokens, src_lengths):
+        (states,) = self.encoder(src_tokens, src_lengths)["encoder_out"]
+        return states.transpose(0, 1)
 
     def get_targets(self, sample, _net_output):
         return sample["target"]
@@ -43,6 +46,14 @@ class OurMaskedLm(MaskedLm, Family):
         Family.__init__(self)
         self.encoder = encoder
         self.projection = nn.Linear(WIDTH, vocabulary, bias=False)
+
+    @classmethod
+    def build(cls, cfg, task):
+        raise AssertionError("it is made by hand")
+
+    @property
+    def output_weight(self):
+        return self.projection.weight
 
     def kept(self, src_tokens, src_lengths):
         return {"encoder": src_tokens.ne(self.encoder.padding_idx).t()}

@@ -15,8 +15,9 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
+from lnexp.safe_loading import load
 from lnexp.tasks.contract import Member
-from lnexp.training.checkpoints import averaged_model, load
+from lnexp.training.checkpoints import averaged_model
 from lnexp.training.engine import Engine
 from lnexp.training.models import array as array_models
 from lnexp.training.models.array import ArrayModels

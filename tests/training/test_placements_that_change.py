@@ -10,8 +10,8 @@ from lnexp.corpora.prepare import prepare
 from lnexp.plugin.model import register_placement
 from lnexp.plugin.updates import ChangesWithUpdates
 from lnexp.runs.folder import RunFolder
+from lnexp.safe_loading import load
 from lnexp.tasks.contract import Member
-from lnexp.training.checkpoints import load
 from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.single import SingleModel

@@ -13,9 +13,9 @@ from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder
+from lnexp.safe_loading import load
 from lnexp.tasks.translation.bleu import detokenise
 from lnexp.tasks.translation.decoding import FirstSentences, translate
-from lnexp.training.checkpoints import load
 
 
 class Translator:

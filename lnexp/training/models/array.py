@@ -26,7 +26,6 @@ class ArrayModels(Models):
         precisions=("fp32", "bf16"),
         processes=False,
         probe_precisions=(),
-        stops_within_epoch=False,
         in_array=True,
     )
     stacked = True

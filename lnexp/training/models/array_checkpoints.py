@@ -11,7 +11,7 @@ from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.runs.checksum import remove_checksum, write_checksum
-from lnexp.training.checkpoints import load
+from lnexp.safe_loading import load
 
 
 def member_checkpoint(

@@ -25,7 +25,6 @@ class Abilities:
         precisions: the values of the option ``precision`` that it trains in.
         processes: whether several processes can train it together.
         probe_precisions: those among them in which it can be probed along training.
-        stops_within_epoch: whether it can be saved within an epoch, and resumed from there.
         in_array: whether it knows one value alone of the options that have an ``array_value`` in the option table.
     """
 
@@ -33,7 +32,6 @@ class Abilities:
     precisions: tuple[str, ...]
     processes: bool
     probe_precisions: tuple[str, ...]
-    stops_within_epoch: bool
     in_array: bool = False
 
     def refuse(self, cfg: DictConfig, single: DictConfig, ranks: Ranks) -> None:
@@ -67,6 +65,14 @@ class Losses(NamedTuple):
     valid_nll: float
     train_loss: float
     grad_norm: float
+
+
+class StopsWithinEpoch(ABC):
+    """Models whose training can stop within an epoch, and be resumed from there."""
+
+    @abstractmethod
+    def save_within_epoch(self, path: Path, batches: Any) -> None:
+        """Save a checkpoint of this moment; ``batches`` is fairseq's iterator over the epoch."""
 
 
 class Models(ABC):
@@ -140,10 +146,6 @@ class Models(ABC):
 
     def save_unfinished(self, epoch: int, batches: Any) -> None:  # noqa: B027  (members of an array are saved by save)
         """Save where training has ended within an epoch, as the checkpoint of that epoch."""
-
-    def save_within_epoch(self, path: Path, batches: Any) -> None:
-        """Save a checkpoint of this moment, where :attr:`abilities` say that training can stop within an epoch."""
-        raise NotImplementedError(f"{self.abilities.name} cannot be saved within an epoch")
 
     def loadable_together(self, epochs: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
         """Yield the members in parts whose checkpoints of these epochs can be loaded at the same time."""

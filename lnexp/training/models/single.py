@@ -8,11 +8,11 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.runs.checkpoint_retention import keep_while_training
-from lnexp.training.checkpoints import only_plain_values
-from lnexp.training.models.base import Abilities, Losses, Models
+from lnexp.safe_loading import refuse_code
+from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
 
 
-class SingleModel(Models):
+class SingleModel(Models, StopsWithinEpoch):
     """One run's model."""
 
     abilities = Abilities(
@@ -20,7 +20,6 @@ class SingleModel(Models):
         precisions=("fp32", "bf16", "fp16"),
         processes=True,
         probe_precisions=("fp32", "bf16"),
-        stops_within_epoch=True,
     )
     stacked = False
 
@@ -41,8 +40,9 @@ class SingleModel(Models):
         newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
         if newest:
             checkpoint.restore_file = str(newest)
-        with only_plain_values(newest or checkpoint.finetune_from_model):
-            _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
+        if start := newest or checkpoint.finetune_from_model:
+            refuse_code(start)
+        _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
         place = self.trainer.get_num_updates(), batches.epoch, batches.iterations_in_epoch
         places = self.ranks.gather(place)
         if len(set(places)) > 1:
@@ -65,7 +65,7 @@ class SingleModel(Models):
             keep_while_training(member.folder, member.cfg)
 
     def save_within_epoch(self, path: Path, batches: Any) -> None:
-        """Save a checkpoint of this moment; rank 0 writes it."""
+        """Save a checkpoint of this moment; rank 0 writes it, with fairseq's iterator ``batches``."""
         self.trainer.consolidate_optimizer()
         self.trainer.save_checkpoint(str(path), {"train_iterator": batches.state_dict(), "val_loss": None})
 

@@ -11,7 +11,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write docs/results.md, and the results in README.md, anew.")
     parser.parse_args()
     with one_line_errors():
-        from lnexp.results.prose import PAGES, write_pages  # here, so that --help takes no second
+        from lnexp.results.pages import PAGES, write_pages  # here, so that --help takes no second
 
         write_pages(ROOT / "results")
         print(f"written: {', '.join(PAGES)}")

@@ -1,0 +1,129 @@
+"""Read a folder of published results for templates of pages: measures of arms, verdicts, what made them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from tabulate import tabulate
+
+from lnexp.errors import UserError
+from lnexp.numerics import numerics_of
+from lnexp.published import read_table
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.claims import Evidence, measures_of
+from lnexp.results.intervals import Interval, interval
+from lnexp.results.outcomes import for_people
+from lnexp.results.provenance import Provenance, commit_of, read_provenance
+from lnexp.results.published_evidence import published_evidence
+from lnexp.results.success import ScoredRun, scores_by_arm, succeeds, success_of
+from lnexp.results.verdict_file import JudgedClaim, read_verdicts
+
+
+class PublishedFolder:
+    """A folder of results, as a template asks for it.
+
+    Args:
+        path: ``<profile>/<data>/<recipe>`` below the folder of all results.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._verdicts = read_verdicts(path / "verdicts.json")
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        return load_recipe(self._verdicts.recipe)
+
+    @cached_property
+    def _by_arm(self) -> dict[str, list[Evidence]]:
+        by_arm: dict[str, list[Evidence]] = {}
+        for one in published_evidence(self.recipe, self._path, self._verdicts.papers):
+            if one.counts:
+                by_arm.setdefault(one.job.arm.name, []).append(one)
+        return by_arm
+
+    @property
+    def scope(self) -> str:
+        """What the runs were trained on, in words."""
+        return self._verdicts.scope
+
+    @property
+    def seeds(self) -> str:
+        """The seeds, as ``21 to 30`` where none is left out."""
+        seeds = sorted({one.job.seed for of_arm in self._by_arm.values() for one in of_arm})
+        if len(seeds) > 1 and seeds == list(range(seeds[0], seeds[-1] + 1)):
+            return f"{seeds[0]} to {seeds[-1]}"
+        return ", ".join(map(str, seeds))
+
+    @cached_property
+    def _provenance(self) -> Provenance:
+        return read_provenance(self._path)
+
+    @property
+    def commits(self) -> str:
+        """The commits of the code, shortened."""
+        commits = filter(None, map(commit_of, self._provenance.environments))
+        return ", ".join(sorted({commit[:7] for commit in commits})) or "unknown"
+
+    @property
+    def numerics(self) -> str:
+        """The versions of the numerics."""
+        return ", ".join(map(str, sorted({numerics_of(one) for one in self._provenance.environments})))
+
+    def interval(self, measure: str, arm: str) -> Interval:
+        """Return a measure of an arm: its mean over seeds with the 95% interval."""
+        found = interval(self._measured(measure, arm))
+        if found is None:
+            raise UserError(f"{self._path}: has no {measure} of {arm}")
+        return found
+
+    def mean(self, measure: str, arm: str, places: int = 1) -> str:
+        """Return the mean of a measure over seeds, with so many decimal places."""
+        return f"{self.interval(measure, arm).mean:z.{places}f}"
+
+    def range(self, measure: str, arm: str, places: int = 1) -> str:
+        """Return the mean of a measure over seeds with its 95% interval, with so many decimal places."""
+        found = self.interval(measure, arm)
+        if found.low is None or found.high is None:
+            return f"{found.mean:z.{places}f}"
+        return f"{found.mean:z.{places}f} [{found.low:z.{places}f}, {found.high:z.{places}f}]"
+
+    def ratio(self, measure: str, arm: str, base: str, places: int = 2) -> str:
+        """Return the mean of a measure over seeds as a share of that of another arm."""
+        return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
+
+    def trained(self, arm: str) -> str:
+        """Return how many runs of an arm succeed (see :mod:`lnexp.results.success`), as ``9 of 10``."""
+        runs = cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])
+        scores = scores_by_arm(self.recipe, runs)
+        line = success_of(self.recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
+        return f"{sum(succeeds(score, diverged, line) for score, diverged in scores[arm])} of {len(scores[arm])}"
+
+    @property
+    def arms(self) -> list[str]:
+        """The names of the arms that have runs, in the recipe's order."""
+        return [name for name in self.recipe.arms if name in self._by_arm]
+
+    @property
+    def claims(self) -> list[JudgedClaim]:
+        """All claims, as they were judged."""
+        return self._verdicts.claims
+
+    @property
+    def outcomes(self) -> str:
+        """The table of who trains without warm-up and with it, in Markdown."""
+        if not self.recipe.outcomes:
+            return ""
+        headers, rows = for_people(self.recipe, read_table(self._path / "outcomes.csv"))
+        return tabulate(rows, headers=headers, tablefmt="github")
+
+    def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
+        """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""
+        values = [value for arm in arms for value in self._measured(measure, arm)]
+        return f"{min(values):z.{places}f} to {max(values):z.{places}f}"
+
+    def _measured(self, measure: str, arm: str) -> list[float]:
+        values = [measures_of(self.recipe)[measure](one) for one in self._by_arm.get(arm, [])]
+        return [value for value in values if value is not None]
