@@ -11,7 +11,7 @@ def test_help_lists_every_option_with_its_values_and_default():
     for option in table_of_task("translation").ours:
         assert f"  {option.name}: " in text
     assert "  warmup_updates: a whole number from 1 [300]" in text
-    assert "  profile: paper | small [small]" in text
+    assert "  profile: medium | paper | small [small]" in text
     assert "  force: true | false [false]" in text
     assert "fairseq.GROUP.OPTION=VALUE" in text
     assert max(map(len, text.splitlines())) <= WIDTH

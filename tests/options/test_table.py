@@ -84,7 +84,10 @@ def test_an_option_changes_the_identity_if_and_only_if_it_decides_numbers(option
     if option.name == "profile":
         return
     override = f"{option.name}={OTHER_VALUES.get(option.name, 77)}"
-    assert (identity(compose([override])) != identity(compose([]))) == option.decides, override
+    base = ["warmup_updates=7"]  # with the default's full warm-up, both forms of inverse_sqrt are one
+    if option.name == "warmup_updates":
+        base = []
+    assert (identity(compose([*base, override])) != identity(compose(base))) == option.decides, override
 
 
 ALIASES = {

@@ -192,7 +192,7 @@ def test_what_was_never_run_is_listed(tmp_path):
     done = run_script("verify", "--results", str(tmp_path), "--recipe", "small_fixed_lr")
     assert done.returncode == 0
     assert "small_fixed_lr (section 3.4 and Fig. 6, fixed lr), profile small, data toy: 6 claims" in done.stdout
-    assert "12 claims: 12 not run" in done.stdout
+    assert "18 claims: 18 not run" in done.stdout
     unknown = run_script("verify", "--results", str(tmp_path), "--recipe", "fig2c")
     assert unknown.returncode == 2
     assert "no such recipe" in unknown.stderr
