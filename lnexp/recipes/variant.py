@@ -13,6 +13,7 @@ class Variant:
         of: the other recipe's name.
         suffix: what is added to the names of its claims.
         since: the commit that added the variant, and with it its claims.
+        later: the commits that added single claims to the other recipe after that, by the names of those claims.
         replacing: overrides of settings and arms by what takes their place.
         adding: further settings.
     """
@@ -20,6 +21,7 @@ class Variant:
     of: str
     suffix: str
     since: str
+    later: Mapping[str, str] = field(default_factory=dict)
     replacing: Mapping[str, str] = field(default_factory=dict)
     adding: Sequence[str] = ()
 
@@ -27,8 +29,10 @@ class Variant:
         """Return the content of the variant's file, given that of the other recipe.
 
         Raises:
-            ValueError: where an override to replace is nowhere.
+            ValueError: where an override to replace, or a later claim, is nowhere.
         """
+        if unknown := self.later.keys() - {claim["id"] for claim in content["claims"]}:
+            raise ValueError(f"variant: {', '.join(sorted(unknown))}: not a claim of recipe {self.of}")
         if unused := self.replacing.keys() - set(_overrides(content)):
             raise ValueError(f"variant: {', '.join(sorted(unused))}: not in recipe {self.of}")
         changed = self._replaced(dict(content))
@@ -38,7 +42,8 @@ class Variant:
 
     def _claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
         why = f"The test of {claim['id']}."
-        return {**claim, "id": f"{claim['id']}-{self.suffix}", "since": self.since, "why": why}
+        since = self.later.get(claim["id"], self.since)
+        return {**claim, "id": f"{claim['id']}-{self.suffix}", "since": since, "why": why}
 
     def _replaced(self, value: Any) -> Any:
         """Return a part of a file with the overrides replaced: they are strings of lists, whatever these lie in."""

@@ -36,5 +36,5 @@ def judge_again(folder: Path) -> Verdicts:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
     write_verdicts(folder, verdicts)
-    write_whole(folder / "table.md", with_verdicts(page, verdicts))
+    write_whole(folder / "table.md", with_verdicts(page, verdicts, folder))
     return verdicts

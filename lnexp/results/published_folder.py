@@ -17,6 +17,7 @@ from lnexp.results.intervals import Interval, interval
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
+from lnexp.results.runs_part import in_words
 from lnexp.results.success import ScoredRun, scores_by_arm, succeeds, success_of
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 
@@ -52,10 +53,7 @@ class PublishedFolder:
     @property
     def seeds(self) -> str:
         """The seeds, as ``21 to 30`` where none is left out."""
-        seeds = sorted({one.job.seed for of_arm in self._by_arm.values() for one in of_arm})
-        if len(seeds) > 1 and seeds == list(range(seeds[0], seeds[-1] + 1)):
-            return f"{seeds[0]} to {seeds[-1]}"
-        return ", ".join(map(str, seeds))
+        return in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
 
     @cached_property
     def _provenance(self) -> Provenance:

@@ -5,12 +5,13 @@ from pathlib import Path
 from tabulate import tabulate
 
 from lnexp.files import write_whole
+from lnexp.results.runs_part import runs_part
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim, Verdicts
 from lnexp.results.verdicts import RecipeVerdicts, all_verdicts
 
 HEADERS = ("claim", "the paper", "ours", "verdict")
-#: Begins the part of a ``table.md`` that shows verdicts, which is its last.
+#: Begins the part of a ``table.md`` that shows verdicts; after it come the runs alone.
 HEADING = "## Verdicts"
 
 HOW_TO_READ = """\
@@ -65,9 +66,10 @@ def as_page(shown: list[RecipeVerdicts]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def with_verdicts(page: str, verdicts: Verdicts) -> str:
-    """Return a ``table.md`` with these verdicts as its last part, in place of those that it has."""
-    parts = [page.partition(f"\n{HEADING}\n")[0].rstrip(), HEADING, HOW_TO_READ, *_of_recipe(verdicts)]
+def with_verdicts(page: str, verdicts: Verdicts, folder: Path) -> str:
+    """Return the ``table.md`` of a folder with these verdicts and its runs at its end, in place of what is there."""
+    where = f"The recipe of these claims is `recipes/{verdicts.recipe}.yaml`. {HOW_TO_READ}"
+    parts = [page.partition(f"\n{HEADING}\n")[0].rstrip(), HEADING, where, *_of_recipe(verdicts), *runs_part(folder)]
     return "\n\n".join(parts) + "\n"
 
 

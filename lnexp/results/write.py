@@ -43,8 +43,8 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     )
     verdicts = judge_all(recipe, runs, origin)
     write_verdicts(folder, verdicts)
-    write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts))
     write_provenance(folder, of_runs(runs))
+    write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts, folder))
     draw_all(recipe, folder)
     return folder
 

@@ -56,7 +56,7 @@ def write_probe(
     verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits_of([environment])))
     write_verdicts(folder, verdicts)
     page = _page(recipe, table, what, _where(environment), command)
-    write_whole(folder / "table.md", with_verdicts(page, verdicts))
+    write_whole(folder / "table.md", with_verdicts(page, verdicts, folder))
     write_provenance(folder, of_probe(manifest, environment))
     draw_all(recipe, folder)
     return folder

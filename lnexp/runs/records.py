@@ -150,6 +150,11 @@ def seconds(epochs: Iterable[Record]) -> float:
     return round(sum(record["seconds"] or 0 for record in epochs), 1)
 
 
+def core_seconds(epochs: Iterable[Record], threads: int) -> float:
+    """Return the core-seconds that the training of epochs took; a member of an array has its share of them."""
+    return round(sum(threads * (record["seconds"] or 0) / record.get("members", 1) for record in epochs), 1)
+
+
 def keep_until(path: Path, epoch: int, update: int) -> None:
     """Drop records after ``epoch``, or after an ``update`` within the next one, and an unfinished last line.
 

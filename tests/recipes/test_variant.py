@@ -26,6 +26,13 @@ def test_claims_have_names_and_a_commit_of_their_own():
     assert claim == {"id": "x-two", "since": "new", "why": "The test of x.", "holds_if": "best_bleu(one) > 1"}
 
 
+def test_a_claim_that_the_other_recipe_got_later_has_that_commit():
+    (claim,) = Variant("base", "two", "new", later={"x": "newest"}).applied(BASE)["claims"]
+    assert claim["since"] == "newest"
+    with pytest.raises(ValueError, match="y: not a claim of recipe base"):
+        Variant("base", "two", "new", later={"y": "newest"}).applied(BASE)
+
+
 def test_what_is_nowhere_cannot_be_replaced():
     with pytest.raises(ValueError, match="e=1: not in recipe base"):
         Variant("base", "two", "new", replacing={"e=1": "e=2"}).applied(BASE)

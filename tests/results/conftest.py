@@ -30,6 +30,7 @@ class MakeRun:
             {
                 "profile": "small",
                 "precision": "fp32",
+                "threads": 1,
                 "data": {"name": "toy", "source_lang": "de", "target_lang": "en", "joined_dictionary": False},
                 "data_dir": "nowhere",
                 "seed": 1,

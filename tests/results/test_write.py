@@ -29,6 +29,7 @@ RUN_COLUMNS = [
     "test_bleu",
     "train_pairs",
     "seconds",
+    "core_seconds",
     "identity",
 ]
 

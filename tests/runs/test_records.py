@@ -79,3 +79,9 @@ def test_resuming_drops_later_epochs_the_end_and_half_a_line(tmp_path):
     records.append(path, {"kind": "probe", "epoch": 1, "update": 0})
     records.keep_until(path, 0, 0)
     assert path.read_text() == ""
+
+
+def test_core_seconds_are_the_threads_of_a_run_and_its_share_of_an_array():
+    alone, shared = epoch(1, seconds=10.0), epoch(2, seconds=8.0, members=4)
+    assert records.core_seconds([alone, shared], threads=1) == 12.0
+    assert records.core_seconds([alone, epoch(2, seconds=None)], threads=2) == 20.0

@@ -1,0 +1,46 @@
+"""Say in a ``table.md`` which runs stand behind it, what they cost, and which command trains one of them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+from tabulate import tabulate
+
+from lnexp.published import read_table
+from lnexp.results.provenance import Provenance, read_provenance
+from lnexp.runs.folder import DONE
+
+
+def runs_part(folder: Path) -> list[str]:
+    """Return the part on the runs of a folder of results, in Markdown; nothing for a probe's, which has none."""
+    if not (folder / "runs.csv").exists():
+        return []
+    runs = read_table(folder / "runs.csv")
+    over, provenance = runs[runs.status.isin(DONE)], read_provenance(folder)
+    rows = [_row(str(arm), of_arm, provenance) for arm, of_arm in over.groupby("arm", sort=False)]
+    said = (
+        "Every run is a row of [runs.csv](runs.csv); its epochs are in [epochs.csv](epochs.csv), and its command and "
+        "machine, by its identity, in [provenance.json](provenance.json)."
+    )
+    return ["## Runs", f"{said}{_cost(over)}", tabulate(rows, headers="keys", tablefmt="github")]
+
+
+def _row(arm: str, runs: pd.DataFrame, provenance: Provenance) -> dict[str, str]:
+    first = runs.sort_values("seed").identity.iloc[0]
+    command = f"`{known.command}`" if (known := provenance.runs.get(first)) else "unknown"
+    return {"arm": f"`{arm}`", "seeds": in_words(runs.seed), "the first of them": command}
+
+
+def _cost(runs: pd.DataFrame) -> str:
+    """Return what the training of runs took; nothing where a table is older than that column."""
+    if "core_seconds" not in runs or runs.core_seconds.isna().any():
+        return ""
+    return f" Training took {runs.core_seconds.sum() / 3600:.1f} core-hours, validation not included."
+
+
+def in_words(seeds: Iterable[int]) -> str:
+    """Return seeds as ``21 to 30`` where none is left out, and else as a list."""
+    each = sorted({int(seed) for seed in seeds})
+    if len(each) > 1 and each == list(range(each[0], each[-1] + 1)):
+        return f"{each[0]} to {each[-1]}"
+    return ", ".join(map(str, each))

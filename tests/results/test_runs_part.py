@@ -1,0 +1,57 @@
+"""The part of a ``table.md`` on its runs: seeds, costs and commands by arm."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from lnexp.results.runs_part import in_words, runs_part
+from lnexp.results.write import write_results
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"), [([21, 22, 23], "21 to 23"), ([1, 3], "1, 3"), ([7], "7"), ([22, 21, 21], "21 to 22"), ([], "")]
+)
+def test_seeds_in_words(seeds, words):
+    assert in_words(seeds) == words
+
+
+@pytest.fixture
+def folder(make_run, tmp_path):
+    runs = [
+        *(make_run("good", seed, [10.0, 90.0]) for seed in (1, 2, 3)),
+        make_run("bad", 1, [], state="diverged"),
+        make_run.missing("bad", 2),
+    ]
+    return write_results(make_run.recipe, [replace(run, command=f"train {run.identity}") for run in runs], "", tmp_path)
+
+
+def identity_of(folder, arm):
+    runs = pd.read_csv(folder / "runs.csv")
+    return runs[(runs.arm == arm) & (runs.seed == 1)].identity.item()
+
+
+def test_each_arm_has_its_seeds_and_a_command_and_a_missing_run_is_left_out(folder):
+    _, cost, table = runs_part(folder)
+    _, _, good, bad = table.splitlines()
+    assert "`good`" in good
+    assert "1 to 3" in good
+    assert f"`train {identity_of(folder, 'good')}`" in good
+    assert "`bad`" in bad
+    assert "| 1 " in bad
+    assert f"`train {identity_of(folder, 'bad')}`" in bad
+    assert "core-hours" in cost
+    assert (folder / "table.md").read_text().endswith(f"{table}\n")
+
+
+def test_the_cost_is_the_sum_over_runs_and_is_not_stated_where_a_table_does_not_know_it(folder):
+    runs = pd.read_csv(folder / "runs.csv")
+    runs["core_seconds"] = 1800.0
+    runs.to_csv(folder / "runs.csv", index=False)
+    assert "Training took 2.0 core-hours" in runs_part(folder)[1]  # of the four runs that are over
+    runs.drop(columns="core_seconds").to_csv(folder / "runs.csv", index=False)
+    assert "core-hours" not in runs_part(folder)[1]
+
+
+def test_a_probe_has_no_runs(tmp_path):
+    assert runs_part(tmp_path) == []
