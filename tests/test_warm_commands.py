@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from warm_commands import run_warm
 
+pytestmark = pytest.mark.slow
+
 REPORT = """
 import logging, os, signal, sys, torch
 from hydra.core.config_store import ConfigStore
@@ -35,7 +37,6 @@ def run(how: Callable, tmp_path: Path, text: str, *arguments: str, input: str = 
     return how([str(script), *arguments], env=env, cwd=tmp_path, input=input)
 
 
-@pytest.mark.slow
 def test_it_finds_what_a_fresh_process_has(tmp_path):
     fresh, warm = (run(how, tmp_path, REPORT, "one", "--two", input="three\nfour\n") for how in (run_fresh, run_warm))
     assert fresh.returncode == 0, fresh.stderr
