@@ -16,6 +16,7 @@ seconds             time of the epoch's training, without its validation
 tokens_per_second   target tokens trained on, a second of that
 members             how many runs the array consisted of that this one was trained in; absent outside of arrays
 time                when it was recorded, UTC, ISO 8601
+commit              of the code that trained the epoch; of one that was interrupted, the code that ended it
 =================== ============================================================================================
 
 ``probe``, before the first update and every ``probes.every`` updates: ``epoch``, ``update``, ``side`` (which of the
