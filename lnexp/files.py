@@ -26,6 +26,21 @@ def write_whole(path: Path, text: str) -> None:
         aside.unlink(missing_ok=True)
 
 
+def append_synced(path: Path, text: str) -> None:
+    """Append ``text`` in one write; it is on the disk on return, and so is the name of a file that is new."""
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    if is_new:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
 def write_json(path: Path, content: Any, *, indent: int, ensure_ascii: bool = True, allow_nan: bool = True) -> None:
     """Write content as JSON and a newline, see :func:`write_whole`; the options are those of ``json.dumps``.
 

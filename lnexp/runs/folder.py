@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -251,6 +252,19 @@ class RunFolder:
             if not digest.with_suffix("").exists():
                 digest.unlink()
         return damaged
+
+    def drop_unrecorded(self) -> list[Path]:
+        """Delete and return the checkpoints that are later than the records, or than a gap in them.
+
+        A crash of the machine can lose a record whose checkpoint it leaves.
+        """
+        recorded = {record["epoch"] for record in self.epochs()}
+        last = next(epoch for epoch in count() if epoch + 1 not in recorded)
+        later = [path for epoch, path in self._saved().items() if epoch > last]
+        later += [path for (epoch, _), path in self._saved_within().items() if epoch > last + 1]
+        for path in later:
+            delete(path)
+        return later
 
     def clear(self) -> None:
         """Delete everything in the folder."""

@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import append_synced, write_whole
 from lnexp.tasks import all_tasks
 from lnexp.tasks.contract import Field, Record
 
@@ -58,9 +58,11 @@ def to_line(record: Record) -> str:
 
 
 def append(path: Path, record: Record) -> None:
-    """Append a record in one write: a kill leaves at most an unfinished last line, which :func:`read` skips."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(to_line(record))
+    """Append a record in one write: a kill leaves at most an unfinished last line, which :func:`read` skips.
+
+    It is on the disk on return, before the checkpoint that follows it.
+    """
+    append_synced(path, to_line(record))
 
 
 def read(path: Path) -> list[Record]:

@@ -17,7 +17,7 @@ from lnexp.runs.environment import continued, environment, other_code
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
-from lnexp.tasks import task_of
+from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
@@ -128,6 +128,9 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         for path in folder.drop_leftovers():
             say(f"{folder.name} | {path.name} is not what was saved: dropped")
+        if table_of(cfg).records_every_epoch(cfg):
+            for path in folder.drop_unrecorded():
+                say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
         _ask_about_other_code(cfg, folder)
     except (UserError, OSError) as error:
         mark_failed(folder, error)

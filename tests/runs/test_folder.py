@@ -132,6 +132,30 @@ def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):
     ]
 
 
+@pytest.mark.parametrize(
+    ("recorded", "left"),
+    [
+        (
+            [1, 2, 3, 4],
+            ["checkpoint1.pt", "checkpoint3.pt", "checkpoint4.pt", "checkpoint_4_35.pt", "checkpoint_5_41.pt"],
+        ),
+        ([1, 2, 3], ["checkpoint1.pt", "checkpoint3.pt", "checkpoint_4_35.pt"]),
+        ([1, 2, 4], ["checkpoint1.pt"]),
+        ([], []),
+    ],
+)
+def test_a_checkpoint_that_has_outlived_its_record_is_dropped(folder, recorded, left):
+    for epoch in recorded:
+        folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **EPOCH})
+    for epoch in (1, 3, 4):
+        make_whole(folder.checkpoint(epoch))
+    for epoch, update in ((4, 35), (5, 41)):
+        make_whole(folder.checkpoint_within(epoch, update))
+    dropped = folder.drop_unrecorded()
+    assert sorted(path.name for path in folder.checkpoints.iterdir()) == left
+    assert len(dropped) == 5 - len(left)
+
+
 def test_clearing_forgets_everything(folder):
     folder.set_status("finished")
     folder.append({"kind": "end"})

@@ -288,6 +288,21 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
 
 
 @pytest.mark.slow
+def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, where):
+    settings = [*TINY, *where, "checkpoints.keep=all", "max_epoch=3"]
+    train(*settings)
+    folder = RunFolder(only_run(tmp_path))
+    undisturbed = [without_times(record) for record in records.read(folder.metrics)]
+    lines = folder.metrics.read_text().splitlines(keepends=True)
+    folder.metrics.write_text("".join(lines[:2]) + lines[2][:40])
+    folder.set_status("running")
+    said = train(*settings).stdout
+    assert "checkpoint3.pt is of an epoch without a record, or after one: dropped" in said
+    assert "goes on with epoch 3" in said
+    assert [without_times(record) for record in records.read(folder.metrics)] == undisturbed
+
+
+@pytest.mark.slow
 def test_a_run_of_other_code_is_resumed_only_at_a_word(tmp_path, where):
     settings = [*TINY, *where, "max_epoch=2", "checkpoints.keep=all"]
     train(*settings)
