@@ -3,12 +3,16 @@
 import fcntl
 import json
 import os
+import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+#: The names of temporary files of :func:`write_whole`.
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}")
 
 
 def write_whole(path: Path, text: str) -> None:
