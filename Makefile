@@ -8,7 +8,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$p && break; done)
 PY := .venv/bin/python
-# The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; README.md describes the build without CUDA.
+# The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; docs/running.md describes the build without CUDA.
 TORCH ?= -r requirements/torch.txt
 # What pip must find TORCH to be; it refuses any other before it downloads one.
 TORCH_RANGE := $(shell sed -n 's/^ *"\(torch[<>=].*\)",/\1/p' pyproject.toml)
@@ -89,7 +89,7 @@ publish: install  ## move your results of RECIPE= (PROFILE= DATA=) from results/
 	@$(PY) scripts/publish.py --recipe "$(RECIPE)" $(if $(PROFILE),--profile $(PROFILE)) $(if $(DATA),--data $(DATA))
 	@$(PY) scripts/pages.py
 
-pages: install  ## write docs/results.md and the results in README.md anew, from the published results
+pages: install  ## write what the published results say into README.md and docs/ anew
 	@$(PY) scripts/pages.py
 
 wandb-sync: install  ## upload the runs that were tracked offline (after wandb login) and are not uploaded yet

@@ -1,4 +1,4 @@
-"""Write the pages whose numbers come from the published results, docs/results.md and a part of README.md."""
+"""Write what published results say into README.md and docs/."""
 
 from lnexp.results.pages_command import main
 

@@ -1,4 +1,4 @@
-"""Train one run, or a sweep with -m; see configs/train.yaml and README.md."""
+"""Train one run, or a sweep with -m; see configs/train.yaml and docs/running.md."""
 
 from lnexp.launchers.command import main
 

@@ -32,8 +32,12 @@ from lnexp.errors import UserError
 from lnexp.planning.devices import DEVICES
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.recipe import THEORY
+from lnexp.results.pages import PART, WHOLE
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+#: Pages of which everything is made of results.
+WHOLE_NAMES = {Path(page).name for page in WHOLE}
 
 #: Placeholders of the documents, and values that they may have; ``OWN`` becomes a folder with text of the user's own.
 #: Besides these, a whole argument ``…`` stands for further options, and ``/…/`` for folders of a path.
@@ -146,6 +150,53 @@ def test_links_lead_to_files_and_headings(document):
         target = (document.parent / path).resolve() if path else document
         assert target.exists(), address
         assert not fragment or fragment in headings(target), address
+
+
+#: A number with a unit of what is measured, as in ``17.9 minutes``.
+MEASURED = re.compile(
+    r"\b\d[\d,.]*(?: (?:s|seconds|minutes|hours|KB|MB|GB|KiB|MiB|GiB|BLEU|core-hours|(?:updates|pairs) a second)\b"
+    r"|(?:%| times) (?:slower|faster|as fast)\b)"
+)
+#: Settings with such a unit, and the paper's numbers.
+NOT_MEASURED = {"80 MiB", "34 BLEU", "100 BLEU"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_measured_numbers_are_made_or_stand_among_the_measured(document):
+    """A number that was measured comes from results, or is on the page that says how, where and when."""
+    if document.name not in WHOLE_NAMES:
+        typed = PART.sub("", document.read_text(encoding="utf-8"))
+        known = measured_in((ROOT / "docs" / "measured.md").read_text(encoding="utf-8"))
+        assert measured_in(typed) <= known | NOT_MEASURED
+
+
+def measured_in(text: str) -> set[str]:
+    """Return the numbers with a unit in a text, wherever its lines break."""
+    return set(MEASURED.findall(" ".join(text.split())))
+
+
+@pytest.mark.parametrize(
+    "text", ["It took 5.07 s.", "1,277 MB", "24,437 pairs a second", "1.97 times as fast", "2.7% slower", "96 BLEU"]
+)
+def test_measured_numbers_are_found(text, tmp_path):
+    document = tmp_path / "page.md"
+    document.write_text(f"{text}\n")
+    with pytest.raises(AssertionError):
+        test_measured_numbers_are_made_or_stand_among_the_measured(document)
+
+
+def test_the_readme_fits_on_a_few_screens():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 160
+    assert len(text.split()) <= 1400
+
+
+def test_published_pages_need_no_run_of_ones_own():
+    """Documents name no run that a newcomer does not have: none by its identity."""
+    identities = published_runs()
+    for document in DOCUMENTS:
+        if document.name not in WHOLE_NAMES:
+            assert not identities & set(re.findall(r"\b[0-9a-f]{8}\b", document.read_text(encoding="utf-8"))), document
 
 
 def headings(document: Path) -> set[str]:

@@ -1,51 +1,102 @@
-"""Write pages whose numbers come from published results: a whole page, and the answer in README.md, of a template each.
+"""Write what published results say into pages: all of ``docs/results.md``, and parts of README.md and other pages.
+
+A part lies between two lines of its page, and the first one names its template under ``docs/templates``::
+
+    <!-- make pages: answer -->
+    …
+    <!-- end of answer -->
 
 A template asks ``results("small/toy/fig2a")`` for a folder of results, and this for what it needs of it, see
-:class:`lnexp.results.published_folder.PublishedFolder`. So no number on such a page is typed, and none can stay behind
-when results change.
+:class:`lnexp.results.published_folder.PublishedFolder`. So no number there is typed, and none stays behind when results
+change.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from lnexp.errors import UserError
+from lnexp.figures.answer import ANSWER_ARMS, draw_answer
 from lnexp.files import write_whole
 from lnexp.paths import ROOT
+from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY
+from lnexp.results.benchmark_tables import benchmark_tables
 from lnexp.results.power import power_of_rate
-from lnexp.results.published_folder import PublishedFolder
+from lnexp.results.published_folder import PublishedFolder, cost_of
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim
 from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run
 
-#: Pages and the templates that they are made of, by their places in the project.
-PAGES = {"docs/results.md": "docs/results.md.jinja", "README.md": "docs/answer.md.jinja"}
-#: Between these lines of a page lies what is made; of a page without them everything is.
-BEGIN, END = "<!-- make pages writes this part -->\n", "<!-- as far as here -->\n"
+#: Pages of which everything is made, with their templates.
+WHOLE = {"docs/results.md": "results"}
+TEMPLATES = "docs/templates"
+#: The figure of the answer.
+ANSWER = "docs/answer.png"
+
+
+class Corpus(NamedTuple):
+    """A corpus that the paper's experiments are run on: its place in results, a short name, and one for a sentence."""
+
+    place: str
+    name: str
+    in_words: str
+
+
+#: The strongest evidence first. Pages show those that have results of Fig. 4(a,b).
+CORPORA = (
+    Corpus("paper/iwslt14", "IWSLT14", "the whole of IWSLT14"),
+    Corpus("medium/multi30k", "Multi30k", "Multi30k"),
+    Corpus("small/toy", "embedded", "the embedded corpus of made-up German-English sentences"),
+    Corpus("small/iwslt14-subset", "third of IWSLT14", "a third of IWSLT14"),
+)
+BEGIN, END = "<!-- make pages: {} -->\n", "<!-- end of {} -->\n"
+PART = re.compile(BEGIN.format(r"(\w+)") + ".*?" + END.format(r"(\w+)"), re.DOTALL)
+
+
+def made_pages() -> list[str]:
+    """Return the pages that have anything to make, by their places in the project."""
+    own = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    partly = [page.relative_to(ROOT).as_posix() for page in own if PART.search(page.read_text(encoding="utf-8"))]
+    return [*WHOLE, *(page for page in partly if page not in WHOLE)]
 
 
 def page_of(page: str, results_dir: Path) -> str:
-    """Return the content of a page with what is made of its template.
+    """Return the content of a page with what is made of its templates.
 
     Args:
         page: its place in the project.
         results_dir: the root of all results.
 
     Raises:
-        UserError: where its template asks for results, arms, measures or claims that are not there.
+        UserError: where a template asks for results, arms, measures or claims that are not there, or a part of the page
+            does not end.
     """
-    made = _render(PAGES[page], results_dir)
-    if not (path := ROOT / page).exists() or BEGIN not in (there := path.read_text(encoding="utf-8")):
-        return made
-    before, _, rest = there.partition(BEGIN)
-    return f"{before}{BEGIN}{made}{END}{rest.partition(END)[2]}"
+    render = _renderer(results_dir, root="../" * page.count("/"))
+    if page in WHOLE:
+        return render(WHOLE[page])
+
+    def part(found: re.Match[str]) -> str:
+        name, end = found.groups()
+        if name != end:
+            raise UserError(f"{page}: the part {name} ends as {end}")
+        return f"{BEGIN.format(name)}{render(name)}{END.format(name)}"
+
+    there = (ROOT / page).read_text(encoding="utf-8")
+    made, parts = PART.subn(part, there)
+    if parts != there.count(BEGIN.partition("{}")[0]):
+        raise UserError(f"{page}: a part of it does not end")
+    return made
 
 
-def _render(template: str, results_dir: Path) -> str:
+def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
+    """Return what renders a template by its name; ``root`` leads from its page to the project, for links."""
     environment = Environment(
-        loader=FileSystemLoader(ROOT),
+        loader=FileSystemLoader(ROOT / TEMPLATES),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -65,16 +116,48 @@ def _render(template: str, results_dir: Path) -> str:
         for claim in one.content.claims
         if claim.verdict == "contradicted"
     ]
-    return environment.get_template(template).render(
-        results=results,
-        published=places.__contains__,
-        theory=[place for place in places if place.startswith(f"{THEORY}/")],
-        contradicted=contradicted,
-        tallies={name: tally(claims) for name, claims in _by_claimant(found).items()},
-        power_of_rate=power_of_rate,
-        counted_on=sorted({one.data for one in found if one.profile != THEORY and _counts(one)}),
-        missing=_missing(results_dir, found),
+    environment.globals |= {
+        "root": root,
+        "corpora": _shown(results_dir),
+        "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
+        "results": results,
+        "cost": lambda places, seeds: cost_of([results(place) for place in places], seeds),
+        "benchmarks": benchmark_tables(results_dir / "bench"),
+        "published": places.__contains__,
+        "theory": [place for place in places if place.startswith(f"{THEORY}/")],
+        "contradicted": contradicted,
+        "claims_of": _by_claimant(found),
+        "tally": tally,
+        "power_of_rate": power_of_rate,
+        "counted_on": sorted({one.data for one in found if one.profile != THEORY and _counts(one)}),
+        "missing": _missing(results_dir, found),
+    }
+    return lambda name: environment.get_template(f"{name}.md.jinja").render()
+
+
+def _shown(results_dir: Path) -> list[Corpus]:
+    """Return the corpora that pages show. Raises UserError where there is none."""
+    if shown := [one for one in CORPORA if (results_dir / one.place / "fig4ab" / "verdicts.json").exists()]:
+        return shown
+    raise UserError(f"{results_dir}: has no results of fig4ab, which pages begin with")
+
+
+def answer_points(results_dir: Path) -> dict[str, dict[str, list[float]]]:
+    """Return what the figure of the answer shows: the best BLEU of every run, by corpus and arm."""
+    return {
+        one.name: {
+            arm: PublishedFolder(results_dir / one.place / "fig4ab").values("best_bleu", arm) for arm in ANSWER_ARMS
+        }
+        for one in _shown(results_dir)
+    }
+
+
+def _targets_of(recipe: str) -> list[str]:
+    """Return the make targets that run a recipe, as code."""
+    targets = re.findall(
+        r"^([\w-]+):(?!=).*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
     )
+    return [f"`make {name}`" for name, lines in targets if re.search(rf"\+recipe=(\S+,)?{recipe}(,|\s)", lines)]
 
 
 def _counts(one: RecipeVerdicts) -> bool:
@@ -101,6 +184,7 @@ def _by_claimant(found: Sequence[RecipeVerdicts]) -> dict[str, list[JudgedClaim]
 
 
 def write_pages(results_dir: Path) -> None:
-    """Write all pages anew."""
-    for page in PAGES:
+    """Write all pages and the figure of the answer anew."""
+    for page in made_pages():
         write_whole(ROOT / page, page_of(page, results_dir))
+    draw_answer(answer_points(results_dir), ROOT / ANSWER)

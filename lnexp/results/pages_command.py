@@ -8,10 +8,10 @@ from lnexp.paths import ROOT
 
 def main() -> None:
     """``pages.py``."""
-    parser = argparse.ArgumentParser(description="Write docs/results.md, and the results in README.md, anew.")
+    parser = argparse.ArgumentParser(description="Write what published results say into README.md and docs/ anew.")
     parser.parse_args()
     with one_line_errors():
-        from lnexp.results.pages import PAGES, write_pages  # here, so that --help takes no second
+        from lnexp.results.pages import made_pages, write_pages  # here, so that --help takes no second
 
         write_pages(ROOT / "results")
-        print(f"written: {', '.join(PAGES)}")
+        print(f"written: {', '.join(made_pages())}")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from tabulate import tabulate
 
@@ -14,12 +14,24 @@ from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.claims import Evidence, measures_of
 from lnexp.results.intervals import Interval, interval
+from lnexp.results.judgement import Verdict
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.runs_part import in_words
 from lnexp.results.success import ScoredRun, scores_by_arm, succeeds, success_of
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
+
+
+class Cost(NamedTuple):
+    """What runs cost: how many there are, and the hours of one core that training them takes, validation aside."""
+
+    runs: int
+    core_hours: float
+
+
+#: Verdicts as signs.
+MARKS: dict[Verdict, str] = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–"}
 
 
 class PublishedFolder:
@@ -70,9 +82,47 @@ class PublishedFolder:
         """The versions of the numerics."""
         return ", ".join(map(str, sorted({numerics_of(one) for one in self._provenance.environments})))
 
+    @cached_property
+    def updates(self) -> str:
+        """How many updates the longest run made, as ``16,512``."""
+        return f"{int(read_table(self._path / 'epochs.csv')['update'].max()):,}"
+
+    @property
+    def scale(self) -> str:
+        """Model, corpus and length of the runs, in a few words."""
+        model = next(iter(self._provenance.runs.values())).settings
+        trained_on = read_table(self._path / "runs.csv")["trained_on"].iloc[0]
+        layers = f"{model['model.encoder_layers']}-{model['model.decoder_layers']} layers"
+        return f"{trained_on}, {layers} of width {model['model.encoder_embed_dim']}, {self.updates} updates"
+
+    def claim(self, name: str) -> JudgedClaim:
+        """Return a claim by its id. Raises UserError where there is none."""
+        for claim in self.claims:
+            if claim.id == name:
+                return claim
+        raise UserError(f"{self._path}: has no claim {name}")
+
+    def mark(self, name: str) -> str:
+        """Return a claim's verdict as ``✓``, ``✗`` or ``?``, in parentheses where tallies do not count the claim."""
+        claim = self.claim(name)
+        mark = MARKS[claim.verdict]
+        return mark if claim.counts or claim.verdict == "not run" else f"({mark})"
+
+    @property
+    def core_seconds(self) -> dict[str, tuple[int, float]]:
+        """The seed of every run, and the seconds of one core that its training took, by identity."""
+        runs = read_table(self._path / "runs.csv")
+        rows = zip(runs["identity"], runs["seed"], runs["core_seconds"], strict=True)
+        return {identity: (int(seed), float(seconds)) for identity, seed, seconds in rows}
+
+    @property
+    def machine(self) -> str:
+        """What the runs were made on."""
+        return ", ".join(sorted({str(one["cpu"]) for one in self._provenance.environments if one.get("cpu")}))
+
     def interval(self, measure: str, arm: str) -> Interval:
         """Return a measure of an arm: its mean over seeds with the 95% interval."""
-        found = interval(self._measured(measure, arm))
+        found = interval(self.values(measure, arm))
         if found is None:
             raise UserError(f"{self._path}: has no {measure} of {arm}")
         return found
@@ -119,9 +169,23 @@ class PublishedFolder:
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""
-        values = [value for arm in arms for value in self._measured(measure, arm)]
+        values = [value for arm in arms for value in self.values(measure, arm)]
         return f"{min(values):z.{places}f} to {max(values):z.{places}f}"
 
-    def _measured(self, measure: str, arm: str) -> list[float]:
+    def values(self, measure: str, arm: str) -> list[float]:
+        """Return a measure of every run of an arm that has it."""
         values = [measures_of(self.recipe)[measure](one) for one in self._by_arm.get(arm, [])]
         return [value for value in values if value is not None]
+
+
+def cost_of(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
+    """Return what the runs behind folders of results cost with so many seeds, each run once.
+
+    Args:
+        folders: of recipes that are trained together; they may share runs.
+        seeds: how many seeds an arm has.
+    """
+    runs = {name: run for folder in folders for name, run in folder.core_seconds.items()}
+    published = len({seed for seed, _ in runs.values()})
+    hours = sum(seconds for _, seconds in runs.values()) / 3600
+    return Cost(len(runs) * seeds // published, hours * seeds / published)

@@ -68,9 +68,9 @@ def test_stock_fairseq_train_takes_the_plugin(tmp_path, prepared, placement):
     assert round(float(train[1]) * int(train[2])) == pytest.approx(120, abs=1), "every sentence, once"
 
 
-def test_the_readmes_command_builds_the_model_of_train_py():
-    readme = (ROOT / "README.md").read_text()
-    (command,) = re.findall(r"^    fairseq-train (DATA-BIN (?:.*\\\n)*.*)$", readme, re.MULTILINE)
+def test_the_documented_command_builds_the_model_of_train_py():
+    page = (ROOT / "docs" / "running.md").read_text()
+    (command,) = re.findall(r"^    fairseq-train (DATA-BIN (?:.*\\\n)*.*)$", page, re.MULTILINE)
     words = command.replace("\\\n", " ").replace("--user-dir lnexp/plugin ", "").split()  # this process has it already
     setbase("1.1")  # fairseq composes with an interface that newer defaults refuse
     stock = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))

@@ -1,16 +1,19 @@
 """Pages say what the published tables say."""
 
 import csv
+import json
 import shutil
 import statistics
 
 import pytest
+from matplotlib.image import imread
 
 from lnexp.errors import UserError
+from lnexp.figures.answer import ANSWER_ARMS, draw_answer
 from lnexp.paths import ROOT
 from lnexp.results import pages
-from lnexp.results.pages import BEGIN, END, PAGES, page_of
-from lnexp.results.published_folder import PublishedFolder
+from lnexp.results.pages import ANSWER, BEGIN, END, answer_points, made_pages, page_of
+from lnexp.results.published_folder import PublishedFolder, cost_of
 
 RESULTS = ROOT / "results"
 PLACE = "small/iwslt14-subset/fig4ab"
@@ -21,7 +24,18 @@ def folder() -> PublishedFolder:
     return PublishedFolder(RESULTS / PLACE)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project of one page, with the results of one recipe on one corpus."""
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "WHOLE", {})
+    (tmp_path / pages.TEMPLATES).mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copytree(RESULTS / PLACE, tmp_path / "results" / PLACE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", made_pages())
 def test_the_pages_are_those_of_the_published_results(page):
     assert (ROOT / page).read_text(encoding="utf-8") == page_of(page, RESULTS), "make pages"
 
@@ -57,11 +71,97 @@ def test_seeds_are_a_range_where_none_is_left_out(tmp_path):
     assert PublishedFolder(place).seeds == "11, 13"
 
 
-def test_only_what_is_between_the_lines_is_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(pages, "ROOT", tmp_path)
-    monkeypatch.setattr(pages, "PAGES", {"page.md": "page.md.jinja"})
-    shutil.copytree(RESULTS / PLACE, tmp_path / "results" / PLACE)
-    (tmp_path / "page.md.jinja").write_text(f'{{{{ results("{PLACE}").mean("best_bleu", "post_ln_adam") }}}}\n')
-    (tmp_path / "page.md").write_text(f"before\n{BEGIN}old\n{END}after\n")
-    pages.write_pages(tmp_path / "results")
-    assert (tmp_path / "page.md").read_text() == f"before\n{BEGIN}0.0\n{END}after\n"
+def test_the_figure_of_the_answer_is_that_of_the_published_results(tmp_path):
+    draw_answer(answer_points(RESULTS), tmp_path / "answer.png")
+    assert (imread(tmp_path / "answer.png") == imread(ROOT / ANSWER)).all(), "make pages"
+
+
+def test_the_figure_shows_every_run():
+    points = answer_points(RESULTS)
+    with (RESULTS / "small" / "toy" / "fig4ab" / "runs.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["arm"] == "post_ln_adam"]
+    assert sorted(points["embedded"]["post_ln_adam"]) == sorted(float(row["best_valid_bleu"]) for row in rows)
+    assert points["embedded"].keys() == ANSWER_ARMS.keys()
+
+
+def test_only_parts_are_written(project):
+    (project / pages.TEMPLATES / "mean.md.jinja").write_text(
+        f'{{{{ root }}}}{{{{ results("{PLACE}").mean("best_bleu", "post_ln_adam") }}}}\n'
+    )
+    begin, end = BEGIN.format("mean"), END.format("mean")
+    (project / "README.md").write_text(f"before\n{begin}old\n{end}between\n{begin}{end}after\n")
+    pages.write_pages(project / "results")
+    made = f"{begin}0.0\n{end}"
+    assert (project / "README.md").read_text() == f"before\n{made}between\n{made}after\n"
+    assert (project / ANSWER).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{BEGIN.format('one')}{END.format('other')}", "README.md: the part one ends as other"),
+        (f"{BEGIN.format('one')}text\n", "README.md: a part of it does not end"),
+    ],
+)
+def test_parts_that_do_not_end_are_refused(project, text, message):
+    (project / "README.md").write_text(text)
+    with pytest.raises(UserError, match=message):
+        page_of("README.md", project / "results")
+
+
+@pytest.fixture
+def with_multi30k(tmp_path):
+    """The published results, and some that stand for those on Multi30k."""
+    results = shutil.copytree(RESULTS, tmp_path / "results")
+    for recipe in ("fig2a", "fig4ab", "warmup_sensitivity", "small_fixed_lr"):
+        shutil.copytree(RESULTS / "small" / "toy" / recipe, results / "medium" / "multi30k" / recipe)
+    return results
+
+
+def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
+    """Stronger evidence comes first: in the answer, its table and the claims, without an edit."""
+    readme = page_of("README.md", with_multi30k)
+    assert "does not**: on Multi30k (" in readme
+    assert "| claim | Multi30k | embedded | third of IWSLT14 |" in readme
+    assert "| Without warm-up Post-LN fails | ✓ | ✓ | (?) |" in readme
+    assert readme.index("results/medium/multi30k/fig4ab") < readme.index("results/small/toy/fig4ab")
+    assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded", "third of IWSLT14"]
+
+
+@pytest.mark.slow
+def test_a_corpus_has_its_part_of_all_results(with_multi30k):
+    page = page_of("docs/results.md", with_multi30k)
+    assert page.index("## The paper's figures: Multi30k") < page.index("## The paper's figures on the embedded corpus")
+
+
+def test_the_answer_follows_the_verdicts(tmp_path):
+    results = shutil.copytree(RESULTS, tmp_path / "results")
+    path = results / "small" / "toy" / "fig4ab" / "verdicts.json"
+    content = json.loads(path.read_text())
+    for claim in content["claims"]:
+        if claim["id"] == "fig4ab-placement-decides":
+            claim["verdict"], claim["margins"] = "inconclusive", [{"mean": 0.1, "low": -1.0, "high": 1.0, "n": 10}]
+    path.write_text(json.dumps(content))
+    assert "**Not decided at this scale**" in page_of("README.md", results)
+
+
+def test_marks_say_whether_a_claim_counts(folder):
+    assert folder.mark("fig4ab-radam-trains-post-ln") == "(✗)"
+    assert folder.mark("fig4ab-pre-ln-bleu") == "–"
+    assert PublishedFolder(RESULTS / "small" / "toy" / "fig4ab").mark("fig4ab-pre-ln-trains") == "✓"
+    with pytest.raises(UserError, match="has no claim fig4ab-none"):
+        folder.mark("fig4ab-none")
+
+
+def test_the_scale_is_that_of_the_runs(folder):
+    assert folder.scale == "51,777 of 160,239 training pairs, 6-6 layers of width 64, 16,512 updates"
+
+
+def test_runs_that_recipes_share_cost_once():
+    toy = RESULTS / "small" / "toy"
+    alone, again = PublishedFolder(toy / "fig2a"), PublishedFolder(toy / "fig4ab")
+    assert cost_of([alone], 10).runs == 40
+    assert cost_of([alone, alone], 10) == cost_of([alone], 10)
+    both = cost_of([alone, again], 10)
+    assert both.runs == len(alone.core_seconds.keys() | again.core_seconds.keys()) < 90
+    assert cost_of([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
