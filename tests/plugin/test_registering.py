@@ -17,7 +17,7 @@ from small_models import SEEDS, scores_both_ways
 
 from lnexp.configuration import compose
 from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
-from lnexp.plugin.placement import Placement, Where, option
+from lnexp.plugin.placement import Where, option
 from lnexp.plugin.placements.post_ln import PostLN
 from lnexp.plugin.placements.pre_ln import PreLN
 from lnexp.plugin.updates import ChangesWithUpdates, set_updates
@@ -271,9 +271,12 @@ def test_members_of_different_epochs_are_right_one_after_another(task, batch, ne
 
 
 @torch.no_grad()
-def test_the_placement_that_the_readme_shows(registering, task):
-    (block,) = re.findall(r"## Adding a placement\n.*?```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    exec(block, {"register_placement": register_placement, "Placement": Placement})
+def test_the_first_placement_of_extending(registering, task):
+    page = (ROOT / "docs" / "extending.md").read_text()
+    (block,) = re.findall(
+        r"`lnexp/plugin/placements/res_post_norm.py`, all of it:\n\n```python\n(.*?)```", page, re.DOTALL
+    )
+    exec(block, {"__package__": "lnexp.plugin.placements", "__name__": "lnexp.plugin.placements.res_post_norm"})
     layer = model_of("res_post_norm", task).encoder.layers[0]
     x = torch.randn(7, 2, 32, dtype=torch.float64)
     y = x + layer.self_attn_layer_norm(layer.self_attn(x, x, x)[0])
