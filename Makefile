@@ -10,6 +10,8 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
 PY := .venv/bin/python
 # The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; docs/running.md describes the build without CUDA.
 TORCH ?= -r requirements/torch.txt
+# What pip must find TORCH to be; it refuses any other before it downloads one.
+TORCH_RANGE := $(shell sed -n 's/^ *"\(torch[<>=].*\)",/\1/p' pyproject.toml)
 
 # Options of make reproduce-…: the profile (small | medium | paper; default: by machine), the corpus, the number of seeds
 # (default: 3, which decides large differences; published results have the recipes' own number), any other option.
@@ -40,7 +42,8 @@ install: .venv/installed  ## create .venv with pinned packages (other targets do
 	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
 	@$(PYTHON) -m venv --clear .venv
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-warn-conflicts $(TORCH)
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-warn-conflicts $(TORCH) '$(TORCH_RANGE)' \
+		|| { echo "torch is not installed; where TORCH is set, it must be one of $(TORCH_RANGE)"; exit 1; }
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 

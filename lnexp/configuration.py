@@ -14,6 +14,7 @@ from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
 from lnexp.tasks import table_of
+from lnexp.versions import check_torch
 
 
 def register_resolvers() -> None:
@@ -69,11 +70,12 @@ def _check_alias(settings: dict[str, Any], alias: Alias, option: Option, value: 
 
 
 def check_device(cfg: DictConfig) -> None:
-    """Refuse what needs a GPU without one.
+    """Refuse what needs a GPU without one, and a torch that is not supported.
 
     Raises:
-        UserError: where the config asks for CUDA, or for fp16, and there is no GPU.
+        UserError: where the config asks for CUDA, or for fp16, and there is no GPU; for such a torch.
     """
+    check_torch()
     if cfg.device != "cuda" and cfg.precision != "fp16":
         return
     import torch

@@ -3,12 +3,16 @@
 import fcntl
 import json
 import os
+import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+#: The names of temporary files of :func:`write_whole`.
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}")
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -24,6 +28,21 @@ def write_whole(path: Path, text: str) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def append_synced(path: Path, text: str) -> None:
+    """Append ``text`` in one write; it is on the disk on return, and so is the name of a file that is new."""
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    if is_new:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def write_json(path: Path, content: Any, *, indent: int, ensure_ascii: bool = True, allow_nan: bool = True) -> None:

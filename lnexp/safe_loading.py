@@ -18,6 +18,7 @@ from fairseq.models.transformer import TransformerModel
 
 import lnexp.plugin  # noqa: F401  (registers our models, and what else torch may load)
 from lnexp.errors import UserError
+from lnexp.versions import check_torch
 
 #: Tasks and criteria of fairseq's that evaluate no string; ours begin with lnexp_.
 KNOWN = {
@@ -41,8 +42,9 @@ def refuse_code(path: Path | str) -> None:
     Raises:
         UserError: for anything but tensors and plain values; for a model that is neither ours nor fairseq's
             Transformer, a task or criterion that is not known; for an option of the model with a call in it, or a
-            config with interpolations; where there is no such file. No code of the file was run.
+            config with interpolations; where there is no such file, or torch is too old. No code of the file was run.
     """
+    check_torch()
     try:  # memory is mapped: only the small part that is not tensors is read
         state = torch.load(path, map_location="cpu", mmap=True, weights_only=True)
     except UnpicklingError as error:

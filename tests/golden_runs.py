@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = ROOT / "scripts" / "train.py"
 #: Depends on the clock or on the machine.
-TIMES = ("seconds", "tokens_per_second", "time")
+TIMES = ("seconds", "tokens_per_second", "time", "commit")
 COMMON = ["tracker=none", "profile=small", "seed=11"]
 ARRAY = ["-m", "hydra/launcher=array", "order_seed=1"]
 

@@ -41,6 +41,7 @@ def test_every_group_is_covered():
     assert {path.name for path in CONFIG_DIR.iterdir() if path.is_dir()} == {*GROUPS, "hydra"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_every_config_file_composes_and_is_valid(file, folder):
     extra = [f"data.path={folder}"] if file in OWN_TEXT else []

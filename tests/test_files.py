@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from lnexp.files import locked, write_whole
+from lnexp import files
+from lnexp.files import append_synced, locked, write_whole
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -15,6 +16,16 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
     write_whole(tmp_path / "file", "two")
     assert (tmp_path / "file").read_text() == "two"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_is_appended_is_on_the_disk_before_anything_else_happens(tmp_path, monkeypatch):
+    path, synced = tmp_path / "file", []
+    monkeypatch.setattr(files.os, "fsync", lambda number: synced.append(files.os.readlink(f"/proc/self/fd/{number}")))
+    append_synced(path, "one\n")
+    assert synced == [str(path), str(tmp_path)], "and the name of the new file"
+    append_synced(path, "two\n")
+    assert synced[2:] == [str(path)]
+    assert path.read_text() == "one\ntwo\n"
 
 
 def test_a_lock_is_held_by_one_and_leaves_nothing(tmp_path):

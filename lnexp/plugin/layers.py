@@ -20,6 +20,24 @@ BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_n
 ATTENTIONS = ("self_attn", "encoder_attn")
 
 
+def once(sublayer: Sublayer) -> Sublayer:
+    """Return a sublayer that refuses a second call.
+
+    An attention in incremental decoding adds a time step to its cache at each call, so a second one would change what
+    later steps see, and the model would translate otherwise than it trains.
+    """
+    called = False
+
+    def call(x: Tensor) -> Tensor:
+        nonlocal called
+        if called:
+            raise RuntimeError("a placement must not call the sublayer of a block twice: keep what it returned")
+        called = True
+        return sublayer(x)
+
+    return call
+
+
 class Placed:
     """Layers of either side: an FFN, and residual blocks that a placement joins (a mix-in).
 
@@ -53,7 +71,8 @@ class Placed:
 
     def _connect(self, x: Tensor, *blocks: tuple[Sublayer, Sublayer]) -> Tensor:
         """Return the layer's output, given each block's sublayer and norm in their order."""
-        return self.placement(x, [Block(number, *block) for number, block in enumerate(blocks)])
+        each = [Block(number, once(sublayer), norm) for number, (sublayer, norm) in enumerate(blocks)]
+        return self.placement(x, each)
 
     def feed_forward(self, x: Tensor) -> Tensor:
         """Return the FFN's output, dropout included; takes and returns ``(time, batch, channel)``."""

@@ -78,7 +78,7 @@ class Block:
 
     Attributes:
         number: the block's number in its layer, from 0.
-        sublayer: attention or feed-forward network, its dropout included; keeps the shape.
+        sublayer: attention or feed-forward network, its dropout included; keeps the shape. It can be called once.
         norm: the block's LayerNorm; keeps the shape.
     """
 

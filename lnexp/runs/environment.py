@@ -3,9 +3,13 @@
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from lnexp.hashing import digest_of_tree
 from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
 from lnexp.tasks import all_tasks
@@ -23,10 +27,16 @@ PACKAGES = (
 #: What a run's numbers depend on, within the repository.
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
+#: What trains a run, within the package; ``.`` stands for its own files.
+TRAINING = (".", "plugin", "corpora", "tasks", "training")
+
+#: Packages that train a run.
+TRAINING_PACKAGES = ("torch", "ve-fairseq")
+
 
 def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of ``environment.json``: commit, numerics, package versions, machine, and of the data size and
-    checksums.
+    """Return the content of ``environment.json``: commit, digest of the code, numerics, package versions, machine, and
+    of the data size and checksums.
 
     Args:
         device: what the run is computed on.
@@ -36,6 +46,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
     packages = dict.fromkeys([*PACKAGES, *(package for task in all_tasks() for package in task.packages)])
     return {
         "git": git_state(),
+        "code": code_digest(),
         "numerics": NUMERICS,
         "python": platform.python_version(),
         "packages": {package: version(package) for package in packages},
@@ -62,6 +73,35 @@ def continued(now: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
     commits = {commit for commit in (before.get("commit"), *before.get("earlier", [])) if commit}
     others = sorted(commits - {now["git"]["commit"]})
     return {**now, "git": {**now["git"], "earlier": others}} if others else now
+
+
+@cache
+def code_digest() -> str:
+    """Return twelve hex digits that name the code that trains, whether it is committed or not."""
+    package = ROOT / "lnexp"
+    places = (package.glob("*.py") if place == "." else (package / place).rglob("*.py") for place in TRAINING)
+    return digest_of_tree(package, chain.from_iterable(places))
+
+
+def other_code(earlier: Mapping[str, Any]) -> str:
+    """Return what of the code that trained a run so far is not what it would be trained by now; empty for nothing.
+
+    Args:
+        earlier: the content of the run's ``environment.json``. Where it names no digest of the code, commits are
+            compared.
+    """
+    commit = (earlier.get("git") or {}).get("commit")
+    if "code" in earlier:
+        differs = earlier["code"] != code_digest()
+    else:
+        differs = commit is not None and commit != git_state()["commit"]
+    packages = earlier.get("packages") or {}
+    others = [
+        f"{package} {packages[package]}"
+        for package in TRAINING_PACKAGES
+        if packages.get(package) not in (None, version(package))
+    ]
+    return ", ".join([*([f"lnexp at commit {str(commit)[:10]}"] if differs else []), *others])
 
 
 def gpu_libraries() -> dict[str, Any]:

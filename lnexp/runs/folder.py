@@ -3,10 +3,12 @@
 import json
 import os
 import platform
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
-from lnexp.files import write_json, write_whole
+from lnexp.files import TEMPORARY, write_json, write_whole
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
@@ -24,6 +26,16 @@ State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")
 #: libyaml crashes where values are nested some twenty thousand times; a config has about four thousand characters.
 LONGEST_CONFIG = 20_000
+
+#: Names of the checkpoints after an epoch and within one, of their checksums, and of what a kill leaves half written.
+OF_EPOCH = re.compile(r"checkpoint(?P<epoch>[1-9][0-9]{0,8})\.pt")
+WITHIN_EPOCH = re.compile(r"checkpoint_(?P<epoch>[1-9][0-9]{0,8})_(?P<update>[1-9][0-9]{0,11})\.pt")
+CHECKSUM = re.compile(r"checkpoint\w*\.pt\.sha256")
+HALF_WRITTEN = re.compile(rf"(checkpoint|crash)\w*\.pt\.tmp|{TEMPORARY.pattern}")
+#: Names in the folder of a run that the run writes.
+OURS = re.compile(
+    r"checkpoints|hypotheses|wandb|config\.yaml|metrics\.jsonl|(status|environment)\.json|train(\.rank[0-9]+)?\.log"
+)
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
@@ -162,8 +174,13 @@ class RunFolder:
 
     def _saved(self) -> dict[int, Path]:
         """Return the checkpoint files of epochs, complete or not."""
-        names = {path.stem.removeprefix("checkpoint"): path for path in self.checkpoints.glob("checkpoint*.pt")}
-        return {int(name): path for name, path in names.items() if name.isdigit()}
+        return {int(found["epoch"]): path for found, path in self._files_like(OF_EPOCH)}
+
+    def _files_like(self, form: re.Pattern[str]) -> Iterator[tuple[re.Match[str], Path]]:
+        """Yield the files among the checkpoints whose names have a form, each with its match: others are not ours."""
+        for path in self.checkpoints.glob("*"):
+            if (found := form.fullmatch(path.name)) and path.is_file():
+                yield found, path
 
     def checkpoint_within(self, epoch: int, update: int) -> Path:
         """Return the path of a checkpoint within an epoch, named as fairseq names it."""
@@ -183,12 +200,7 @@ class RunFolder:
 
     def _saved_within(self) -> dict[tuple[int, int], Path]:
         """Return the checkpoint files within epochs, by epoch and update."""
-        found = {}
-        for path in self.checkpoints.glob("checkpoint_*_*.pt"):
-            _, epoch, update = path.stem.split("_", 2)
-            if epoch.isdigit() and update.isdigit():
-                found[int(epoch), int(update)] = path
-        return found
+        return {(int(found["epoch"]), int(found["update"])): path for found, path in self._files_like(WITHIN_EPOCH)}
 
     def last_checkpoint_epoch(self) -> int:
         """Return the epoch of the newest checkpoint; 0 where there is none."""
@@ -245,18 +257,37 @@ class RunFolder:
             The damaged checkpoints.
         """
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
-        for path in [*self.checkpoints.glob("*.tmp"), *self.checkpoints.glob(".*"), *self.path.glob(".*"), *damaged]:
+        for path in (*self._temporary(), *(path for _, path in self._files_like(HALF_WRITTEN)), *damaged):
             delete(path)
-        for digest in self.checkpoints.glob("*.pt.sha256"):
+        for _, digest in self._files_like(CHECKSUM):
             if not digest.with_suffix("").exists():
                 digest.unlink()
         return damaged
 
+    def drop_unrecorded(self) -> list[Path]:
+        """Delete and return the checkpoints that are later than the records, or than a gap in them.
+
+        A crash of the machine can lose a record whose checkpoint it leaves.
+        """
+        recorded = {record["epoch"] for record in self.epochs()}
+        last = next(epoch for epoch in count() if epoch + 1 not in recorded)
+        later = [path for epoch, path in self._saved().items() if epoch > last]
+        later += [path for (epoch, _), path in self._saved_within().items() if epoch > last + 1]
+        for path in later:
+            delete(path)
+        return later
+
+    def _temporary(self) -> list[Path]:
+        return [path for path in self.path.glob(".*") if TEMPORARY.fullmatch(path.name) and path.is_file()]
+
     def clear(self) -> None:
-        """Delete everything in the folder."""
+        """Delete what the run has written; what others have put into the folder stays."""
         (self.path / "status.json").unlink(missing_ok=True)  # first, so that the rest cannot pass for a finished run
+        for path in self._temporary():
+            path.unlink()
         for path in self.path.iterdir():
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            if OURS.fullmatch(path.name):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def slurm_job() -> str | None:

@@ -16,6 +16,7 @@ seconds             time of the epoch's training, without its validation
 tokens_per_second   target tokens trained on, a second of that
 members             how many runs the array consisted of that this one was trained in; absent outside of arrays
 time                when it was recorded, UTC, ISO 8601
+commit              of the code that trained the epoch; of one that was interrupted, the code that ended it
 =================== ============================================================================================
 
 ``probe``, before the first update and every ``probes.every`` updates: ``epoch``, ``update``, ``side`` (which of the
@@ -41,7 +42,7 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import append_synced, write_whole
 from lnexp.tasks import all_tasks
 from lnexp.tasks.contract import Field, Record
 
@@ -57,9 +58,11 @@ def to_line(record: Record) -> str:
 
 
 def append(path: Path, record: Record) -> None:
-    """Append a record in one write: a kill leaves at most an unfinished last line, which :func:`read` skips."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(to_line(record))
+    """Append a record in one write: a kill leaves at most an unfinished last line, which :func:`read` skips.
+
+    It is on the disk on return, before the checkpoint that follows it.
+    """
+    append_synced(path, to_line(record))
 
 
 def read(path: Path) -> list[Record]:

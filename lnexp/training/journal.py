@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from lnexp.runs.environment import git_state
 from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
 from lnexp.runs.records import Record
@@ -29,6 +30,7 @@ class Journal:
         self.member = member
         self._tracker = Tracker(member.cfg, member.folder) if ranks.leads else None
         self._clock = _Clock(Length.of(member.cfg), first_epoch)
+        self._commit = git_state()["commit"] if ranks.leads else None
 
     def __enter__(self) -> "Journal":
         if self._tracker:
@@ -36,9 +38,11 @@ class Journal:
         return self
 
     def add(self, record: Record) -> None:
-        """Write a record, of a probe, an epoch or the end."""
+        """Write a record, of a probe, an epoch or the end; with an epoch's stands the commit that trained it."""
         if not self._tracker:
             return
+        if record["kind"] == "epoch":
+            record = record | {"commit": self._commit}
         self.member.folder.append(record)
         self._tracker.log(record)
         if record["kind"] == "epoch" and not os.environ.get(ONE_LINE):

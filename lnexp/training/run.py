@@ -13,11 +13,11 @@ from lnexp.errors import UserError
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
-from lnexp.runs.environment import continued, environment
+from lnexp.runs.environment import continued, environment, other_code
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
-from lnexp.tasks import task_of
+from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
@@ -110,8 +110,8 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
 
     Raises:
         RunBusyError: where another process trains it.
-        UserError: where its records are damaged; the run is then marked ``failed``, as it is after an OSError. Where
-            its status is damaged, or the device is missing.
+        UserError: where its records are damaged, or other code has trained it so far; the run is then marked
+            ``failed``, as it is after an OSError. Where its status is damaged, or the device is missing.
     """
     folder = RunFolder.of(cfg)
     if not _is_done(cfg, folder):
@@ -128,10 +128,26 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         for path in folder.drop_leftovers():
             say(f"{folder.name} | {path.name} is not what was saved: dropped")
+        if table_of(cfg).records_every_epoch(cfg):
+            for path in folder.drop_unrecorded():
+                say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
+        _ask_about_other_code(cfg, folder)
     except (UserError, OSError) as error:
         mark_failed(folder, error)
         raise
     return folder, False
+
+
+def _ask_about_other_code(cfg: DictConfig, folder: RunFolder) -> None:
+    """Refuse to resume a run that other code has trained so far, unless the user says so; then say it."""
+    if folder.newest_checkpoint() is None or not (others := other_code(folder.environment)):
+        return
+    if not cfg.resume_other_code:
+        raise UserError(
+            f"{folder.name}: was trained so far by {others}; "
+            "resume_other_code=true goes on with the present code, force=true trains the run afresh"
+        )
+    say(f"{folder.name} | goes on with other code: was trained so far by {others}")
 
 
 def _is_of_this_job(folder: RunFolder) -> bool:

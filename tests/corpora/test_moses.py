@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from lnexp.corpora.moses import SEPARATOR, MosesTokenizer, lowercase
 
+pytestmark = pytest.mark.slow
+
 TOKENIZERS = {language: MosesTokenizer(language) for language in ("de", "en", "fr")}
 
 CHARACTERS = list("aBéß5,.'`-\"&|<[?…’·\x01\x1d\xa0 Σ№²Ⅷ。ǅ") + list("a.,'") * 3

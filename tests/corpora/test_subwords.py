@@ -15,6 +15,8 @@ from lnexp.corpora.subwords.sentencepiece import SentencePiece
 from lnexp.corpora.subwords.subword_nmt import SubwordNmt
 from lnexp.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 TEXT = "der die das haus häuser haustür hausmeister meister türen offen &apos; . , don &apos;t"
 WORDS = Counter(TEXT.split())
 #: A way, and how fairseq joins its subwords.

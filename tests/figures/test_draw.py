@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from lnexp.figures.draw import draw, remove
 from lnexp.figures.panels import Drawing, Line, LineStyle, Panel
+
+pytestmark = pytest.mark.slow
 
 PANEL = Panel("BLEU", "epoch", "", [Line("Pre-LN", LineStyle("#0072B2"), [1, 2], [3, 4], [2, 4], [5, 4])], whole=True)
 DRAWING = Drawing("figure", "Fig. 2: a title", "what was measured " * 20, [[PANEL, PANEL]], (4, 3), legend_columns=2)

@@ -2,9 +2,12 @@
 
 from shutil import copytree
 
+import pytest
 from helpers import run_script
 
 from lnexp.paths import RESULTS_DIR
+
+pytestmark = pytest.mark.slow
 
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 

@@ -9,6 +9,8 @@ from lnexp.figures.folder import draw_all, drawings
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
 
+pytestmark = pytest.mark.slow
+
 FOLDERS = sorted(path.parent for path in RESULTS_DIR.glob("*/*/*/verdicts.json"))
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 

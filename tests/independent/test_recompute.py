@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parent / "recompute.py"
 
 

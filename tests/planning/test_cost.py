@@ -11,6 +11,8 @@ from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
 from lnexp.runs import records
 from lnexp.tasks.translation.planning import work_of
 
+pytestmark = pytest.mark.slow
+
 
 def config(*overrides: str):
     cfg = compose([*TINY, *overrides])
@@ -18,7 +20,6 @@ def config(*overrides: str):
     return cfg
 
 
-@pytest.mark.slow
 def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
     settings = ["max_tokens=60", "update_freq=3", "max_epoch=2"]
     done = run_script("train", *TINY, *settings, *where)
@@ -31,7 +32,6 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
     assert cost.hours > 0
 
 
-@pytest.mark.slow
 def test_a_run_that_ends_by_updates_costs_no_more_of_them(where):
     cfg = config("max_tokens=60", "max_epoch=4", "checkpoints.keep=all", *where)
     whole = cost_of(cfg, processes=1, device=DEVICES["h100"])
@@ -44,7 +44,6 @@ def test_a_run_that_ends_by_updates_costs_no_more_of_them(where):
     assert short.disk == pytest.approx(whole.disk / 2, rel=0.01), "one whole epoch, and the one it ends in"
 
 
-@pytest.mark.slow
 def test_processes_share_an_update(where):
     one, four = (cost_of(config("update_freq=8", *where), count, DEVICES["h100"]) for count in (1, 4))
     assert four.updates == one.updates
@@ -88,7 +87,6 @@ def test_gradients_are_sent_round_a_ring():
     assert all_reduce_seconds(h100, 450 * 10**9, 8) == pytest.approx(2.5 * 2 * 7 / 8)
 
 
-@pytest.mark.slow
 def test_the_command_prints_a_sheet_and_trains_nothing(tmp_path, prepared):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", TINY_CORPUS]
     done = run_script("plan", "+recipe=fig4cd", "profile=small", "device=h100", "gpus=1", "precision=bf16", *where)

@@ -12,6 +12,8 @@ from lnexp.configuration import compose
 from lnexp.planning.live_memory import LiveMemory
 from lnexp.tasks.translation.planning import PairsBatch, work_of
 
+pytestmark = pytest.mark.slow
+
 BATCH = PairsBatch(examples=80, source=20, target=17, source_words=900, target_words=1000)
 
 
@@ -37,13 +39,11 @@ def test_a_few_examples_say_what_all_of_a_batch_takes(overrides):
     assert found.gradient_bytes == found.parameters * (2 if "precision=bf16" in overrides else 4)
 
 
-@pytest.mark.slow
 def test_earlier_batches_of_an_update_leave_their_gradients():
     once, twice = (step.measure(config(), BATCH, count) for count in (1, 2))
     assert twice.memory - once.memory == once.gradient_bytes
 
 
-@pytest.mark.slow
 def test_arithmetic_is_that_of_the_matrices():
     """6 floating point operations a weight and token, for the weights that a token goes through."""
     found = step.measure(
@@ -56,7 +56,6 @@ def test_arithmetic_is_that_of_the_matrices():
     assert found.flops == pytest.approx(6 * (tokens[0] * decoder + tokens[1] * (encoder + over_sources)), rel=0.1)
 
 
-@pytest.mark.slow
 def test_memory_is_that_of_real_runs(prepared):
     """As the operating system counts it, to a tenth: what a run with large batches takes beyond one with small ones.
 

@@ -234,6 +234,20 @@ def test_incremental_decoding_equals_full_decoding(task, batch):
     torch.testing.assert_close(*scores_both_ways(model, task, batch))
 
 
+class Twice(PreLN):
+    """Calls each sublayer twice, which would corrupt the cache of incremental decoding."""
+
+    def connect(self, x, block):
+        return x + (block.sublayer(block.norm(x)) + block.sublayer(block.norm(x))) / 2
+
+
+@pytest.mark.parametrize("made", [model_of, array_of])
+def test_a_second_call_of_a_sublayer_is_refused(made, task, net_input):
+    register_placement("twice")(Twice)
+    with pytest.raises(RuntimeError, match="twice: keep what it returned"):
+        made("twice", task)(**net_input)
+
+
 def test_models_say_whether_they_change_with_updates(task):
     for placement, expected in {"growing": True, "pre_ln": False}.items():
         assert model_of(placement, task).changes_with_updates is expected

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from helpers import run_script
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["scale.toy={train_pairs: 400, valid_pairs: 5, test_pairs: 5}"]
 
 
@@ -13,7 +15,6 @@ def probe(tmp_path, *arguments: str):
     return run_script("probe", *arguments, "--results", str(tmp_path / "results"))
 
 
-@pytest.mark.slow
 def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
     done = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2")
     assert done.returncode == 0, done.stderr
@@ -34,7 +35,6 @@ def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
     assert "lemma1-relu" in verified.stdout
 
 
-@pytest.mark.slow
 def test_arms_share_a_measurement_and_take_their_own_rows(tmp_path, prepared):
     done = probe(tmp_path, "+recipe=fig3_layers", "n_seeds=1", *SMALL, f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr

@@ -14,6 +14,8 @@ from lnexp.report.run_rows import gather
 from lnexp.report.sections import find_sections, read_section
 from lnexp.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 RUNS = len(read_table(FIG2A / "runs.csv"))
 CONFIG = "model: {_name: lnexp_pre_ln}\noptimizer: {_name: lnexp_adam}\nlr_max: 0.1\n"

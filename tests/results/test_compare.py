@@ -12,6 +12,8 @@ from helpers import ROOT, run_script
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.results.compare import comparison, print_comparisons
 
+pytestmark = pytest.mark.slow
+
 FIG2A = Path("small", "toy", "fig2a")
 LEMMA = Path("theory", "gaussian", "theory_lemma1")
 

@@ -89,10 +89,44 @@ def test_a_checkpoint_that_was_cut_short_is_none(folder):
 
 def test_what_a_kill_left_half_written_is_removed(folder):
     make_whole(folder.checkpoint(1))
-    for path in (folder.path / ".status.json.0123", folder.checkpoints / ".checkpoint1.pt.sha256.4567"):
+    number = "0123456789abcdef" * 2
+    for path in (
+        folder.path / f".status.json.{number}",
+        folder.checkpoints / f".checkpoint1.pt.sha256.{number}",
+        folder.checkpoints / "checkpoint2.pt.tmp",
+        folder.checkpoints / "checkpoint2.pt.sha256",
+    ):
         path.write_text("{")
     assert folder.drop_leftovers() == []
     assert [path.name for path in folder.path.rglob("*") if path.is_file()] == ["checkpoint1.pt"]
+
+
+def test_what_others_put_into_the_folder_stays(folder):
+    others = [
+        folder.path / ".ipynb_checkpoints" / "notes.ipynb",
+        folder.path / ".notes",
+        folder.path / "notes.txt",
+        folder.path / f".x.{'0' * 32}" / "file",
+        folder.checkpoints / ".gitignore",
+        folder.checkpoints / "mine.tmp",
+        folder.checkpoints / "mine.pt.sha256",
+        folder.checkpoints / "checkpoint7.pt" / "file",
+        folder.checkpoints / "checkpoint²3.pt",
+        folder.checkpoints / "checkpoint_²3_7.pt",
+    ]
+    for path in others:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine")
+    make_whole(folder.checkpoint(1))
+    assert folder.drop_leftovers() == []
+    assert folder.newest_checkpoint() == folder.checkpoint(1)
+    folder.drop_after(0)
+    folder.prune(newest=1, best=False)
+    assert all(path.read_text() == "mine" for path in others)
+    folder.set_status("running")
+    folder.clear()
+    left = {path.name for path in folder.path.iterdir()}
+    assert left == {".ipynb_checkpoints", ".notes", f".x.{'0' * 32}", "notes.txt"}
 
 
 def test_a_checkpoint_that_is_not_what_was_saved_is_dropped_for_the_one_before(folder):
@@ -130,6 +164,30 @@ def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):
     assert sorted(path.name for path in folder.checkpoints.glob("checkpoint*[0-9].pt") if "best" not in path.name) == [
         "checkpoint3.pt"
     ]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "left"),
+    [
+        (
+            [1, 2, 3, 4],
+            ["checkpoint1.pt", "checkpoint3.pt", "checkpoint4.pt", "checkpoint_4_35.pt", "checkpoint_5_41.pt"],
+        ),
+        ([1, 2, 3], ["checkpoint1.pt", "checkpoint3.pt", "checkpoint_4_35.pt"]),
+        ([1, 2, 4], ["checkpoint1.pt"]),
+        ([], []),
+    ],
+)
+def test_a_checkpoint_that_has_outlived_its_record_is_dropped(folder, recorded, left):
+    for epoch in recorded:
+        folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **EPOCH})
+    for epoch in (1, 3, 4):
+        make_whole(folder.checkpoint(epoch))
+    for epoch, update in ((4, 35), (5, 41)):
+        make_whole(folder.checkpoint_within(epoch, update))
+    dropped = folder.drop_unrecorded()
+    assert sorted(path.name for path in folder.checkpoints.iterdir()) == left
+    assert len(dropped) == 5 - len(left)
 
 
 def test_clearing_forgets_everything(folder):

@@ -16,6 +16,8 @@ from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.single import SingleModel
 
+pytestmark = pytest.mark.slow
+
 #: By whether the model is in training: the update numbers that forward passes have seen.
 SEEN: dict[bool, list[int]] = {True: [], False: []}
 

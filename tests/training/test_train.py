@@ -31,6 +31,7 @@ EPOCH_KEYS = [
     "seconds",
     "tokens_per_second",
     "time",
+    "commit",
 ]
 TIMES = ("seconds", "tokens_per_second", "time")
 
@@ -284,6 +285,40 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
     assert f"{checkpoint}: holds more than tensors and plain values, and is not loaded; force=true" in done.stderr
     assert "Traceback" not in done.stderr
     assert not touched.exists()
+
+
+@pytest.mark.slow
+def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, where):
+    settings = [*TINY, *where, "checkpoints.keep=all", "max_epoch=3"]
+    train(*settings)
+    folder = RunFolder(only_run(tmp_path))
+    undisturbed = [without_times(record) for record in records.read(folder.metrics)]
+    lines = folder.metrics.read_text().splitlines(keepends=True)
+    folder.metrics.write_text("".join(lines[:2]) + lines[2][:40])
+    folder.set_status("running")
+    said = train(*settings).stdout
+    assert "checkpoint3.pt is of an epoch without a record, or after one: dropped" in said
+    assert "goes on with epoch 3" in said
+    assert [without_times(record) for record in records.read(folder.metrics)] == undisturbed
+
+
+@pytest.mark.slow
+def test_a_run_of_other_code_is_resumed_only_at_a_word(tmp_path, where):
+    settings = [*TINY, *where, "max_epoch=2", "checkpoints.keep=all"]
+    train(*settings)
+    folder = RunFolder(only_run(tmp_path))
+    folder.checkpoint(2).unlink()
+    folder.set_status("running")
+    here = folder.environment["git"]["commit"]
+    before = folder.environment | {"code": "0", "git": {"commit": "a" * 40, "dirty": False}}
+    folder.write_environment(before)
+    done = run_script("train", *settings)
+    assert done.returncode == 2
+    assert "was trained so far by lnexp at commit aaaaaaaaaa; resume_other_code=true" in done.stderr
+    assert folder.environment == before, "nothing is changed"
+    assert "goes on with other code: was trained so far by" in train(*settings, "resume_other_code=true").stdout
+    assert folder.environment["git"]["earlier"] == ["a" * 40]
+    assert [record["commit"] for record in folder.epochs()] == [here, here]
 
 
 @pytest.mark.slow

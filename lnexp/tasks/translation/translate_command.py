@@ -4,13 +4,16 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
+from tabulate import tabulate
 
 from lnexp.checks import check_whole
 from lnexp.cli import add_runs_option, one_line_errors
 from lnexp.errors import UserError
+from lnexp.files import write_whole
 from lnexp.processes import one_quiet_thread, without_garbage_collection
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
@@ -28,6 +31,7 @@ def main() -> None:
     parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
     add_runs_option(parser)
     parser.add_argument("--data-dir", help="where prepared corpora lie (default: data_dir of the run)")
+    parser.add_argument("--table", type=Path, help="write a Markdown table of sentences and translations there, too")
     arguments = parser.parse_intermixed_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)
@@ -40,19 +44,29 @@ def main() -> None:
             from lnexp.tasks.translation.translator import Translator
         translator = Translator(cfg, folder, corpus)
         print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
+        pairs: list[tuple[str, str]] = []
         for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
-            _tell(translator, batch, beam)
+            pairs += _tell(translator, batch, beam)
+        if arguments.table:
+            made_by = f"Run `{folder.name}`, the checkpoint of epoch {translator.epoch}, beam {beam}."
+            write_whole(arguments.table, f"{made_by}\n\n{tabulate(pairs, _languages(cfg), tablefmt='github')}\n")
 
 
-def _tell(translator: "Translator", sentences: list[str], beam: int) -> None:
-    """Print a translation for each sentence, and a blank line for a blank one."""
+def _languages(cfg: DictConfig) -> tuple[str, str]:
+    return cfg.data.source_lang, cfg.data.target_lang
+
+
+def _tell(translator: "Translator", sentences: list[str], beam: int) -> list[tuple[str, str]]:
+    """Print the translation of each sentence, a blank line for a blank one, and return the others beside their own."""
     said = [sentence for sentence in sentences if sentence.strip()]
-    translated = iter(list(zip(*translator.translate(said, beam), strict=True)) if said else [])
+    translated = list(zip(*translator.translate(said, beam), strict=True)) if said else []
+    waiting = iter(translated)
     for sentence in sentences:
-        translation, unknown = next(translated) if sentence.strip() else ("", [])
+        translation, unknown = next(waiting) if sentence.strip() else ("", [])
         if unknown:
             print(f"never seen in training: {' '.join(unknown)}", file=sys.stderr)
         print(translation, flush=True)
+    return [(sentence, translation) for sentence, (translation, _) in zip(said, translated, strict=True)]
 
 
 def _config(folder: RunFolder) -> DictConfig:

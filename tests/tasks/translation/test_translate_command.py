@@ -55,6 +55,18 @@ def test_what_is_typed_is_translated_as_the_test_set_was(trained, prepared):
     assert piped.stdout.splitlines() == [*tested[5:7], "", tested[7]], "line for line"
 
 
+def test_a_table_shows_each_sentence_beside_its_translation(trained, prepared, tmp_path):
+    table, sentences = tmp_path / "translations.md", source_of_test(prepared)[:2]
+    told = translate(trained, "post_ln", sentences[0], "", sentences[1], "--table", str(table))
+    assert told.returncode == 0, told.stderr
+    made_by, _, header, _, *rows = table.read_text().splitlines()
+    assert only_run(trained).name in made_by
+    assert [word.strip() for word in header.strip("|").split("|")] == ["de", "en"]
+    told_of = [line for line in told.stdout.splitlines() if line]
+    expected = [list(pair) for pair in zip(sentences, told_of, strict=True)]
+    assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows] == expected
+
+
 def test_a_person_is_asked_for_sentences(trained, prepared):
     tested = detokenise(read_lines(only_run(trained) / "hypotheses" / "test.txt"), "en")
     person, terminal = pty.openpty()

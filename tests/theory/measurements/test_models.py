@@ -11,6 +11,8 @@ from lnexp.errors import UserError
 from lnexp.theory.measurement import Context, measure
 from lnexp.theory.models import loss_of, untrained_placement
 
+pytestmark = pytest.mark.slow
+
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
 TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
 
@@ -73,7 +75,6 @@ def test_a_gradient_of_zero_makes_the_geometric_mean_zero(context):
     assert [row["grad_norm"] for row in measure("gradient_by_depth", context, settings)] == [0, 0, 0]
 
 
-@pytest.mark.slow
 def test_norms_leave_out_padding(context):
     settings = {"placement": "post_ln", "at": "before_norm", "draws": 2, "batches": 2, "tokens": 200, "model": NARROW}
     found = measure("concentration", context, settings | {"delta": 0.125, "bins": 10})
