@@ -6,10 +6,12 @@ import os
 import re
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from lnexp.errors import UserError
 
 #: The names of temporary files of :func:`write_whole`.
 TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}")
@@ -97,3 +99,18 @@ def _is_same_file(path: Path, file: IO[str]) -> bool:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     except FileNotFoundError:
         return False
+
+
+def matching(root: str | Path, patterns: Iterable[str]) -> list[str]:
+    """Return the paths below ``root`` of the files that patterns as ``**/*.txt`` match, sorted.
+
+    Raises:
+        UserError: where a pattern matches no file.
+    """
+    found: set[str] = set()
+    for pattern in patterns:
+        files = [path for path in Path(root).glob(pattern) if path.is_file()]
+        if not files:
+            raise UserError(f"{root}: no file {pattern}")
+        found.update(path.relative_to(root).as_posix() for path in files)
+    return sorted(found)

@@ -23,12 +23,12 @@ class TokenisedCorpus(NamedTuple):
 
     Attributes:
         folder: of the corpus: has ``text/``, and gets ``subwords/``, ``bin/`` and the learned subwords.
-        languages: source and target.
+        languages: source and target, or the one that the corpus has.
         subwords: the method of segmentation.
     """
 
     folder: Path
-    languages: tuple[str, str]
+    languages: tuple[str, ...]
     subwords: Subwords
 
     def text(self, split: str, language: str) -> Path:

@@ -5,11 +5,14 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
+from lnexp.files import matching
 from lnexp.hashing import file_digest, sha256_of_files
 
 
 def corpus_sha256(*, _parent_: DictConfig) -> str:
     """Return the checksum of the files below ``root`` that the ``splits`` beside it name: ``${lnexp.corpus_sha256:}``.
+
+    A split names pairs of files, or patterns as ``**/*.txt``.
 
     Raises:
         UserError: where no folder is named.
@@ -17,7 +20,10 @@ def corpus_sha256(*, _parent_: DictConfig) -> str:
     if not _parent_.root:
         raise UserError("data.path: not set; say data.path=…")
     files = [file for split in _parent_.splits.values() for file in split]
-    return sha256_of_files(_parent_.root, [file[side] for file in files for side in ("source", "target")])
+    patterns = [file for file in files if isinstance(file, str)]
+    pairs = [file for file in files if not isinstance(file, str)]
+    names = [file[side] for file in pairs for side in ("source", "target")]
+    return sha256_of_files(_parent_.root, [*names, *matching(_parent_.root, patterns)])
 
 
 def file_sha256(path: str | None) -> str | None:

@@ -148,7 +148,7 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     text.mkdir()
     subwords = subwords_of(settings)  # first, because this checks its options before the long work
     report = _make("text", settings, text, context) or {}
-    languages = settings["source_lang"], settings["target_lang"]
+    languages = tuple(language for language in (settings["source_lang"], settings["target_lang"]) if language)
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
     manifest = {

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 SPLITS = ("train", "valid", "test")
 
@@ -25,8 +28,8 @@ def count_lines(path: Path) -> int:
         return sum(1 for _ in file)
 
 
-def chunks(lines: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Yield lists of at most ``size`` lines."""
-    iterator = iter(lines)
+def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Yield lists of at most ``size`` items, such as lines."""
+    iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk

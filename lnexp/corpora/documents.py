@@ -1,0 +1,116 @@
+"""Write the text of one language from files of documents or sentences: ``{train,valid,test}.{language}``.
+
+A document ends at an empty line and at the end of a file; the text that is written has an empty line after each, which
+is where fairseq's ``complete_doc`` divides blocks. A file of sentences without empty lines is one document.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from lnexp.checks import check_choice, check_flag, check_whole
+from lnexp.corpora.archives import TextLocation
+from lnexp.corpora.cleaning import decode, flaw
+from lnexp.corpora.context import PreparationContext
+from lnexp.corpora.moses import lowercase as moses_lowercase
+from lnexp.corpora.moses import moses_tokenizer
+from lnexp.corpora.text import SPLITS, chunks
+from lnexp.errors import UserError
+from lnexp.files import matching
+
+#: Documents that a worker process is given at a time.
+CHUNK = 500
+
+Document = list[str]
+
+
+def write(
+    folder: Path,
+    context: PreparationContext,
+    *,
+    language: str,
+    root: str,
+    splits: dict[str, list[str]],
+    hold_out: int | None,
+    tokenizer: Literal["moses", "none"],
+    lowercase: bool,
+    sha256: str | None = None,
+) -> dict[str, Any]:
+    """Write ``{train,valid,test}.{language}`` into ``folder``, a sentence a line.
+
+    Args:
+        folder: to write to.
+        context: worker processes.
+        language: its code.
+        root: the user's folder.
+        splits: the files of each split, as patterns below ``root`` (``**/*.txt``); in order of their names.
+        hold_out: of so many documents of train one goes to valid, and the next one to test; None: none do.
+        tokenizer, lowercase: how sentences are written.
+        sha256: of the files; it only makes the settings of different texts differ.
+
+    Returns:
+        For the manifest: ``sources`` (the files of each split), and ``documents`` of each split.
+
+    Raises:
+        UserError: where a pattern matches no file, a line is no valid sentence, or a split is empty.
+    """
+    check_choice("data.text.tokenizer", tokenizer, ("moses", "none"))
+    check_flag("data.text.lowercase", lowercase)
+    if hold_out is not None:
+        check_whole("data.text.hold_out", hold_out, least=3)
+    finish = partial(_finish, language, tokenizer, lowercase)
+    sources = {split: matching(root, splits.get(split) or []) for split in SPLITS}
+    counts = Counter[str]()
+    with ExitStack() as stack:
+        files = {
+            split: stack.enter_context((folder / f"{split}.{language}").open("w", encoding="utf-8", newline="\n"))
+            for split in SPLITS
+        }
+        for split in SPLITS:
+            read = (document for name in sources[split] for document in _documents(Path(root) / name))
+            finished = (document for part in context.map(finish, chunks(read, CHUNK)) for document in part)
+            for number, document in enumerate(finished, start=1):
+                into = _split_of(number, hold_out) if split == "train" else split
+                files[into].write("".join(f"{sentence}\n" for sentence in document) + "\n")
+                counts[into] += 1
+    for split in SPLITS:
+        if not counts[split]:
+            raise UserError(f"{root}: {split} has no document; see data.text.splits and data.text.hold_out")
+    return {"sources": sources, "documents": dict(counts)}
+
+
+def _split_of(number: int, hold_out: int | None) -> str:
+    """Return the split that a document of train, by its number from 1, belongs to."""
+    left = number % hold_out if hold_out else None
+    return {0: "valid", 1: "test"}.get(left, "train") if left is not None else "train"
+
+
+def _documents(path: Path) -> Iterator[Document]:
+    """Yield the documents of a file, each a list of lines."""
+    document: Document = []
+    for number, raw in enumerate(TextLocation(path).lines(), start=1):
+        try:
+            line = decode(raw).strip()
+        except UnicodeDecodeError:
+            raise UserError(f"{path}:{number}: not UTF-8") from None
+        if line:
+            if problem := flaw(line):
+                raise UserError(f"{path}:{number}: {problem}")
+            document.append(line)
+        elif document:
+            yield document
+            document = []
+    if document:
+        yield document
+
+
+def _finish(language: str, tokenizer: str, lowercase: bool, documents: Sequence[Document]) -> list[Document]:
+    """Return documents tokenised and lower-cased."""
+    finished = []
+    for document in documents:
+        lines = moses_tokenizer(language).tokenize(document) if tokenizer == "moses" else document
+        finished.append([moses_lowercase(line) for line in lines] if lowercase else list(lines))
+    return finished

@@ -1,0 +1,179 @@
+"""The fairseq task ``lnexp_masked_lm``: fairseq's blocks and masks of tokens, without losing a block."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+import torch
+from fairseq.data import (
+    Dictionary,
+    FairseqDataset,
+    MaskTokensDataset,
+    PrependTokenDataset,
+    TokenBlockDataset,
+    data_utils,
+)
+from fairseq.tasks import FairseqTask, register_task
+from torch import Tensor
+
+from lnexp.plugin.placement import option
+from lnexp.plugin.task import EveryExampleOnce, TaskOptions
+from lnexp.tasks.masked_lm.family import EncoderOnly
+
+MASK = "<mask>"
+
+
+class MaskedBlocks(FairseqDataset):
+    """Blocks of tokens, some of them hidden.
+
+    Which ones follows from a seed, the block's number and, in training, the epoch.
+
+    Args:
+        source: the blocks with words hidden.
+        target: the same with padding wherever no word is to be predicted.
+        sizes: tokens of each block.
+        words: the dictionary.
+    """
+
+    #: Whether order and masks change by epoch; the task turns it off for all but the training data.
+    shuffle = True
+
+    def __init__(self, source: FairseqDataset, target: FairseqDataset, sizes: np.ndarray, words: Dictionary):
+        self.source, self.target, self.sizes, self.words = source, target, sizes, words
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __getitem__(self, index: int) -> tuple[int, Tensor, Tensor]:
+        return index, self.source[index], self.target[index]
+
+    def num_tokens(self, index: int) -> int:
+        return self.sizes[index]
+
+    def size(self, index: int) -> int:
+        return self.sizes[index]
+
+    def ordered_indices(self) -> np.ndarray:
+        """Return all numbers by size, those of one size in random order; without ``shuffle`` as they are."""
+        if not self.shuffle:
+            return np.arange(len(self))
+        order = np.random.permutation(len(self))
+        return order[np.argsort(self.sizes[order], kind="stable")]
+
+    @property
+    def supports_fetch_outside_dataloader(self) -> bool:
+        return False
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draw the masks of an epoch, from 1."""
+        super().set_epoch(epoch)
+        if self.shuffle:
+            self.source.set_epoch(epoch)
+            self.target.set_epoch(epoch)
+
+    def collater(self, samples: Sequence[tuple[int, Tensor, Tensor]]) -> dict[str, Any]:
+        """Return blocks as a batch of fairseq's."""
+        return batch_of(samples, self.words)
+
+
+def batch_of(samples: Sequence[tuple[int, Tensor, Tensor]], words: Dictionary) -> dict[str, Any]:
+    """Return a batch; its ``ntokens`` are the words to predict, by which fairseq divides the loss.
+
+    Args:
+        samples: number, tokens ``(time,)`` and targets ``(time,)`` of each block.
+        words: the dictionary.
+    """
+    if not samples:
+        return {}
+    numbers, sources, targets = zip(*samples, strict=True)
+    source, target = (data_utils.collate_tokens(rows, words.pad(), left_pad=False) for rows in (sources, targets))
+    return {
+        "id": torch.tensor(numbers),
+        "net_input": {"src_tokens": source, "src_lengths": torch.tensor([len(row) for row in sources])},
+        "target": target,
+        "ntokens": int(target.ne(words.pad()).sum()),
+        "nsentences": len(samples),
+    }
+
+
+@dataclass
+class MaskedLmOptions(TaskOptions):
+    """Which text is read, how it is packed, and what is hidden; names are those of fairseq's ``masked_lm``."""
+
+    data: str = option("", "folder of the binarised corpus")
+    source_lang: str = option("", "its first language")
+    target_lang: Optional[str] = option(None, "its second language, which is read; none: the first is")  # noqa: UP045
+    tokens_per_sample: int = option(512, "tokens of a block")
+    sample_break_mode: str = option("complete", "none|complete|complete_doc|eos: where a block ends")
+    mask_prob: float = option(0.15, "share of words that are predicted")
+    leave_unmasked_prob: float = option(0.1, "share of those that stay")
+    random_token_prob: float = option(0.1, "share of those that become a random word")
+    mask_seed: int = option(1, "seed of the masks of valid and test")
+    max_source_positions: int = option(1024, "tokens of a block, at most")
+    max_target_positions: int = option(1024, "the same")
+    train_subset: str = "train"
+
+
+@register_task("lnexp_masked_lm", dataclass=MaskedLmOptions)
+class MaskedLmTask(EveryExampleOnce, FairseqTask):
+    """Predict the hidden words of blocks of text."""
+
+    family = EncoderOnly
+    source_dictionary: Any = None  # fairseq declares both as properties
+    target_dictionary: Any = None
+
+    def __init__(self, cfg: MaskedLmOptions, words: Dictionary):
+        super().__init__(cfg)
+        self.source_dictionary = self.target_dictionary = words
+        self.mask = words.add_symbol(MASK)
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The words, ``<mask>`` included."""
+        return self.source_dictionary
+
+    @classmethod
+    def setup_task(cls, cfg: MaskedLmOptions, **_: Any) -> "MaskedLmTask":
+        """Return the task with the dictionary of the side that is read."""
+        return cls(cfg, Dictionary.load(str(Path(cfg.data) / f"dict.{cfg.target_lang or cfg.source_lang}.txt")))
+
+    def load_dataset(self, split: str, *_: Any, **__: Any) -> None:
+        """Load a split; blocks, order and masks of all but the training data are always the same."""
+        cfg, words = self.cfg, self.dictionary
+        languages = [language for language in (cfg.source_lang, cfg.target_lang) if language]
+        path = Path(cfg.data) / f"{split}.{'-'.join(languages)}.{languages[-1]}"
+        sentences = data_utils.load_indexed_dataset(str(path), words)
+        blocks = TokenBlockDataset(
+            sentences,
+            sentences.sizes,
+            cfg.tokens_per_sample - 1,  # one more begins the block
+            pad=words.pad(),
+            eos=words.eos(),
+            break_mode=cfg.sample_break_mode,
+        )
+        begun = PrependTokenDataset(blocks, words.bos())
+        trains = split == cfg.train_subset
+        seed = cfg.order_seed if trains and cfg.order_seed is not None else cfg.mask_seed
+        self.datasets[split] = self.masked(begun, begun.sizes, seed)
+        self.datasets[split].shuffle = trains
+
+    def max_positions(self) -> int:
+        """Return the most tokens that a block may have."""
+        return self.cfg.max_source_positions
+
+    def masked(self, blocks: Any, sizes: np.ndarray, seed: int) -> MaskedBlocks:
+        """Return blocks with words hidden, by fairseq's rules."""
+        cfg = self.cfg
+        source, target = MaskTokensDataset.apply_mask(
+            blocks,
+            self.dictionary,
+            pad_idx=self.dictionary.pad(),
+            mask_idx=self.mask,
+            seed=seed,
+            mask_prob=cfg.mask_prob,
+            leave_unmasked_prob=cfg.leave_unmasked_prob,
+            random_token_prob=cfg.random_token_prob,
+        )
+        return MaskedBlocks(source, target, np.asarray(sizes), self.dictionary)

@@ -1,0 +1,28 @@
+"""Measure how many updates a run takes to reach a validation nll."""
+
+from lnexp.tasks.contract import MeasuredRun
+
+
+def updates_to_nll(run: MeasuredRun) -> float | None:
+    """Return the updates until the validation nll is ``evaluation.target_nll``, by linear interpolation between epochs.
+
+    A run that never reaches it has the updates of its whole length: no run that reaches it has more. None where no
+    target is set, or a run has no epoch.
+    """
+    target = run.cfg.evaluation.get("target_nll")
+    if target is None or not run.epochs:
+        return None
+    before: tuple[float, float] | None = None
+    for record in run.epochs:
+        update, nll = record["update"], record["valid_nll"]
+        if nll is None:
+            before = None
+            continue
+        if nll <= target:
+            if before is None:
+                return float(update)
+            earlier, higher = before
+            return earlier + (update - earlier) * (higher - target) / (higher - nll)
+        before = update, nll
+    last = run.epochs[-1]
+    return max(float(last["update"]), last["update"] / last["epoch"] * run.cfg.max_epoch if run.diverged else 0.0)

@@ -1,0 +1,96 @@
+"""Count the blocks that a run reads."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from fairseq import tasks
+from fairseq.data import Dictionary
+from omegaconf import DictConfig
+from torch import nn
+
+from lnexp.corpora.prepare import corpus_folder, prepare
+from lnexp.errors import UserError
+from lnexp.fairseq_config import to_fairseq
+from lnexp.planning.work import LargestBatch, Work
+from lnexp.tasks.masked_lm.fairseq_task import MaskedLmTask, batch_of
+
+
+@dataclass(frozen=True)
+class BlocksBatch(LargestBatch):
+    """Blocks of one length.
+
+    Attributes:
+        length_of_each: tokens of each.
+        words: size of the dictionary, ``<mask>`` included.
+        share: of the tokens that are predicted.
+    """
+
+    length_of_each: int
+    words: int
+    share: float
+
+    @property
+    def length(self) -> int:
+        return self.length_of_each
+
+    @property
+    def tokens(self) -> int:
+        return self.examples * self.length
+
+    def fairseq_task(self, cfg: Any) -> MaskedLmTask:
+        words = Dictionary()
+        while len(words) < self.words - 1:
+            words.add_symbol(f"word{len(words)}")
+        return MaskedLmTask(cfg, words)
+
+    def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
+        words = fairseq_task.dictionary
+        rows = torch.randint(words.nspecial, len(words), (examples, self.length))
+        targets = rows.clone()
+        targets[:, max(round(self.share * self.length), 1) :] = words.pad()
+        return batch_of(list(zip(range(examples), rows, targets, strict=True)), words)
+
+    def output_layer(self, model: Any) -> nn.Module:
+        layer: nn.Module = model.encoder.layers[-1]
+        return layer
+
+
+@dataclass(frozen=True)
+class BlocksWork(Work):
+    """An epoch of blocks.
+
+    Attributes:
+        blocks: how many there are.
+        all_tokens: of all of them, padding not counted.
+    """
+
+    blocks: int
+    all_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        return self.all_tokens
+
+    def text(self, max_tokens: int) -> str:
+        return f"{self.blocks:,} blocks, {self.all_tokens:,} tokens, {self.batches:,} batches of at most {max_tokens:,}"
+
+
+def work_of(cfg: DictConfig) -> BlocksWork:
+    """Return an epoch of a config's corpus; a corpus that the project generates is prepared for it.
+
+    Raises:
+        UserError: for a corpus of files that is not prepared.
+    """
+    made = str(cfg.data.text._target_).startswith("lnexp.corpora.toy")
+    if not made and not corpus_folder(cfg.data, cfg.data_dir).is_dir():
+        raise UserError(f"data={cfg.data.name}: not prepared yet; say scripts/prepare_data.py with the same options")
+    fairseq = to_fairseq(cfg, prepare(cfg.data, cfg.data_dir).bin, Path("none"))
+    task = tasks.setup_task(fairseq.task)
+    task.load_dataset("train")
+    data = task.dataset("train")
+    batches = data.batch_by_size(data.ordered_indices(), max_tokens=cfg.max_tokens)
+    count, longest = max((len(batch), int(data.sizes[batch].max())) for batch in batches)
+    largest = BlocksBatch(count, longest, len(task.dictionary), cfg.masking.probability)
+    return BlocksWork(len(batches), largest, "", len(data), int(data.sizes.sum()))

@@ -1,0 +1,55 @@
+"""Documents of one language are split, tokenised, lower-cased, and prepared as a corpus of one language."""
+
+import pytest
+from omegaconf.errors import InterpolationResolutionError
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.errors import UserError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    here = tmp_path / "books"
+    (here / "wiki").mkdir(parents=True)
+    documents = [f"The dog number {n} sleeps.\nIt doesn't wait.\n\n" for n in range(12)]
+    (here / "wiki" / "a.txt").write_text("".join(documents[:7]))
+    (here / "b.txt").write_text("".join(documents[7:]))
+    return here
+
+
+def prepared_of(folder, tmp_path, *overrides):
+    words = ["task=masked_lm", f"data.path={folder}", "subword=none", *overrides]
+    cfg = compose(["data=wikipedia_books", "data.text.hold_out=5", *words])
+    return prepare(cfg.data, tmp_path / "data")
+
+
+def test_documents_are_split_whole(folder, tmp_path):
+    corpus = prepared_of(folder, tmp_path)
+    assert corpus.manifest["documents"] == {"train": 7, "valid": 2, "test": 3}
+    assert corpus.manifest["sources"]["train"] == ["b.txt", "wiki/a.txt"]
+    assert corpus.lines("valid", "en")[:3] == ["the dog number 11 sleeps .", "it doesn &apos;t wait .", ""]
+    numbers = {
+        split: [line.split()[3] for line in corpus.lines(split, "en") if "number" in line]
+        for split in ("train", "valid", "test")
+    }
+    assert sorted((number for of in numbers.values() for number in of), key=int) == [str(n) for n in range(12)], (
+        "each is in one split"
+    )
+    assert (corpus.bin / "train.en.en.idx").is_file()
+
+
+def test_other_text_is_another_corpus(folder, tmp_path):
+    before = prepared_of(folder, tmp_path).folder
+    (folder / "b.txt").write_text((folder / "b.txt").read_text() + "One more.\n")
+    assert prepared_of(folder, tmp_path).folder != before
+
+
+def test_what_cannot_be_read_is_named(folder, tmp_path):
+    (folder / "b.txt").write_bytes(b"fine\n\xff\n")
+    with pytest.raises(UserError, match=r"b\.txt:2: not UTF-8"):
+        prepared_of(folder, tmp_path)
+    for path in folder.rglob("*.txt"):
+        path.unlink()
+    with pytest.raises(InterpolationResolutionError, match=r"no file \*\*/\*\.txt"):
+        prepared_of(folder, tmp_path)

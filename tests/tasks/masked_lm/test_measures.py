@@ -1,0 +1,48 @@
+"""``updates_to_nll``: the updates that a run takes to an nll."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from lnexp.tasks.masked_lm.measures import updates_to_nll
+
+
+def run(nlls, target=2.0, diverged=False, max_epoch=4):
+    epochs = [{"epoch": n, "update": 10 * n, "valid_nll": nll} for n, nll in enumerate(nlls, start=1)]
+    cfg = OmegaConf.create({"max_epoch": max_epoch, "evaluation": {"target_nll": target}})
+    return SimpleNamespace(cfg=cfg, epochs=epochs, diverged=diverged)
+
+
+@pytest.mark.parametrize(
+    ("nlls", "updates"),
+    [
+        ([3.0, 2.0, 1.0], 20),
+        ([3.0, 1.0], 15),
+        ([1.5, 1.0], 10),
+        ([None, 1.0], 20),
+        ([3.0, 2.5, 2.2, 2.1], 40),
+        ([3.0, 1.0, 4.0], 15),
+    ],
+)
+def test_the_target_is_reached_between_epochs(nlls, updates):
+    assert updates_to_nll(run(nlls)) == updates
+
+
+def test_a_diverged_run_counts_as_one_that_never_reaches_it():
+    assert updates_to_nll(run([3.0, 2.5], diverged=True)) == 40
+
+
+def test_without_a_target_or_an_epoch_there_is_no_answer():
+    assert updates_to_nll(run([3.0], target=None)) is None
+    assert updates_to_nll(run([])) is None
+
+
+@settings(max_examples=60, derandomize=True)
+@given(st.lists(st.floats(0.1, 9), min_size=4, max_size=4), st.floats(0.1, 9), st.floats(0, 3))
+def test_a_harder_target_takes_no_fewer_updates(nlls, target, harder):
+    easy = updates_to_nll(run(nlls, target))
+    assert easy <= updates_to_nll(run(nlls, max(target - harder, 0.01))) + 1e-9
+    assert 10 <= easy <= 40

@@ -1,0 +1,97 @@
+"""Masked language models train alone and in arrays, and resume to the last digit; every command works on their runs."""
+
+import json
+
+import pytest
+import torch
+from helpers import TINY_CORPUS, run_script
+
+from lnexp.safe_loading import load
+
+MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
+TINY = ["task=masked_lm", "data=toy", TINY_CORPUS, "blocks.tokens=32", *MODEL, "tracker=none", "warmup_updates=5"]
+#: What depends on the machine.
+TIMES = ("seconds", "tokens_per_second", "members", "time")
+
+
+def train(*arguments: str) -> str:
+    sweep = ["-m"] if "hydra/launcher=array" in arguments else []
+    done = run_script("train", *sweep, *TINY, *arguments)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def records(folder) -> list[dict]:
+    read = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in record.items() if key not in TIMES} for record in read]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, prepared):
+    """A run of two epochs with an end record, and its stdout."""
+    runs = tmp_path_factory.mktemp("masked_lm")
+    said = train("max_epoch=2", f"runs_dir={runs}", f"data_dir={prepared}", "evaluation.average_last=2")
+    (folder,) = (runs / "adhoc").glob("*-s1-*")
+    return folder, said
+
+
+def test_a_run_records_hidden_words_measured(alone):
+    folder, said = alone
+    *epochs, end = records(folder)
+    assert len(epochs) == 2
+    for epoch in epochs:
+        assert epoch["valid_loss"] == epoch["valid_nll"], "labels are not smoothed"
+        assert 0 <= epoch["valid_accuracy"] <= 1
+    assert epochs[1]["valid_nll"] < epochs[0]["valid_nll"]
+    assert 0 < end["test_nll"] < 10
+    assert end["averaged_epochs"] == [1, 2]
+    assert "test accuracy" in said
+
+
+def test_an_array_trains_what_runs_of_their_own_do(alone, tmp_path, prepared):
+    options = ["max_epoch=2", f"runs_dir={tmp_path}", f"data_dir={prepared}", "evaluation.average_last=2"]
+    train(*options, "lr_max=4e-3,1e-3", "order_seed=1", "hydra/launcher=array")
+    (folder,) = (tmp_path / "adhoc").glob("*lr0.004*-s1-*")
+    for mine, single in zip(records(folder), records(alone[0]), strict=True):
+        assert mine.keys() == single.keys()
+        for key, value in single.items():
+            assert mine[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float) else value), key
+
+
+def test_an_interrupted_run_resumes_to_the_last_digit(alone, tmp_path, prepared):
+    options = [f"runs_dir={tmp_path}", f"data_dir={prepared}", "max_epoch=2", "evaluation.average_last=2"]
+    train(*options, "checkpoints.keep=all")
+    (folder,) = (tmp_path / "adhoc").glob("*-s1-*")
+    (folder / "checkpoints" / "checkpoint2.pt").unlink()  # as if it had been killed after its first epoch
+    lines = (folder / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (folder / "metrics.jsonl").write_text(lines[0])
+    status = json.loads((folder / "status.json").read_text()) | {"state": "running"}
+    (folder / "status.json").write_text(json.dumps(status))
+    said = train(*options)
+    assert "epoch 2/2" in said
+    assert "epoch 1/2" not in said
+    assert records(folder) == records(alone[0])
+    mine, other = (load(run / "checkpoints" / "checkpoint2.pt")["model"] for run in (folder, alone[0]))
+    assert all(torch.equal(mine[name], other[name]) for name in other)
+
+
+def test_pre_ln_has_its_final_norm_and_no_norm_on_the_embedding(tmp_path, prepared):
+    for model, norms in (("pre_ln", 3), ("post_ln", 2)):
+        train("max_epoch=1", f"runs_dir={tmp_path / model}", f"data_dir={prepared}", f"model={model}")
+        (folder,) = (tmp_path / model / "adhoc").glob("*-s1-*")
+        state = load(folder / "checkpoints" / "checkpoint1.pt")["model"]
+        assert sum(name.endswith("norm.weight") for name in state) == norms
+        assert ("encoder.layer_norm.weight" in state) == (model == "pre_ln")
+        assert not any("layernorm_embedding" in name or "output" in name for name in state), "the output is tied"
+
+
+def test_a_run_is_planned(prepared):
+    done = run_script("plan", *TINY, f"data_dir={prepared}")
+    assert done.returncode == 0, done.stderr
+    assert "blocks, " in done.stdout
+
+
+def test_a_block_that_fits_no_batch_is_refused(tmp_path, prepared):
+    done = run_script("train", *TINY, "max_tokens=16", f"runs_dir={tmp_path}", f"data_dir={prepared}")
+    assert done.returncode
+    assert "a block of train has 32 tokens, more than the 16" in done.stderr + done.stdout
