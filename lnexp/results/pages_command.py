@@ -1,14 +1,12 @@
 """Run ``scripts/pages.py``: write the pages whose numbers come from the published results."""
 
-import argparse
-
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.paths import ROOT
 
 
 def main() -> None:
     """``pages.py``."""
-    parser = argparse.ArgumentParser(description="Write docs/results.md, and the results in README.md, anew.")
+    parser = Parser(description="Write docs/results.md, and the results in README.md, anew.")
     parser.parse_args()
     with one_line_errors():
         from lnexp.results.pages import PAGES, write_pages  # here, so that --help takes no second

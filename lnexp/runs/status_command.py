@@ -1,13 +1,12 @@
 """Run ``scripts/status.py``: show the state of the runs of the newest sweep."""
 
-import argparse
 import sys
 import time
 
 from rich.console import Console
 from rich.live import Live
 
-from lnexp.cli import add_runs_option, one_line_errors
+from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import newest_sweep
 
@@ -16,7 +15,7 @@ SECONDS = 2.0
 
 def main() -> None:
     """Show the newest sweep; on a terminal until it is over."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser = Parser(description=main.__doc__)
     add_runs_option(parser)
     parser.add_argument("--once", action="store_true", help="print it once, also on a terminal")
     arguments = parser.parse_args()

@@ -67,6 +67,15 @@ class SweepStatus:
         done = sum(run.is_done for _, run in self.runs)
         return f"{done} of {len(self.runs)} runs done ({states}){f'; about {clock(left)} left' if left else ''}"
 
+    def footer(self) -> str:
+        """Return a short line as ``12 of 42 done, 2 running, 1 diverged, 27 waiting, 14 min left; make status``."""
+        counts = Counter(run.state for _, run in self.runs)
+        states = [f"{counts[state]} {state}" for state in COLOURS if counts[state] and state != "finished"]
+        left = self._seconds_left()
+        time_left = [f"{max(1, round(left / 60))} min left"] if left else []
+        done = f"{sum(run.is_done for _, run in self.runs)} of {len(self.runs)} done"
+        return f"{', '.join([done, *states, *time_left])}; make status"
+
     def _score_title(self) -> str:
         titles = {load_task(member.task).score.title for member, _ in self.runs}
         return titles.pop() if len(titles) == 1 else "score"
