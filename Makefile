@@ -79,8 +79,8 @@ theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU,
 status: install  ## show the state of the newest sweep, live
 	@$(PY) scripts/status.py
 
-verify: install  ## print the verdict of every claim (RESULTS=results/local: of your own results)
-	@$(PY) scripts/verify.py --results $(RESULTS)
+verify: install  ## print what came out on one screen (RESULTS=results/local: of your own results; OPTIONS=--all: every claim)
+	@$(PY) scripts/verify.py --results $(RESULTS) $(OPTIONS)
 
 report: install  ## write report.html, one page of all results and runs (RESULTS=, COMPARE=: beside those of another folder)
 	@$(PY) scripts/report.py $(RESULTS) $(COMPARE)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from lnexp.errors import UserError, near_names
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
@@ -16,11 +17,23 @@ EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
 
 
+class Parser(argparse.ArgumentParser):
+    """The parser of every command: what it cannot read is one line on standard error, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USER_ERROR, f"error: {message}; --help lists the options\n")
+
+
+def overrides_parser(description: str, example: str) -> Parser:
+    """Return a parser of ``overrides``, with a description and an example for ``--help``."""
+    parser = Parser(description=description, epilog=f"example: {example}")
+    parser.add_argument("overrides", nargs="*", help="GROUP=NAME or OPTION=VALUE; scripts/train.py --help lists them")
+    return parser
+
+
 def overrides_of_the_command_line(description: str, example: str) -> list[str]:
     """Return the overrides that a command was given; ``--help`` prints the description and the example, and exits."""
-    parser = argparse.ArgumentParser(description=description, epilog=f"example: {example}")
-    parser.add_argument("overrides", nargs="*", help="GROUP=NAME or OPTION=VALUE; scripts/train.py --help lists them")
-    return parser.parse_args().overrides
+    return overrides_parser(description, example).parse_args().overrides
 
 
 def add_runs_option(parser: argparse.ArgumentParser) -> None:

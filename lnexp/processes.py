@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -32,6 +33,20 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the parent, which then ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def hide_leaked_locks() -> None:
+    """Have no warning of the lock that fairseq makes when it is imported, where a worker is killed with a sweep.
+
+    Python's resource tracker, a process that starts with the first worker, removes the lock, and warns of it.
+    """
+    ignored = "ignore:resource_tracker:UserWarning"
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), ignored)))
 
 
 def one_quiet_thread() -> None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 
-from lnexp.cli import one_line_errors, overrides_of_the_command_line
+from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.configuration import check, check_device, compose
 from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
@@ -13,7 +13,7 @@ from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
 from lnexp.recipes.command_line import split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
-from lnexp.training.journal import ONE_LINE
+from lnexp.terminal import filled
 from lnexp.training.shares import fitting
 
 #: Runs of an array on a CPU. Two seeds of fig2a, 8 runs on two cores, took 201 s in arrays of 4 and 281 s one by one;
@@ -37,13 +37,16 @@ def main() -> None:
     """``reproduce.py +recipe=fig2a,fig4ab [overrides]``: train what is missing, then tables, figures and verdicts.
 
     The results of a recipe are made as soon as its runs are over, while others are trained. At profile ``paper``, which
-    takes long, the cost is printed first.
+    takes long, the cost is printed first. With ``-v`` runs print a line for each epoch.
     """
     with one_line_errors():
-        arguments = overrides_of_the_command_line(
+        parser = overrides_parser(
             "Train what recipes ask for, then make their tables, figures and verdicts.",
             "python scripts/reproduce.py +recipe=fig2a,fig4ab profile=small data=toy",
         )
+        parser.add_argument("-v", "--verbose", action="store_true", help="also print a line for each epoch of a run")
+        said = parser.parse_intermixed_args()
+        arguments: list[str] = said.overrides
         recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
         if not recipes:
             raise UserError("which recipe? say +recipe=NAME")
@@ -55,18 +58,17 @@ def main() -> None:
             check(cfg)
             check_device(cfg)
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
-        print(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}", flush=True)
+        print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
         chosen = [f"+recipe={','.join(corpora)}", *settings]
         if profile == "paper":
             _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
         results = Results(profile, corpora, settings)
         where, *_ = configs.values()
-        train = [*_command("train"), "-m", *chosen, *launcher]
-        follower = Follower(list(corpora), where.runs_dir, results.show, early=not where.force)
-        # runs of hours keep their line an epoch
-        results.codes.append(follower.follow(train, os.environ | ({ONE_LINE: "1"} if profile != "paper" else {})))
-        results.compare()
+        train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
+        follower = Follower(list(corpora), where.runs_dir, results.make, early=not where.force)
+        results.codes.append(follower.follow(train, dict(os.environ)))
+        results.show_all()
         # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
         sys.exit(max(map(abs, results.codes)))
 
@@ -87,18 +89,15 @@ class Results:
     settings: list[str]
     codes: list[int] = field(default_factory=list)
 
-    def show(self, recipe: str) -> None:
-        """Make and print the results of a recipe."""
-        place = ["--recipe", recipe, "--profile", self.profile, "--data", self.corpora[recipe]]
+    def make(self, recipe: str) -> None:
+        """Make the results of a recipe."""
         self.codes.append(_script("collect", ["--no-comparison", f"+recipe={recipe}", *self.settings]))
-        self.codes.append(_script("verify", [*place, "--results", str(LOCAL_RESULTS_DIR)]))
 
-    def compare(self) -> None:
-        """Print how the results of all recipes compare with the published ones."""
-        from lnexp.results.compare import print_comparisons  # here, for pandas takes half a second to import
-
-        folders = [LOCAL_RESULTS_DIR / self.profile / data / recipe for recipe, data in self.corpora.items()]
-        print_comparisons(folder for folder in folders if (folder / "verdicts.json").is_file())
+    def show_all(self) -> None:
+        """Print what came out, over all recipes."""
+        place = {"recipe": self.corpora, "profile": [self.profile], "data": dict.fromkeys(self.corpora.values())}
+        words = [word for option, names in place.items() for word in (f"--{option}", ",".join(names))]
+        self.codes.append(_script("verify", [*words, "--results", str(LOCAL_RESULTS_DIR)]))
 
 
 def default_launcher(profile: str) -> list[str]:

@@ -97,7 +97,7 @@ train() {
 }
 
 for ((seed = first_seed; seed < first_seed + seeds; seed++)); do
-  train "seed $seed" -m "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array
+  train "seed $seed" -m -v "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array
 done
 train "in $check" "${alone[@]}" "seed=$first_seed" "precision=$check"
 

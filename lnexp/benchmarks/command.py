@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError, near_names
 from lnexp.paths import ROOT
 
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         description="Measure speed and memory, as ratios of what was measured in alternation in one run.",
         epilog="example: python scripts/bench.py training,arrays data=plain data.path=/path/to/raw/text",
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.cleaning import decode
 from lnexp.corpora.markup import FORMS, detect_form
@@ -34,7 +34,7 @@ def main() -> None:
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser = Parser(description=main.__doc__)
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="text, plain or compressed")
     parser.add_argument("--lang", required=True, help="language code, such as de or en")
     parser.add_argument("--lowercase", action="store_true", help="lower-case as Moses' lowercase.perl")

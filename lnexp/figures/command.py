@@ -1,9 +1,8 @@
 """Run ``scripts/figures.py``: draw the figures of results again."""
 
-import argparse
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import result_folders
@@ -12,7 +11,7 @@ from lnexp.recipes.load import load_recipe
 
 def main() -> None:
     """``figures.py [FOLDER …]``: draw folders of results again, all of them unless some are named."""
-    parser = argparse.ArgumentParser(description="Draw the figures of results again: PNG, SVG and PDF.")
+    parser = Parser(description="Draw the figures of results again: PNG, SVG and PDF.")
     parser.add_argument("folders", nargs="*", type=Path, help="like results/small/toy/fig2a (default: all)")
     arguments = parser.parse_args()
     with one_line_errors():

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from hydra.core.utils import JobReturn, JobStatus
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from omegaconf import DictConfig
 
 from lnexp.checks import check_whole
@@ -12,6 +12,7 @@ from lnexp.composer import ComposingLauncher
 from lnexp.configuration import shared_settings
 from lnexp.hashing import short_hash
 from lnexp.launchers.worker import set_up_worker
+from lnexp.processes import hide_leaked_locks, ignore_interrupts
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
 
@@ -61,7 +62,9 @@ class ArrayLauncher(ComposingLauncher):
 
     def _train_at_once(self, groups: list[Group]) -> list[Outcomes]:
         work = (delayed(_train_in_worker)(members) for members in sorted(groups, key=min))
-        return list(Parallel(n_jobs=self.processes, batch_size=1, pre_dispatch=self.processes)(work))
+        hide_leaked_locks()
+        with parallel_config(backend="loky", initializer=ignore_interrupts):
+            return list(Parallel(n_jobs=self.processes, batch_size=1, pre_dispatch=self.processes)(work))
 
 
 def _train_in_worker(members: Group) -> Outcomes:

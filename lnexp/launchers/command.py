@@ -4,8 +4,10 @@ import gc
 import os
 import sys
 from contextlib import nullcontext
+from typing import NoReturn
 
 import hydra
+from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
@@ -19,6 +21,7 @@ from lnexp.launchers.worker import set_up_worker
 from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
+from lnexp.runs.quiet import make_runs_quiet
 from lnexp.training.ranks import of_environment
 
 #: The environment variable that tells the processes of a launcher which one started the sweep.
@@ -40,13 +43,38 @@ def _run(cfg: DictConfig) -> float | None:
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
 
 
+#: Print also what single runs of a sweep do, epoch by epoch. Hydra has no such option.
+VERBOSE = {"-v", "--verbose"}
+#: Make a sweep of a command line; Hydra's.
+SWEEP = {"-m", "--multirun"}
+
+
+def _take_own_options(arguments: list[str]) -> list[str]:
+    """Return the arguments that are Hydra's; without ``-v`` the runs of a sweep print nothing themselves."""
+    if SWEEP & set(arguments) and not VERBOSE & set(arguments):
+        make_runs_quiet()
+    return [argument for argument in arguments if argument not in VERBOSE]
+
+
+def _check_options(arguments: list[str]) -> None:
+    """Refuse options that Hydra does not know, in one line. Raises UserError."""
+    parser = get_args_parser()
+
+    def refuse(message: str) -> NoReturn:
+        raise UserError(f"{message}; --help lists the options")
+
+    parser.error = refuse
+    parser.parse_args(arguments)
+
+
 def _check_command_line(arguments: list[str]) -> None:
     """Refuse a sweep under torchrun, and a recipe that is not swept. Raises UserError."""
 
     def says(start: str) -> bool:
         return any(argument.startswith(start) for argument in arguments)
 
-    if {"-m", "--multirun"} & set(arguments):
+    _check_options(arguments)
+    if SWEEP & set(arguments):
         if of_environment().size > 1:
             raise UserError("-m: torchrun starts the processes of one run; for a sweep say hydra/launcher=torchrun")
     elif says("+recipe=") and not says("+arm="):
@@ -62,7 +90,7 @@ def main() -> None:
         os.environ[FIRST_PROCESS] = str(os.getpid())
         register_resolvers()
         register_plugins()
-        sys.argv[1:] = spell_out(sys.argv[1:])
+        sys.argv[1:] = spell_out(_take_own_options(sys.argv[1:]))
         _check_command_line(sys.argv[1:])
         if of_environment().size > 1:
             end_with_parent()

@@ -1,22 +1,26 @@
 """Follow a sweep that another process trains: its lines, a live line on all runs, and recipes that are whole."""
 
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import NoReturn
 
 from rich.console import Console
-from rich.status import Status
 
+from lnexp.cli import EXIT_INTERRUPTED
 from lnexp.errors import UserError
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep, newest_sweep
+from lnexp.terminal import Footer
 
 #: Seconds between two looks at the runs.
 SECONDS = 2.0
+#: Seconds that the command has to end by itself after an interrupt, which a terminal sends to it, too.
+GRACE = 10.0
 
 
 class Follower:
@@ -35,6 +39,7 @@ class Follower:
     ):
         self._left, self._runs_dir, self._when_whole = list(recipes), Path(runs_dir), when_whole
         self._console = Console(highlight=False, soft_wrap=True)
+        self._footer = Footer(self._console, sys.stdout.isatty())
         self._started, self._early = time.time(), early
         self._printing = threading.Lock()  # of a line of the sweep, or of all that is shown of a recipe
 
@@ -43,10 +48,13 @@ class Follower:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             printer = threading.Thread(target=self._print_lines_of, args=(process,), daemon=True)
             printer.start()
-            with self._live_line() as live:
-                while process.poll() is None:
-                    self._look(live)
-                    self._wait_for(process)
+            try:
+                with self._footer:
+                    while process.poll() is None:
+                        self._look()
+                        self._wait_for(process)
+            except KeyboardInterrupt:
+                self._interrupted(process)
             printer.join()
         for recipe in self._left:
             self._when_whole(recipe)
@@ -57,8 +65,14 @@ class Follower:
             with self._printing:
                 self._console.out(line.rstrip("\n"), highlight=False)
 
-    def _live_line(self) -> AbstractContextManager[Status | None]:
-        return self._console.status("preparing") if sys.stdout.isatty() else nullcontext()
+    def _interrupted(self, process: subprocess.Popen) -> NoReturn:
+        """Wait until an interrupted command has ended, which says so itself, and end this process, too."""
+        try:
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:  # the interrupt was sent to this process alone
+            process.send_signal(signal.SIGINT)
+            process.wait()
+        sys.exit(EXIT_INTERRUPTED)
 
     def _wait_for(self, process: subprocess.Popen) -> None:
         try:
@@ -66,25 +80,20 @@ class Follower:
         except subprocess.TimeoutExpired:
             return
 
-    def _look(self, live: Status | None) -> None:
+    def _look(self) -> None:
         """Update the live line, and hand over the recipes that are whole, in their order."""
         sweep = self._sweep()
         if sweep is None:
             return
         status = SweepStatus(sweep, self._runs_dir)
-        if live:
-            live.update(status.summary())
+        self._footer.update(status.footer())
         while self._early and self._left and status.has_all_of(self._left[0]):
-            self._hand_over(self._left.pop(0), live)
+            self._hand_over(self._left.pop(0))
 
-    def _hand_over(self, recipe: str, live: Status | None) -> None:
+    def _hand_over(self, recipe: str) -> None:
         """Call for a recipe that is whole, while nothing else is printed."""
-        with self._printing:
-            if live:
-                live.stop()
+        with self._printing, self._footer.hidden():
             self._when_whole(recipe)
-            if live:
-                live.start()
 
     def _sweep(self) -> Sweep | None:
         """Return the sweep once the command has begun it."""

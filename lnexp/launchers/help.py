@@ -14,10 +14,11 @@ from lnexp.tasks import task_of
 
 WIDTH = 80
 INTRODUCTION = """\
-usage: python scripts/train.py [-m] [OPTION=VALUE …]
+usage: python scripts/train.py [-m [-v]] [OPTION=VALUE …]
 
 Trains one run; with -m a sweep over all combinations of OPTION=VALUE,VALUE,…
-or over recipes, -m +recipe=NAME,NAME. Defaults are in brackets."""
+or over recipes, -m +recipe=NAME,NAME. A sweep prints a line for each run that
+ends, with -v also one for each epoch. Defaults are in brackets."""
 CONCLUSION = """\
 Any other option of fairseq's is set as fairseq.GROUP.OPTION=VALUE, such as
 fairseq.optimization.sentence_avg=true; fairseq-train --help lists them.

@@ -11,7 +11,7 @@ from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
 from lnexp.plain import plain
 from lnexp.runs.folder import DONE, find_folders, status_of
-from lnexp.runs.identity import identity, readable_name
+from lnexp.runs.identity import identity, label_of, readable_name
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
 
@@ -49,7 +49,7 @@ class Plan:
             run = identity(cfg)
             if run not in plan.members:
                 plan.members[run] = SweepRun(
-                    run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, task=task_of(cfg).name
+                    run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, label_of(cfg), task_of(cfg).name
                 )
                 if cfg.force or status_of(folders.get(run)).get("state") not in DONE:
                     plan._add_missing(run, overrides, cfg)

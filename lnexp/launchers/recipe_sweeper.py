@@ -12,10 +12,13 @@ from lnexp.configuration import check, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
 from lnexp.launchers.retry import RepeatedLaunch
+from lnexp.launchers.watch import Watch
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.runs.quiet import runs_are_quiet
 from lnexp.runs.sweep import Sweep
+from lnexp.terminal import filled
 
 
 class RecipeSweeper(BasicSweeper):
@@ -41,13 +44,14 @@ class RecipeSweeper(BasicSweeper):
         what = "arms × seeds" if recipes else "jobs"
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
-        print(
-            f"{title}: {len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already",
-            flush=True,
-        )
-        Sweep(title, list(plan.members.values())).save(config.runs_dir)
+        counts = f"{len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already"
+        print(filled(f"{title}: {counts}"), flush=True)
+        sweep = Sweep(title, list(plan.members.values()))
+        sweep.save(config.runs_dir)
         launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, config.force)
-        launch.run()
+        # where runs print lines of their own, from other processes, they would run into a footer
+        with Watch(sweep, config.runs_dir, launch.left, footer=runs_are_quiet()):
+            launch.run()
         _raise_on(failures | launch.failures, launched)
         return launch.returns
 

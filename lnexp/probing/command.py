@@ -2,7 +2,7 @@
 
 import argparse
 
-from lnexp.cli import add_results_options, one_line_errors
+from lnexp.cli import Parser, add_results_options, one_line_errors
 from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR
@@ -41,7 +41,7 @@ def main() -> None:
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         description="Measure what the paper's analysis is about, and judge its claims; or probe one model: hidden"
         " states and gradients by layer.",
         epilog="examples: python scripts/probe.py +recipe=fig3 data=iwslt14; python scripts/probe.py model=pre_ln;"

@@ -1,9 +1,8 @@
 """Run ``scripts/report.py``: make the page of results."""
 
-import argparse
 from pathlib import Path
 
-from lnexp.cli import add_runs_option, one_line_errors
+from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.paths import RESULTS_DIR
@@ -11,7 +10,7 @@ from lnexp.paths import RESULTS_DIR
 
 def main() -> None:
     """``report.py [PLACE [PLACE]]``: one HTML page of results, or of two side by side."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         description="Make one self-contained HTML page of results; of two places, side by side.",
         epilog="example: python scripts/report.py results/small/toy/fig2a results/small/toy/fig2a_coupled",
     )

@@ -1,11 +1,10 @@
 """Run ``scripts/bootstrap.py``: compare the test scores of two arms by a bootstrap over seeds and sentences."""
 
-import argparse
 import textwrap
 from typing import TYPE_CHECKING
 
 from lnexp.checks import check_whole
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 
 if TYPE_CHECKING:
     from lnexp.results.bootstrap import PairedDifference
@@ -20,7 +19,7 @@ WIDTH = 80
 
 def main() -> None:
     """``bootstrap.py RECIPE ARM_A ARM_B [the overrides that the runs were launched with] [--samples N]``."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         description="Compare the test scores of two arms by a bootstrap over seeds and sentences, from run folders."
     )
     parser.add_argument("recipe", help="whose runs")

@@ -1,16 +1,15 @@
 """Run ``scripts/collect.py``: make tables, figures and verdicts from run folders."""
 
-import argparse
 import shlex
 
-from lnexp.cli import add_results_options, one_line_errors
+from lnexp.cli import Parser, add_results_options, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR
 
 
 def main() -> None:
     """``collect.py +recipe=fig2a[,…] [the overrides that the runs were launched with]``."""
-    parser = argparse.ArgumentParser(description="Make tables, figures and verdicts of recipes from their run folders.")
+    parser = Parser(description="Make tables, figures and verdicts of recipes from their run folders.")
     parser.add_argument("overrides", nargs="+", help="+recipe=NAME and the overrides of the sweep: profile=… data=… …")
     add_results_options(parser)
     parser.add_argument("--no-comparison", action="store_true", help="do not say how they compare with published ones")
@@ -22,6 +21,7 @@ def main() -> None:
         from lnexp.results.compare import print_comparisons
         from lnexp.results.verdict_pages import write_page
         from lnexp.results.write import write_results
+        from lnexp.terminal import filled
 
         recipes, rest = split_recipes(arguments.overrides)
         if not recipes:
@@ -34,7 +34,7 @@ def main() -> None:
             folder = write_results(recipe, runs, _command(recipe.name, said), results)
             folders.append(folder)
             over = sum(run.counts for run in runs)
-            print(f"{recipe.name}: {over} of {len(runs)} runs are over; tables, figure and verdicts in {folder}")
+            print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
         write_page(results)
         if not arguments.no_comparison:
             print_comparisons(folders)

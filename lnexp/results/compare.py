@@ -52,6 +52,13 @@ def comparison(ours: Path, theirs: Path) -> list[str]:
     return [f"{name}, compared with the published results:", *(f"  {line}" for line in lines)]
 
 
+def verdicts_alike(ours: Verdicts, theirs: Verdicts) -> tuple[int, list[str]]:
+    """Return how many claims both have, and the names of those with another verdict."""
+    published = {claim.id: claim.verdict for claim in theirs.claims}
+    both = [claim for claim in ours.claims if claim.id in published]
+    return len(both), [claim.id for claim in both if claim.verdict != published[claim.id]]
+
+
 def _settings(ours: Verdicts, theirs: Verdicts) -> list[str]:
     return [] if ours.scope == theirs.scope else [f"other settings: {ours.scope}; published: {theirs.scope}"]
 
@@ -59,14 +66,11 @@ def _settings(ours: Verdicts, theirs: Verdicts) -> list[str]:
 def _verdicts(ours: Verdicts, theirs: Verdicts) -> list[str]:
     """Return a line on how many verdicts are alike, and one each on those that are not."""
     published = {claim.id: claim.verdict for claim in theirs.claims}
-    both = [claim for claim in ours.claims if claim.id in published]
-    other = [
-        f"{claim.id} {claim.verdict}, published {published[claim.id]}"
-        for claim in both
-        if claim.verdict != published[claim.id]
-    ]
-    new = [claim.id for claim in ours.claims if claim.id not in published]
-    alike = f"verdicts: {len(both) - len(other)} of {len(both)} alike"
+    mine = {claim.id: claim.verdict for claim in ours.claims}
+    both, differ = verdicts_alike(ours, theirs)
+    other = [f"{name} {mine[name]}, published {published[name]}" for name in differ]
+    new = [name for name in mine if name not in published]
+    alike = f"verdicts: {both - len(other)} of {both} alike"
     return [alike, *(f"  {line}" for line in other), *(f"  {name} not published" for name in new)]
 
 

@@ -1,16 +1,15 @@
 """Run ``scripts/judge.py``: judge published results again, from their tables."""
 
-import argparse
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import result_folders
 
 
 def main() -> None:
     """``judge.py [--recipe R] [--results DIR]``."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         description="Judge published results again, from their tables: after a claim was changed. Needs no run folders."
     )
     parser.add_argument("--recipe", help="only this recipe")

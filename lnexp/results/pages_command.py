@@ -1,14 +1,12 @@
 """Run ``scripts/pages.py``: write the pages whose numbers come from the published results."""
 
-import argparse
-
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.paths import ROOT
 
 
 def main() -> None:
     """``pages.py``."""
-    parser = argparse.ArgumentParser(description="Write what published results say into README.md and docs/ anew.")
+    parser = Parser(description="Write what published results say into README.md and docs/ anew.")
     parser.parse_args()
     with one_line_errors():
         from lnexp.results.pages import made_pages, write_pages  # here, so that --help takes no second

@@ -1,18 +1,17 @@
 """Run ``scripts/power.py``: say how many seeds a claim needs to be decided with 80% power."""
 
-import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 
 
 def main() -> None:
     """``power.py FOLDER`` of calibration results, ``--mean M --sd S`` of a margin, or ``--rate R --threshold T``."""
-    parser = argparse.ArgumentParser(description="Say how many seeds claims need to be decided with 80% power.")
+    parser = Parser(description="Say how many seeds claims need to be decided with 80% power.")
     parser.add_argument("folder", nargs="?", type=Path, help="a folder of results of calibration seeds")
     parser.add_argument("--mean", type=float, help="the mean margin of a comparison")
     parser.add_argument("--sd", type=float, help="its standard deviation over seeds")

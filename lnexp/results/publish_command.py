@@ -1,13 +1,11 @@
 """Run ``scripts/publish.py``: move results of this machine into the published ones."""
 
-import argparse
-
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 
 
 def main() -> None:
     """``publish.py --recipe R [--profile P] [--data D]``: from ``results/local/`` to ``results/``."""
-    parser = argparse.ArgumentParser(description="Move local results of a recipe into the published ones.")
+    parser = Parser(description="Move local results of a recipe into the published ones.")
     parser.add_argument("--recipe", required=True, help="whose results")
     parser.add_argument("--profile", help="only this profile")
     parser.add_argument("--data", help="only this corpus")

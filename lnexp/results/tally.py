@@ -37,13 +37,24 @@ class Tally:
     @property
     def text(self) -> str:
         """The tally in a sentence or two."""
-        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.verdicts.items() if number)
-        said = f"{_claims(sum(self.verdicts.values()))}: {counts or 'none counts'}"
+        said = self._counts
         if self.left_out:
             said += f" (not counted: {', '.join(f'{number} {why}' for why, number in self.left_out.items())})"
         if self.decided:
             said += f"; {self.survive} of {self.decided} decided verdicts survive Holm's correction at 5%"
         return said
+
+    @property
+    def short_text(self) -> str:
+        """The tally in fewer words, without the reasons why claims are not counted."""
+        said = f"{self._counts}, {sum(self.left_out.values())} not counted"
+        survive = f"; {self.survive} of {self.decided} decided ones survive Holm's correction"
+        return f"{said}{survive if self.decided else ''}"
+
+    @property
+    def _counts(self) -> str:
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.verdicts.items() if number)
+        return f"{_claims(sum(self.verdicts.values()))}: {counts or 'none counts'}"
 
 
 def _claims(number: int) -> str:

@@ -9,6 +9,7 @@ from lnexp.results.runs_part import runs_part
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim, Verdicts
 from lnexp.results.verdicts import RecipeVerdicts, all_verdicts
+from lnexp.terminal import WIDTH, filled
 
 HEADERS = ("claim", "the paper", "ours", "verdict")
 #: Begins the part of a ``table.md`` that shows verdicts; after it come the runs alone.
@@ -24,24 +25,31 @@ as the recipe plans, and one test on the same runs once; Holm's correction is fo
 judged."""
 
 
-def as_terminal_table(shown: list[RecipeVerdicts], width: int) -> str:
-    """Return verdicts as tables about ``width`` characters wide; they need a hundred to be readable."""
+def in_terminal(shown: list[RecipeVerdicts]) -> str:
+    """Return every claim with all that is known of it, in lines for a terminal of 80 columns."""
     blocks = []
-    for verdicts in shown:
-        if not verdicts.was_run:
-            continue
-        rows = [_row(claim, "\n") for claim in verdicts.content.claims]
-        widths = [28, max(20, (width - 76) // 2), max(30, (width - 60) // 2), 14]
-        table = tabulate(rows, headers=HEADERS, tablefmt="rounded_grid", maxcolwidths=widths)
-        blocks.append(f"{_title(verdicts)}\n{table}\n{tally(verdicts.content.claims).text}")
-    return "\n\n".join([*blocks, *_not_run_lines(shown), tally_of_all(shown)])
+    for verdicts in (one for one in shown if one.was_run):
+        claims = [_claim_lines(claim) for claim in verdicts.content.claims]
+        blocks += [filled(_title(verdicts)), *claims, filled(tally(verdicts.content.claims).text)]
+    return "\n\n".join([*blocks, *_not_run_lines(shown), filled(tally_of_all(shown))])
+
+
+def _claim_lines(claim: JudgedClaim) -> str:
+    """Return lines on a claim: its name with the verdict at the right, then what the tables of ``verdicts.md`` have."""
+    name, paper, ours, verdict = _row(claim, "\n")
+    head = f"{claim.id:<{WIDTH - len(verdict) - 1}} {verdict}"
+    below = [*name.split("\n")[1:], *paper.split("\n"), *ours.split("\n")]
+    return "\n".join([head, *(filled(f"  {line}", indent=4) for line in below)])
 
 
 def _not_run_lines(shown: list[RecipeVerdicts]) -> list[str]:
     """Return one paragraph on all that is still to be run; none where nothing is."""
     lines = [
-        f"  {verdicts.recipe} ({verdicts.content.figure}), {verdicts.content.scope}:"
-        f" {len(verdicts.content.claims)} claims"
+        filled(
+            f"  {verdicts.recipe} ({verdicts.content.figure}), {verdicts.content.scope}:"
+            f" {len(verdicts.content.claims)} claims",
+            indent=4,
+        )
         for verdicts in shown
         if not verdicts.was_run
     ]

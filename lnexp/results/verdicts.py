@@ -1,6 +1,6 @@
 """Collect all verdicts under ``results/``, and find where they differ from what the recipes state."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -43,9 +43,9 @@ class RecipeVerdicts:
     def recipe(self) -> str:
         return self.content.recipe
 
-    def has(self, **wanted: str | None) -> bool:
-        """Return whether it is of this ``profile``, ``data`` and ``recipe``; None stands for any."""
-        return all(value is None or getattr(self, key) == value for key, value in wanted.items())
+    def has(self, **wanted: Collection[str] | None) -> bool:
+        """Return whether its ``profile``, ``data`` and ``recipe`` are among these; None stands for any."""
+        return all(values is None or getattr(self, key) in values for key, values in wanted.items())
 
     def _counted(self) -> set[str]:
         return {claim.id for claim in self.content.claims if claim.counts}

@@ -1,34 +1,36 @@
 """Run ``scripts/verify.py``: print the verdict of every claim."""
 
-import argparse
 import json
-import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
-from lnexp.results.verdict_pages import as_terminal_table
+from lnexp.results.compare import print_comparisons
+from lnexp.results.last_screen import last_screen
+from lnexp.results.verdict_pages import in_terminal
 from lnexp.results.verdicts import all_verdicts, not_run
 
 EXIT_MALFORMED = 1
 
 
 def main() -> None:
-    """``verify.py [--recipe R] [--profile P] [--json]``: exit 1 for malformed results, 0 whatever the verdicts."""
-    parser = argparse.ArgumentParser(description="Print the verdict of every claim.")
-    parser.add_argument("--recipe", help="only this recipe")
-    parser.add_argument("--profile", help="only this profile")
-    parser.add_argument("--data", help="only this corpus")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    """``verify.py [--recipe R[,R]] [--all | --json]``: exit 1 for malformed results, 0 whatever the verdicts."""
+    parser = Parser(description="Print the verdict of every claim.")
+    parser.add_argument("--recipe", type=_names, help="only this recipe, or these: NAME,NAME")
+    parser.add_argument("--profile", type=_names, help="only this profile, or these")
+    parser.add_argument("--data", type=_names, help="only this corpus, or these")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--all", action="store_true", help="every claim with its test, numbers and reasons")
+    forms.add_argument("--json", action="store_true", help="the same as JSON")
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
     arguments = parser.parse_args()
     with one_line_errors():
-        if arguments.recipe:
-            load_recipe(arguments.recipe)  # refuses an unknown name
+        for recipe in arguments.recipe or []:
+            load_recipe(recipe)  # refuses an unknown name
     try:
         found = all_verdicts(arguments.results)
     except UserError as error:
@@ -40,9 +42,16 @@ def main() -> None:
         print(
             json.dumps([{"profile": one.profile, "data": one.data, **asdict(one.content)} for one in shown], indent=2)
         )
+    elif arguments.all:
+        print(in_terminal(shown))
+        print_comparisons(one.path.parent for one in shown if one.was_run)
     else:
-        print(as_terminal_table(shown, shutil.get_terminal_size((160, 24)).columns))
+        print(last_screen(shown, arguments.results, RESULTS_DIR))
     problems = [problem for one in shown if one.was_run for problem in one.problems]
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(EXIT_MALFORMED if problems else 0)
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")

@@ -129,6 +129,20 @@ def name_of(model: str, norm: str, optimizer: str, lr_max: float, warmup_updates
     return "-".join([model, *norms, optimizer, f"lr{lr_max:g}", f"w{warmup_updates}", schedule, f"s{seed}"])
 
 
+def label_of(cfg: DictConfig) -> str:
+    """Return a run's settings in words, as ``post-ln adam lr .004 warm-up 300 s12``; usual parts are left out."""
+    schedule = short_name(cfg.lr_schedule._name)
+    words = [
+        short_name(cfg.model._name),
+        *([] if cfg.norm.kind == "layer_norm" else [cfg.norm.kind]),
+        short_name(cfg.optimizer._name),
+        *([] if schedule == "inverse_sqrt" else [schedule]),
+    ]
+    rate = f"{cfg.lr_max:g}".removeprefix("0")
+    warmup = "no warm-up" if cfg.warmup_updates == 1 else f"warm-up {cfg.warmup_updates}"
+    return f"{' '.join(words).replace('_', '-')} lr {rate} {warmup} s{cfg.seed}"
+
+
 def short_name(plugin_name: str) -> str:
     """Return ``post_ln`` for ``lnexp_post_ln``."""
     return plugin_name.removeprefix("lnexp_")

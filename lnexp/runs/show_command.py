@@ -1,10 +1,8 @@
 """Run ``scripts/show.py``: show one run."""
 
-import argparse
-
 from rich.console import Console
 
-from lnexp.cli import add_runs_option, one_line_errors
+from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.runs import records
 from lnexp.runs.find import find_run
 from lnexp.runs.run_summary import run_summary
@@ -12,7 +10,7 @@ from lnexp.runs.run_summary import run_summary
 
 def main() -> None:
     """``show.py RUN``: its state, its curves and its scores."""
-    parser = argparse.ArgumentParser(description="Show one run: its state, its curves and its scores.")
+    parser = Parser(description="Show one run: its state, its curves and its scores.")
     parser.add_argument("run", help="its folder, the beginning of its identity, or a part of its name")
     add_runs_option(parser)
     arguments = parser.parse_args()

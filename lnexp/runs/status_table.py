@@ -1,6 +1,7 @@
 """Show the runs of a sweep as a table for a terminal."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Group
@@ -11,6 +12,7 @@ from lnexp.runs.folder import find_folders
 from lnexp.runs.progress import Progress, clock, progress
 from lnexp.runs.sweep import Sweep, SweepRun
 from lnexp.tasks import load_task
+from lnexp.terminal import filled
 
 #: By state, from what a person wants to see first to what can wait.
 COLOURS = {
@@ -19,6 +21,10 @@ COLOURS = {
 }  # fmt: skip
 #: Lines around the rows: title, head, frame, how many rows are left out, the summary.
 FRAME = 9
+
+
+#: Runs that a summary names, at most.
+MOST_NAMED = 6
 
 
 class SweepStatus:
@@ -67,12 +73,36 @@ class SweepStatus:
         done = sum(run.is_done for _, run in self.runs)
         return f"{done} of {len(self.runs)} runs done ({states}){f'; about {clock(left)} left' if left else ''}"
 
+    def footer(self) -> str:
+        """Return a short line as ``12 of 42 done, 2 running, 1 diverged, 27 waiting, 14 min left; make status``."""
+        counts = Counter(run.state for _, run in self.runs)
+        states = [f"{counts[state]} {state}" for state in COLOURS if counts[state] and state != "finished"]
+        left = self._seconds_left()
+        time_left = [f"{max(1, round(left / 60))} min left"] if left else []
+        done = f"{sum(run.is_done for _, run in self.runs)} of {len(self.runs)} done"
+        return f"{', '.join([done, *states, *time_left])}; make status"
+
+    def ended(self) -> str:
+        """Return a few lines on a sweep that is over: how many runs are done, which are not, and what to do next."""
+        names = {
+            "to train again": [_run_name(member) for member, run in self.runs if not run.is_done],
+            "diverged": [_run_name(member) for member, run in self.runs if run.state == "diverged"],
+        }
+        recipes = {arm.partition("/")[0] for member, _ in self.runs for arm in member.arms}
+        reading = "make verify RESULTS=results/local for verdicts; " if recipes else ""
+        lines = [
+            f"{self.sweep.title}: over. {self.summary()}",
+            *(f"{title}: {_some(of_it)}" for title, of_it in names.items() if of_it),
+            f"next: {reading}python scripts/status.py --all for every run",
+        ]
+        return "\n".join(map(filled, lines))
+
     def _score_title(self) -> str:
         titles = {load_task(member.task).score.title for member, _ in self.runs}
         return titles.pop() if len(titles) == 1 else "score"
 
     def _row(self, member: SweepRun, run: Progress) -> tuple[str | Text, ...]:
-        name = Text(member.arms[0] if member.arms else member.name)
+        name = Text(_name(member))
         if len(member.arms) > 1:
             name.append(f" +{len(member.arms) - 1}", style="dim")
         state = Text(run.state, style=COLOURS[run.state])
@@ -100,3 +130,17 @@ class SweepStatus:
             return None
         left = [self._run_seconds_left(member, run) or 0.0 for member, run in self.runs if not run.is_over]
         return max(sum(left) / running, *left)
+
+
+def _name(member: SweepRun) -> str:
+    return member.arms[0] if member.arms else member.name
+
+
+def _run_name(member: SweepRun) -> str:
+    return f"{_name(member)} s{member.seed}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"

@@ -21,6 +21,7 @@ class SweepRun:
         seed: its seed.
         max_epoch: how many epochs it has at most.
         max_update: how many updates it has at most; None where only epochs are a limit.
+        label: its settings in words; empty in sweeps that were written before there were any.
         task: what is learned.
         arms: ``recipe/arm`` of all that ask for it.
     """
@@ -30,6 +31,7 @@ class SweepRun:
     seed: int
     max_epoch: int
     max_update: int | None = None
+    label: str = ""
     task: str = DEFAULT
     arms: list[str] = field(default_factory=list)
 

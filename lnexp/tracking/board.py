@@ -4,6 +4,7 @@ import wandb_workspaces.reports.v2 as panels
 import wandb_workspaces.workspaces as workspaces
 
 from lnexp.tasks import all_tasks
+from lnexp.tracking.tracker import chart_name
 
 #: How runs are grouped, from the outside in; the runs of a group differ in their seeds.
 GROUPS = ("recipe", "arm")
@@ -26,11 +27,17 @@ def board(entity: str, project: str) -> workspaces.Workspace:
 
 
 def _line(title: str, metric: str, log_y: bool = False) -> panels.LinePlot:
-    """Return a plot by epoch, a line an arm: the mean over its seeds in a band from the least to the greatest."""
+    """Return a plot by epoch, a line an arm: the mean over its seeds in a band from the least to the greatest.
+
+    Args:
+        title: what people read.
+        metric: a key of ``epoch`` records.
+        log_y: whether the axis is logarithmic.
+    """
     return panels.LinePlot(
         title=title,
         x="epoch",
-        y=[metric],
+        y=[chart_name(metric)],
         log_y=log_y,
         groupby=panels.Config("arm"),
         groupby_aggfunc="mean",
@@ -43,9 +50,9 @@ def _curves() -> workspaces.Section:
         name="Figures of the paper",
         is_open=True,
         panels=[
-            _line("validation loss (nats a token)", "valid_loss"),
-            _line("validation nll (nats a token)", "valid_nll"),
             *(_line(f"validation {task.score.title}", task.score.valid) for task in all_tasks()),
+            _line("validation nll (nats a token)", "valid_nll"),
+            _line("validation loss (nats a token)", "valid_loss"),
             _line("learning rate", "lr"),
             _line("gradient norm before clipping", "grad_norm", log_y=True),
         ],

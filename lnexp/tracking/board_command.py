@@ -1,15 +1,14 @@
 """Run ``scripts/wandb_board.py``: save the board in a project of the user's."""
 
-import argparse
 import json
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 
 
 def main() -> None:
     """``wandb_board.py ENTITY``: save the board in a project of the user's."""
-    parser = argparse.ArgumentParser(description="Save the board of lnexp's runs in a wandb project of your own.")
+    parser = Parser(description="Save the board of lnexp's runs in a wandb project of your own.")
     parser.add_argument("entity", help="your user or team in wandb")
     parser.add_argument("--project", default="lnexp", help="tracker.project of the runs (default: lnexp)")
     parser.add_argument("--dry-run", action="store_true", help="only print its definition")

@@ -1,11 +1,10 @@
 """Run ``scripts/wandb_sync.py``: upload what was tracked offline."""
 
-import argparse
 import subprocess
 import sys
 from pathlib import Path
 
-from lnexp.cli import add_runs_option, one_line_errors
+from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import is_held
@@ -16,7 +15,7 @@ AT_ONCE = 50
 
 def main() -> None:
     """``wandb_sync.py``: upload offline runs with ``wandb sync``, without those that are uploaded already."""
-    parser = argparse.ArgumentParser(description="Upload the runs that were tracked offline, with wandb's own sync.")
+    parser = Parser(description="Upload the runs that were tracked offline, with wandb's own sync.")
     add_runs_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say which there are")
     arguments = parser.parse_args()

@@ -14,7 +14,7 @@ from lnexp.runs.environment import git_state
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import short_name
 from lnexp.tasks import task_of
-from lnexp.tasks.contract import Record
+from lnexp.tasks.contract import Record, Task
 from lnexp.tasks.measures import known_values
 
 #: The longest tag that wandb takes, in characters.
@@ -83,7 +83,7 @@ class Tracker:
         task = task_of(self.cfg)
         samples = task.samples(self.cfg, self.folder, record["epoch"])
         table = {"samples": wandb.Table(columns=list(samples.columns), data=list(samples.rows))} if samples else {}
-        self.run.log(_numbers(record) | table, step=record["update"])
+        self.run.log(charts_of(record, task) | table, step=record["update"])
         epochs = [one for one in self.folder.epochs() if one["epoch"] <= record["epoch"]]
         self.run.summary.update(
             {
@@ -142,6 +142,32 @@ def _leaves(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 def _numbers(record: Record) -> dict[str, Any]:
     return {key: value for key, value in record.items() if isinstance(value, int | float)}
+
+
+#: The numbers of ``epoch`` records that every task has, beside what it measures itself. The others of a record, as
+#: the beam or how many sentences were translated, are equal in all epochs: no charts are drawn of them.
+COMMON = ("valid_loss", "train_loss", "lr", "grad_norm", "tokens_per_second", "seconds", "epoch")
+
+
+def charts_of(record: Record, task: Task) -> dict[str, Any]:
+    """Return the numbers of an ``epoch`` record that change, by the names of their charts: score and nll first."""
+    measured = [field.name for field in task.epoch_numbers()]
+    keys = [measured[0], "valid_nll", *measured[1:], *COMMON]
+    return {chart_name(key): record[key] for key in keys if isinstance(record.get(key), int | float)}
+
+
+def chart_name(key: str) -> str:
+    """Return the chart of a key of ``epoch`` records: ``valid/bleu`` for ``valid_bleu``, ``train/lr`` for ``lr``.
+
+    ``epoch`` keeps its name, for other charts have it on their x axis.
+    """
+    if key == "epoch":
+        return key
+    if key.startswith("whole_valid_"):
+        return f"valid/whole_{key.removeprefix('whole_valid_')}"
+    if key.startswith("valid_"):
+        return f"valid/{key.removeprefix('valid_')}"
+    return f"train/{key.removeprefix('train_')}"
 
 
 def gradients(probes: Sequence[Record], parameter: str | None = None) -> list[Any]:

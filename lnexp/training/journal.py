@@ -1,7 +1,6 @@
 """Write a run's records to its folder and to wandb, lines about it to the terminal, and its log."""
 
 import logging
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,14 +12,12 @@ from tqdm import tqdm
 from lnexp.runs.environment import git_state
 from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
+from lnexp.runs.quiet import runs_are_quiet
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Member
 from lnexp.tracking.tracker import Tracker
 from lnexp.training.ranks import ALONE, Ranks
-
-#: The environment variable that leaves one line a run, that of its end.
-ONE_LINE = "LNEXP_ONE_LINE_A_RUN"
 
 
 class Journal:
@@ -45,7 +42,7 @@ class Journal:
             record = record | {"commit": self._commit}
         self.member.folder.append(record)
         self._tracker.log(record)
-        if record["kind"] == "epoch" and not os.environ.get(ONE_LINE):
+        if record["kind"] == "epoch" and not runs_are_quiet():
             left = self._clock.seconds_left(record["epoch"], record["update"])
             say(_epoch_line(self.member, record, left))
 
@@ -86,7 +83,7 @@ def say(text: str) -> None:
 
 def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> None:
     """Say that a run begins, in how large an array or how many processes, and how large its updates are."""
-    if os.environ.get(ONE_LINE):
+    if runs_are_quiet():
         return
     cfg, folder = member.cfg, member.folder
     how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
@@ -100,7 +97,9 @@ def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> No
 
 
 def announce_end(member: Member, end: Record) -> None:
-    """Say how a run ended."""
+    """Say how a run ended, where no sweep does."""
+    if runs_are_quiet():
+        return
     folder = member.folder
     state, why = folder.status["state"], folder.status["why"]
     because = f" ({why})" if why else ""

@@ -32,7 +32,7 @@ def states(runs_dir) -> dict[str, str]:
 
 def test_a_sweep_in_arrays_leaves_what_single_runs_leave(tmp_path, where, prepared):
     alone = ["runs_dir=" + str(tmp_path / "alone"), f"data_dir={prepared}"]
-    together = sweep(where, "hydra/launcher=array")
+    together = sweep(where, "hydra/launcher=array", "-v")
     assert together.returncode == 0, together.stderr
     assert together.stdout.count("one of 4 in an array") == 8
     assert sweep(alone).returncode == 0
@@ -85,7 +85,7 @@ def test_a_killed_sweep_goes_on_as_if_undisturbed(tmp_path, where, undisturbed, 
     wait_for(lambda: any(path.stat().st_size for path in (tmp_path / "runs").glob(f"*/*-*/{moment}")))
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL, "it was on its way"
-    again = run_script("train", *KILLED, *where)
+    again = run_script("train", "-v", *KILLED, *where)
     assert again.returncode == 0, again.stderr
     assert "one of 4 in an array" in again.stdout
     assert curves(tmp_path / "runs") == undisturbed
@@ -130,7 +130,7 @@ def test_small_groups_are_trained_first(where, monkeypatch):
 
 def test_several_processes_train_an_array_each(tmp_path, where):
     words = [*TINY, "max_epoch=1", "lr_max=1e-3,2e-3", "seed=1,2", "hydra/launcher=array", "hydra.launcher.processes=2"]
-    done = run_script("train", "-m", *words, *where)
+    done = run_script("train", "-m", "-v", *words, *where)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("one of 2 in an array") == 4
     assert list(states(tmp_path / "runs").values()) == ["finished"] * 4

@@ -1,5 +1,7 @@
 """A sweep is followed to its end; a recipe is handed over as soon as its runs are over."""
 
+import os
+import signal
 import sys
 import textwrap
 
@@ -9,6 +11,7 @@ from lnexp.launchers import follow
 from lnexp.launchers.follow import Follower
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep, SweepRun, newest_sweep
+from lnexp.terminal import Footer
 
 #: Trains, in appearance, one run of each of two recipes; the second waits for the file ``go``.
 SWEEP = """
@@ -85,12 +88,18 @@ def test_a_recipe_has_all_its_runs_only_when_none_is_left(tmp_path):
     assert not status.has_all_of("three")
 
 
-def test_the_live_line_is_gone_while_a_recipe_is_shown(tmp_path):
+def test_the_footer_is_gone_while_a_recipe_is_shown(tmp_path, monkeypatch):
     done = []
+    monkeypatch.setattr(Footer, "__enter__", lambda self: done.append("shown"))
+    monkeypatch.setattr(Footer, "__exit__", lambda self, *_: done.append("gone"))
+    Follower(["one"], tmp_path, done.append)._hand_over("one")
+    assert done == ["gone", "one", "shown"]
 
-    class Live:
-        def __init__(self):
-            self.stop, self.start = (lambda: done.append("stop")), (lambda: done.append("start"))
 
-    Follower(["one"], tmp_path, done.append)._hand_over("one", Live())
-    assert done == ["stop", "one", "start"]
+def test_an_interrupt_that_only_this_process_has_ends_the_command_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(follow, "GRACE", 0.05)
+    monkeypatch.setattr(Follower, "_look", lambda self: os.kill(os.getpid(), signal.SIGINT))
+    sleep = "import time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('interrupted', flush=True)"
+    with pytest.raises(SystemExit) as ended:
+        Follower([], tmp_path, print).follow([sys.executable, "-c", sleep], {})
+    assert ended.value.code == 130

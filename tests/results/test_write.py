@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lnexp.results.verdict_pages import as_page, as_terminal_table
+from lnexp.results.verdict_pages import as_page, in_terminal
 from lnexp.results.verdicts import all_verdicts
 from lnexp.results.write import write_results
 
@@ -117,10 +117,10 @@ def test_the_same_runs_give_the_same_bytes(make_run, folder, tmp_path):
 def test_verdicts_are_read_back_for_page_and_terminal(results_dir):
     verdicts = all_verdicts(results_dir)
     assert [found.recipe for found in verdicts] == ["figx"]
-    assert not verdicts[0].has(profile="paper")
-    page, table = as_page(verdicts), as_terminal_table(verdicts, 120)
+    assert not verdicts[0].has(profile=["paper"])
+    page, table = as_page(verdicts), in_terminal(verdicts)
     assert "best_bleu(good) 92.00 [89.52, 94.48] (n=3)" in page
     for text in (page, table):
         assert "reproduced" in text
     assert "(small/toy/figx/table.md)" in page
-    assert max(map(len, table.splitlines())) <= 160
+    assert max(map(len, table.splitlines())) <= 76

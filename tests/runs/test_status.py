@@ -145,3 +145,21 @@ def test_a_sweep_written_before_runs_could_end_by_updates_is_read(tmp_path):
     del content["members"][0]["max_update"], content["members"][0]["task"]
     path.write_text(json.dumps(content))
     assert newest_sweep(tmp_path).members[0].length.words(3, 30) == "epoch  3/10"
+
+
+def test_a_sweep_that_is_over_is_a_summary_and_not_a_row_a_run(tmp_path):
+    sweep = Sweep("fig2a", [member(f"r{number:02d}", f"fig2a/arm{number}") for number in range(42)])
+    sweep.save(tmp_path)
+    for number in range(40):
+        folder(tmp_path, f"r{number:02d}").set_status("finished")
+    folder(tmp_path, "r40").set_status("diverged", "gradients are Nan/Inf")
+    folder(tmp_path, "r41").set_status("failed", "OSError: disk full")
+    lines = run_script("status", "--runs", str(tmp_path)).stdout.splitlines()
+    assert len(lines) <= 8
+    assert max(map(len, lines)) <= 76
+    said = " ".join(line.strip() for line in lines)
+    assert "fig2a: over. 41 of 42 runs done (1 failed, 1 diverged, 40 finished)" in said
+    assert "to train again: fig2a/arm41 s1 diverged: fig2a/arm40 s1" in said
+    assert "next: make verify RESULTS=results/local" in said
+    every = run_script("status", "--runs", str(tmp_path), "--all").stdout
+    assert sum("fig2a/arm" in line for line in every.splitlines()) == 42

@@ -4,7 +4,8 @@ import pytest
 from omegaconf import OmegaConf
 
 from lnexp.runs.folder import RunFolder
-from lnexp.tracking.tracker import Tracker
+from lnexp.tasks import load_task
+from lnexp.tracking.tracker import Tracker, charts_of
 
 
 class WandbRun:
@@ -64,3 +65,12 @@ def test_a_run_that_goes_on_tells_what_wandb_does_not_have(tmp_path, monkeypatch
     with Tracker(OmegaConf.create({"tracker": {"mode": mode}}), folder):
         assert [step for step, _ in run.logged] == told
     assert before.exists() is uploaded, "what is told again is not uploaded twice"
+
+
+def test_an_epoch_has_a_chart_for_what_changes_score_and_nll_first():
+    record = {"kind": "epoch", "epoch": 1, "update": 60, "valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 90.0,
+              "bleu_signature": "x", "n_sentences": 50, "beam": 5, "whole_valid_bleu": 89.0, "whole_n_sentences": 99,
+              "train_loss": None, "lr": 0.1, "members": 4}  # fmt: skip
+    charts = charts_of(record, load_task("translation"))
+    assert list(charts) == ["valid/bleu", "valid/nll", "valid/whole_bleu", "valid/loss", "train/lr", "epoch"]
+    assert charts["valid/bleu"] == 90.0

@@ -1,6 +1,5 @@
 """Run ``scripts/translate.py``: translate sentences by a trained run."""
 
-import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from tabulate import tabulate
 
 from lnexp.checks import check_whole
-from lnexp.cli import add_runs_option, one_line_errors
+from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.processes import one_quiet_thread, without_garbage_collection
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """``translate.py RUN [SENTENCE …]``: translate sentences, or lines of standard input, by a trained run."""
-    parser = argparse.ArgumentParser(description="Translate sentences, or lines of standard input, by a trained run.")
+    parser = Parser(description="Translate sentences, or lines of standard input, by a trained run.")
     parser.add_argument("run", help="its folder, the beginning of its identity, or a part of its name")
     parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
     parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")

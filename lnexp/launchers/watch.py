@@ -1,0 +1,76 @@
+"""Watch the runs of a sweep: print a line for each that ends, and show on a terminal what is left to do."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+
+from lnexp.runs.ended_run import ended_line
+from lnexp.runs.folder import DONE, RunFolder, find_folders, status_of
+from lnexp.runs.status_table import SweepStatus
+from lnexp.runs.sweep import Sweep
+from lnexp.terminal import Footer
+
+#: Seconds between two looks at the runs.
+SECONDS = 1.0
+#: Seconds after which a log gets a line on what is left, if no other line was printed.
+SILENCE = 1800.0
+
+
+class Watch:
+    """Watches from a thread, so that every launcher's runs are seen; a context manager around the launch.
+
+    Args:
+        sweep: all its runs.
+        runs_dir: where run folders lie.
+        missing: the identities of those that are to be trained; the others are done.
+        footer: whether a terminal shows a line on what is left.
+    """
+
+    def __init__(self, sweep: Sweep, runs_dir: str | Path, missing: Iterable[str], footer: bool):
+        self._sweep, self._runs_dir = sweep, Path(runs_dir)
+        self._footer = Footer(Console(highlight=False), footer and sys.stdout.isatty())
+        folders = find_folders(runs_dir)
+        self._before = {identity: status_of(folders.get(identity)) for identity in missing}
+        self._members = {member.identity: member for member in sweep.members}
+        self._over = len(sweep.members) - len(self._before)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> "Watch":
+        self._footer.__enter__()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        self.look()
+        self._footer.__exit__()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(SECONDS):
+            self.look()
+            footer = SweepStatus(self._sweep, self._runs_dir).footer()
+            self._footer.update(footer)
+            if time.monotonic() - self._last_line > SILENCE:
+                self._print(footer)
+
+    def look(self) -> None:
+        """Print a line for each run that has ended since the last look, or failed."""
+        folders = find_folders(self._runs_dir)
+        for identity, before in list(self._before.items()):
+            status = status_of(folders.get(identity))
+            if status != before and status.get("state") in (*DONE, "failed"):
+                del self._before[identity]
+                self._over += 1
+                folder = RunFolder(folders[identity])
+                self._print(ended_line(self._over, self._sweep, self._members[identity], folder))
+
+    def _print(self, line: str) -> None:
+        self._last_line = time.monotonic()
+        print(line, flush=True)

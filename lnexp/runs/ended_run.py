@@ -1,0 +1,59 @@
+"""Say in one line how a run of a sweep ended."""
+
+from collections import Counter
+
+from lnexp.errors import UserError
+from lnexp.runs.folder import RunFolder, status_of
+from lnexp.runs.progress import clock
+from lnexp.runs.records import seconds
+from lnexp.runs.sweep import Sweep, SweepRun
+from lnexp.tasks import load_task
+from lnexp.tasks.measures import known_values
+from lnexp.terminal import WIDTH, shortened
+
+
+def ended_line(position: int, sweep: Sweep, member: SweepRun, folder: RunFolder) -> str:
+    """Return a line as ``[ 7/42] post-ln adam lr .004 warm-up 300 s12  BLEU 91.6  0:38``.
+
+    The score is the best of any epoch, the time that of the run's training. Of a run that failed the reason is there.
+
+    Args:
+        position: how many runs of the sweep are over, with this one.
+        sweep: all runs.
+        member: the run that has ended.
+        folder: its folder.
+    """
+    total = str(len(sweep.members))
+    head = f"[{position:>{len(total)}}/{total}] "
+    result = _result(member, folder)
+    names = _names(sweep)
+    widest = min(max(map(len, names.values())), WIDTH - len(head) - len("  diverged, BLEU 91.6  1:03:20"))
+    return shortened(f"{head}{shortened(names[member.identity], widest):<{widest}}  {result}")
+
+
+def _names(sweep: Sweep) -> dict[str, str]:
+    """Return what each run is called: its settings, or its arm where these do not tell it from all others."""
+    count = Counter(member.label for member in sweep.members)
+    return {
+        member.identity: member.label
+        if member.label and count[member.label] == 1
+        else f"{member.arms[0]} s{member.seed}"
+        if member.arms
+        else member.name
+        for member in sweep.members
+    }
+
+
+def _result(member: SweepRun, folder: RunFolder) -> str:
+    status = status_of(folder.path)
+    try:
+        epochs = folder.epochs()
+    except UserError as error:
+        return f"malformed: {error}"
+    if status.get("state") == "failed":
+        return f"failed: {status.get('why')}"
+    score = load_task(member.task).score
+    known = known_values(epochs, score.valid)
+    diverged = "diverged" if status.get("state") == "diverged" else ""
+    reached = f"{score.title} {score.text(max(known))}" if known else ""
+    return f"{', '.join(filter(None, (diverged, reached)))}  {clock(seconds(epochs))}"

@@ -1,0 +1,57 @@
+"""A sweep prints a line for each run that ends, whatever launcher trains it."""
+
+import pytest
+
+from lnexp.launchers import watch
+from lnexp.launchers.watch import Watch
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.sweep import Sweep, SweepRun
+
+
+def folder(tmp_path, name: str, state: str, why: str = "") -> RunFolder:
+    made = RunFolder(tmp_path / "adhoc" / f"run-{name}")
+    made.path.mkdir(parents=True, exist_ok=True)
+    made.set_status(state, why)
+    return made
+
+
+@pytest.fixture
+def sweep() -> Sweep:
+    return Sweep("x", [SweepRun(name * 2, name, 1, 2, label=f"pre-ln {name}") for name in "abcd"])
+
+
+def test_each_run_that_ends_has_a_line_with_its_position(tmp_path, sweep, capsys):
+    folder(tmp_path, "aa", "finished")
+    folder(tmp_path, "bb", "failed", "earlier")
+    watching = Watch(sweep, tmp_path, ["bb", "cc", "dd"], footer=False)
+    watching.look()
+    assert capsys.readouterr().out == "", "one was done, and one had failed before"
+    made = folder(tmp_path, "cc", "running")
+    made.append({"kind": "epoch", "epoch": 1, "update": 3, "valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 91.64,
+                 "lr": 0.1, "seconds": 38.0})  # fmt: skip
+    watching.look()
+    assert capsys.readouterr().out == ""
+    made.set_status("finished")
+    watching.look()
+    watching.look()
+    assert capsys.readouterr().out == "[2/4] pre-ln c  BLEU 91.6  0:38\n"
+    folder(tmp_path, "bb", "running")
+    folder(tmp_path, "bb", "failed", "OSError: disk full")
+    watching.look()
+    assert capsys.readouterr().out == "[3/4] pre-ln b  failed: OSError: disk full\n"
+
+
+def test_the_last_runs_are_told_of_before_the_sweep_ends(tmp_path, sweep, capsys):
+    with Watch(sweep, tmp_path, ["dd"], footer=True):
+        folder(tmp_path, "dd", "diverged", "gradients are Nan/Inf")
+    assert capsys.readouterr().out == "[4/4] pre-ln d  diverged  0:00\n", "and no footer where there is no terminal"
+
+
+def test_a_log_says_now_and_then_what_is_left(tmp_path, sweep, capsys, monkeypatch):
+    monkeypatch.setattr(watch, "SILENCE", -1.0)
+    monkeypatch.setattr(watch, "SECONDS", 0.0)
+    said = watch.threading.Event()
+    monkeypatch.setattr(Watch, "_print", lambda self, line: (print(line), said.set()))
+    with Watch(sweep, tmp_path, ["dd"], footer=False):
+        assert said.wait(60)
+    assert capsys.readouterr().out.splitlines()[0] == "0 of 4 done, 4 waiting; make status"

@@ -1,0 +1,76 @@
+"""The last screen: what came out, in 25 lines of 76 columns."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+
+from lnexp.results.last_screen import LINES, last_screen
+from lnexp.results.verdicts import all_verdicts, not_run
+from lnexp.terminal import WIDTH
+
+PUBLISHED = ROOT / "results"
+
+
+def screen(results_dir: Path, **wanted: list[str]) -> str:
+    found = all_verdicts(results_dir)
+    shown = [one for one in [*found, *not_run(results_dir, found)] if one.has(**wanted)]
+    return last_screen(shown, results_dir, PUBLISHED)
+
+
+@pytest.fixture
+def ours(tmp_path) -> Path:
+    """Results like the published ones of fig4ab, on a machine of the user's own."""
+    place = "small/toy/fig4ab"
+    shutil.copytree(PUBLISHED / place, tmp_path / place, ignore=shutil.ignore_patterns("figure*"))
+    return tmp_path
+
+
+WANTED = [{}, {"recipe": ["fig2a"]}, {"profile": ["theory"]}, {"data": ["iwslt14-subset"]}, {"profile": ["paper"]}]
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=str)
+def test_it_fits_a_terminal(wanted):
+    lines = screen(PUBLISHED, **wanted).splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_it_has_the_paper_s_numbers_beside_ours_and_the_answer(ours):
+    text = screen(ours, recipe=["fig4ab"])
+    rows = {line[:28].rstrip(): line[28:].split("  ") for line in text.splitlines() if "LN" in line}
+    assert "8.45" in [cell.strip() for cell in rows["Post-LN, no warm-up"]]
+    (trained,) = [cell for cell in rows["Pre-LN, no warm-up"] if " of 10)" in cell]
+    assert trained.strip().endswith("(10 of 10)")
+    assert "Answer: Post-LN needs warm-up, Pre-LN does not: reproduced on toy." in text
+    assert "published results: 12 of 12 verdicts alike" in text
+    assert f"RESULTS={ours}" in text
+
+
+def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
+    path = ours / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
+    claim["verdict"] = "contradicted"
+    for margin in claim["margins"]:
+        margin["low"], margin["high"] = -2.0, -1.0
+    path.write_text(json.dumps(content))
+    text = screen(ours)
+    assert "contradicted: fig4ab-placement-decides" in text
+    assert "contradicted on toy" in text
+    assert "published results: 11 of 12 verdicts alike; other: fig4ab-placement-decides" in " ".join(text.split())
+
+
+def test_runs_that_recipes_share_count_once(ours):
+    shutil.copytree(ours / "small/toy/fig4ab", ours / "small/toy/fig4ab_coupled")
+    runs = (PUBLISHED / "small/toy/fig4ab/runs.csv").read_text().splitlines()
+    assert f"{len(runs) - 1} runs, {len(runs) - 1} done" in screen(ours, profile=["small"])
+
+
+def test_failed_and_missing_runs_are_counted(ours):
+    path = ours / "small/toy/fig4ab/runs.csv"
+    text = path.read_text().replace(",finished,", ",failed,", 1).replace(",finished,", ",not run,", 1)
+    path.write_text(text.replace(",finished,", ",diverged,", 1))
+    assert "50 runs, 48 done, 1 of them diverged; 1 failed, 1 not done" in screen(ours)
