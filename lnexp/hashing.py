@@ -34,13 +34,13 @@ def file_digest(path: Path, algorithm: str = "sha256") -> str:
 
 
 def cached_sha256(path: Path) -> str:
-    """Return the hex SHA-256 of a file, cached while the file's size and time of modification stay the same."""
+    """Return the hex SHA-256 of a file, cached while its inode, size and time of modification stay the same."""
     state = path.stat()
-    return _cached_sha256(path, state.st_size, state.st_mtime_ns)
+    return _cached_sha256(path, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=1024)
-def _cached_sha256(path: Path, size: int, modified: int) -> str:
+def _cached_sha256(path: Path, inode: int, size: int, modified: int) -> str:
     return file_digest(path)
 
 

@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import multiprocessing
 import os
 import signal
 import sys
@@ -25,7 +26,8 @@ def end_with_parent() -> None:
 
     Without it, the worker of a killed parent would wait for ever, or work on for nobody, and keep its locks.
     """
-    parent = os.getppid()
+    started_by = multiprocessing.parent_process()  # None where another kind of launcher started this process
+    parent = started_by.pid if started_by else os.getppid()  # getppid alone is too late where the parent has ended
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -36,6 +36,13 @@ def load(path: Path) -> dict[str, Any]:
     return state
 
 
+def refuse_other_run(path: Path, extra_state: Mapping[str, Any], identity: str) -> None:
+    """Refuse a checkpoint of another run; one that names none was written by older code. Raises UserError."""
+    found = extra_state.get("identity") or identity
+    if found != identity:
+        raise UserError(f"{path}: is of run {found}, not of {identity}; force=true trains the run afresh")
+
+
 def refuse_code(path: Path | str) -> None:
     """Refuse a checkpoint that would run code when it is loaded, or when its model is built.
 

@@ -20,6 +20,31 @@ print(worker.pid, flush=True)
 worker.wait()
 """
 
+LATE = """
+import multiprocessing, os, time
+from lnexp.processes import end_with_parent
+
+def work():
+    print(os.getpid(), flush=True)
+    while os.getppid() == multiprocessing.parent_process().pid:
+        time.sleep(0.01)
+    end_with_parent()
+    time.sleep(60)
+
+worker = multiprocessing.get_context("fork").Process(target=work)
+worker.start()
+worker.join()
+"""
+
+
+def test_a_worker_ends_whose_parent_was_killed_before_it_was_watched():
+    parent = subprocess.Popen([sys.executable, "-c", LATE], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    assert_ends(worker)
+
 
 def test_a_worker_ends_with_its_killed_parent():
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
@@ -28,10 +53,15 @@ def test_a_worker_ends_with_its_killed_parent():
     (worker,) = (int(word) for word in words - {"up"})
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
+    assert_ends(worker)
+
+
+def assert_ends(worker: int) -> None:
     for _ in range(100):
         if not is_alive(worker):
             return
         time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
     raise AssertionError("the worker lives on")
 
 

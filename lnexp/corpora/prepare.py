@@ -35,7 +35,7 @@ from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.errors import UserError, near_names
 from lnexp.files import locked
-from lnexp.hashing import file_digest, short_hash
+from lnexp.hashing import cached_sha256, file_digest, short_hash
 from lnexp.options import Table
 from lnexp.plain import drop, plain
 from lnexp.versions import version
@@ -58,7 +58,7 @@ class PreparedCorpus:
         """The contents of ``manifest.json``. Raises UserError where it is missing or malformed."""
         try:
             manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
-            manifest["bytes"].items()
+            manifest["bytes"].items(), manifest["sha256"].items()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise UserError(f"{self.folder / 'manifest.json'}: missing or malformed; {self._advice}") from None
         return manifest
@@ -68,13 +68,24 @@ class PreparedCorpus:
         return f"remove {self.folder} to have it prepared again"
 
     def check(self) -> None:
-        """Raise UserError where a file is missing or its size is not that of the manifest, or an index is damaged."""
-        for name, size in self.manifest["bytes"].items():
+        """Check that the files are those that were prepared.
+
+        Corpora that older code prepared have the checksums of their text alone.
+
+        Raises:
+            UserError: where a file is missing, or its size or checksum is not that of the manifest; where an index is
+                damaged.
+        """
+        manifest = self.manifest
+        digests = manifest.get("digests") or {f"text/{name}": digest for name, digest in manifest["sha256"].items()}
+        for name, size in manifest["bytes"].items():
             path = self.folder / name
             found = path.stat().st_size if path.is_file() else None
             if found != size:
                 problem = "missing" if found is None else f"{found:,} bytes, not {size:,}"
                 raise UserError(f"{path}: {problem}; {self._advice}")
+            if name in digests and cached_sha256(path) != digests[name]:
+                raise UserError(f"{path}: is not what was prepared (its checksum is another); {self._advice}")
         for index in sorted(self.bin.glob("*.idx")):
             try:
                 check_index(index.with_suffix(""))
@@ -151,15 +162,15 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     languages = tuple(language for language in (settings["source_lang"], settings["target_lang"]) if language)
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     manifest = {
         "settings": settings,
         **report,
         "pairs": {split: count_lines(corpus.text(split, languages[0])) for split in SPLITS},
         "tokens": tokens,
         "sha256": {path.name: file_digest(path) for path in sorted(text.iterdir())},
-        "bytes": {
-            str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file()
-        },
+        "bytes": {str(path.relative_to(folder)): path.stat().st_size for path in files},
+        "digests": {str(path.relative_to(folder)): file_digest(path) for path in files},
         "tools": {tool: version(tool) for tool in TOOLS},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

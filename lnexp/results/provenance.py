@@ -160,7 +160,8 @@ def unit_of(manifest: Mapping[str, Any]) -> str:
 def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest without what is private: where files lie on the machine that prepared it."""
     content: dict[str, Any] = json.loads(json.dumps(manifest))
-    content.pop("bytes", None)
+    for of_each_file in ("bytes", "digests"):
+        content.pop(of_each_file, None)
     config = {"data": content["settings"]}
     for option in Table().rows:
         if option.locates and "://" not in str(find(config, option.name)):

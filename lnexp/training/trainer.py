@@ -32,11 +32,13 @@ class Trainer(FairseqTrainer):
 
     Attributes:
         after_update: called after each update.
+        identity: names the run in its checkpoints; empty where each is written under the identity of a member.
     """
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
         self.after_update: list[Callable[[], None]] = []
+        self.identity = ""
         self._epoch_began = self._epoch_seconds_before = 0.0
 
     @property
@@ -94,6 +96,7 @@ class Trainer(FairseqTrainer):
         everywhere = {
             "train_iterator": position | {"iterations_in_epoch": batches},
             "epoch_seconds": self.epoch_seconds,
+            "identity": self.identity,
         }
         if self.should_save_checkpoint_on_current_rank:
             remove_checksum(Path(filename))

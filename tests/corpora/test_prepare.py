@@ -344,6 +344,37 @@ def test_a_damaged_corpus_is_not_trusted(folder, tmp_path, damage, message):
     assert "prepared again" in str(caught.value)
 
 
+def overwrite(path):
+    """Change a byte of a file, and leave its size."""
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+
+@pytest.mark.parametrize("name", ["text/test.en", "bin/train.de-en.de.bin", "bin/dict.de.txt"])
+def test_a_file_that_was_overwritten_by_one_of_its_size_is_found(folder, tmp_path, name):
+    corpus = prepare(tokenized(folder), tmp_path / "data").folder
+    overwrite(corpus / name)
+    with pytest.raises(UserError, match=rf"{name}: is not what was prepared .*; remove .* to have it prepared again"):
+        prepare(tokenized(folder), tmp_path / "data")
+
+
+def without_digests(corpus) -> None:
+    """Make a corpus as older code prepared it."""
+    path = corpus / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["digests"]
+    path.write_text(json.dumps(manifest))
+
+
+def test_of_a_corpus_of_older_code_the_text_is_verified(folder, tmp_path):
+    corpus = prepare(tokenized(folder), tmp_path / "data").folder
+    without_digests(corpus)
+    prepare(tokenized(folder), tmp_path / "data")
+    overwrite(corpus / "text/test.en")
+    with pytest.raises(UserError, match=r"test\.en: is not what was prepared"):
+        prepare(tokenized(folder), tmp_path / "data")
+
+
 @pytest.mark.slow
 def test_the_other_direction_of_a_named_corpus_swaps_its_files(real_text, tmp_path, monkeypatch):
     monkeypatch.setenv("LNEXP_MIRROR", str(real_text / "mirror"))
@@ -389,6 +420,7 @@ def test_a_corrupt_index_is_refused(tmp_path):
     cfg = compose([*TINY, f"data_dir={tmp_path}"])
     corpus = prepare(cfg.data, cfg.data_dir)
     index = corpus.bin / "train.de-en.de.idx"
+    without_digests(corpus.folder)
     content = index.read_bytes()
     index.write_bytes(content[:60] + b"\xff" + content[61:])
     with pytest.raises(UserError, match=r"train\.de-en\.de\.idx: damaged \(.+\); remove .* to have it prepared again"):

@@ -303,6 +303,23 @@ def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, wher
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["basic", "array"])
+def test_a_checkpoint_of_another_seed_is_not_taken_over(tmp_path, where, launcher):
+    settings = ["-m", *TINY, *where, "max_epoch=2", "checkpoints.keep=all", f"hydra/launcher={launcher}"]
+    train(*settings, "seed=1,2", "order_seed=1")
+    one, two = (next((tmp_path / "runs").glob(f"*/*-s{seed}-*")) for seed in (1, 2))
+    (one / "checkpoints" / "checkpoint2.pt").unlink()
+    RunFolder(one).set_status("running")
+    for name in ("checkpoint1.pt", "checkpoint1.pt.sha256"):
+        (one / "checkpoints" / name).write_bytes((two / "checkpoints" / name).read_bytes())
+    done = run_script("train", *settings, "seed=1", "order_seed=1")
+    assert done.returncode != 0
+    assert (
+        f"checkpoint1.pt: is of run {RunFolder(two).identity}, not of {RunFolder(one).identity}; force" in done.stderr
+    )
+
+
+@pytest.mark.slow
 def test_a_run_of_other_code_is_resumed_only_at_a_word(tmp_path, where):
     settings = [*TINY, *where, "max_epoch=2", "checkpoints.keep=all"]
     train(*settings)

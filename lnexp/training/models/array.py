@@ -51,7 +51,7 @@ class ArrayModels(Models):
         if not epoch:
             batches = self.trainer.get_train_iterator(1, load_dataset=True)
         else:
-            position = load_members(self.trainer, [folder.checkpoint(epoch) for folder in folders])
+            position = load_members(self.trainer, folders, epoch)
             batches = self.trainer.get_train_iterator(position["epoch"], load_dataset=True)
             batches.load_state_dict(position)
         self.trainer.lr_step(batches.epoch)
@@ -82,9 +82,9 @@ class ArrayModels(Models):
         """Begin to write every checkpoint: for many members a disk takes as long as a GPU does for an epoch."""
         position = batches.state_dict()
         for member in members:
-            state = member_checkpoint(self.trainer, member, self.singles[member], position)
-            path = self.members[member].folder.checkpoint(epoch)
-            self._writing[member] = self._writers.submit(write_checkpoint, state, path)
+            folder = self.members[member].folder
+            state = member_checkpoint(self.trainer, member, self.singles[member], position, folder.identity)
+            self._writing[member] = self._writers.submit(write_checkpoint, state, folder.checkpoint(epoch))
 
     def finish_saving(self) -> None:
         """Wait for every checkpoint before any older one is dropped: all members then have one epoch in common."""

@@ -11,11 +11,12 @@ from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.runs.checksum import remove_checksum, write_checksum
-from lnexp.safe_loading import load
+from lnexp.runs.folder import RunFolder
+from lnexp.safe_loading import load, refuse_other_run
 
 
 def member_checkpoint(
-    trainer: Trainer, member: int, single: DictConfig, train_iterator: dict[str, Any]
+    trainer: Trainer, member: int, single: DictConfig, train_iterator: dict[str, Any], identity: str
 ) -> dict[str, Any]:
     """Return a member's checkpoint as fairseq's trainer would make it for a run of its own, on the CPU.
 
@@ -24,6 +25,7 @@ def member_checkpoint(
         member: which of its members.
         single: the fairseq config of that member alone.
         train_iterator: the position in the data, as fairseq saves it.
+        identity: of the run that the member is.
     """
     schedule = trainer.lr_scheduler.members[member]
     return {
@@ -40,7 +42,7 @@ def member_checkpoint(
             }
         ],
         "task_state": trainer.task.state_dict(),
-        "extra_state": {"train_iterator": train_iterator, "val_loss": None},
+        "extra_state": {"train_iterator": train_iterator, "val_loss": None, "identity": identity},
         "last_optimizer_state": _on_cpu(trainer.optimizer.member_state(member)),
     }
 
@@ -52,11 +54,13 @@ def write_checkpoint(state: dict[str, Any], path: Path) -> None:
     write_checksum(path)
 
 
-def load_members(trainer: Trainer, paths: Sequence[Path]) -> dict[str, Any]:
-    """Load the members' checkpoints, all of one epoch, into the array, and return the position in the data."""
+def load_members(trainer: Trainer, folders: Sequence[RunFolder], epoch: int) -> dict[str, Any]:
+    """Load the members' checkpoints of an epoch into the array, and return the position in the data."""
     state: dict[str, Any] = {}
-    for member, path in enumerate(paths):
+    for member, folder in enumerate(folders):
+        path = folder.checkpoint(epoch)
         state = load(path)
+        refuse_other_run(path, state["extra_state"], folder.identity)
         load_member_model(trainer.model, member, state["model"])
         trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
         trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])

@@ -8,7 +8,7 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.runs.checkpoint_retention import keep_while_training
-from lnexp.safe_loading import refuse_code
+from lnexp.safe_loading import refuse_code, refuse_other_run
 from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
 
 
@@ -42,7 +42,10 @@ class SingleModel(Models, StopsWithinEpoch):
             checkpoint.restore_file = str(newest)
         if start := newest or checkpoint.finetune_from_model:
             refuse_code(start)
-        _, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
+        state, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
+        self.trainer.identity = self.members[0].folder.identity
+        if newest:
+            refuse_other_run(newest, state, self.trainer.identity)
         place = self.trainer.get_num_updates(), batches.epoch, batches.iterations_in_epoch
         places = self.ranks.gather(place)
         if len(set(places)) > 1:
