@@ -36,6 +36,7 @@ class RecipeSweeper(BasicSweeper):
         register_resolvers()
         loader, config = self.hydra_context.config_loader, self.config
         recipes, rest = split_recipes([*self._parse_config(), *arguments])
+        _check_claims(recipes)
         # launchers of others have Hydra compose the jobs, which knows no aliases
         jobs = [spell_out(job) for job in (self._jobs_of(recipes, rest) if recipes else self._product(rest))]
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
@@ -94,6 +95,15 @@ class RecipeSweeper(BasicSweeper):
 
 def _is_swept(argument: str) -> bool:
     return OverridesParser.create().parse_override(argument).is_sweep_override()
+
+
+def _check_claims(recipes: list[Recipe]) -> None:
+    """Refuse recipes whose claims cannot be judged. Raises UserError."""
+    if recipes:
+        from lnexp.results.claims import check_claims  # here, for a sweep without a recipe does not need pandas
+
+        for recipe in recipes:
+            check_claims(recipe)
 
 
 def _raise_on(failures: dict[str, str], launched: int) -> None:

@@ -46,7 +46,8 @@ def load_recipe(name: str) -> Recipe:
             **content,
         )
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
-        raise UserError(f"{path}: not a recipe ({type(error).__name__}: {error})") from error
+        why = " ".join(str(error).split())  # YAML's are of several lines
+        raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
 
 
 def _refuse_resolvers(content: Any) -> None:

@@ -81,6 +81,12 @@ def form_of(claim: Claim, recipe: Recipe) -> Form:
         raise UserError(f"claim {claim.id}: {error}") from None
 
 
+def check_claims(recipe: Recipe) -> None:
+    """Refuse a recipe with a claim that cannot be judged, as before its runs are trained. Raises UserError."""
+    for claim in recipe.claims:
+        form_of(claim, recipe)
+
+
 def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdicts:
     """Judge all claims of a recipe.
 

@@ -9,7 +9,7 @@ from lnexp.errors import UserError
 from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Claim, Recipe
-from lnexp.results.claims import Origin, judge_all
+from lnexp.results.claims import Origin, check_claims, judge_all
 from lnexp.results.verdict_file import Verdicts, read_verdicts
 
 #: What a recipe states of a claim: a published verdict must have been found by this very test, and show its reasons.
@@ -86,11 +86,28 @@ def all_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
     return [RecipeVerdicts(path, read_verdicts(path)) for path in paths]
 
 
+def unsound_recipes() -> dict[str, str]:
+    """Return why recipes cannot be read or their claims not judged, by their names; the others are none the worse."""
+    problems = {}
+    for name in recipe_names():
+        try:
+            check_claims(load_recipe(name))
+        except UserError as error:
+            problems[name] = f"recipe {name}: {error}"
+    return problems
+
+
 def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdicts]:
-    """Return the recipes that have no results on their own corpus, by profile: all their claims are ``not run``."""
+    """Return the recipes that have no results on their own corpus, by profile: all their claims are ``not run``.
+
+    Those that are not sound are left out, see :func:`unsound_recipes`.
+    """
     there = {(verdicts.profile, verdicts.data, verdicts.recipe) for verdicts in found}
     missing = []
+    unsound = unsound_recipes()
     for name in recipe_names():
+        if name in unsound:
+            continue
         recipe = load_recipe(name)
         for profile, setting in recipe.profiles.items():
             if (profile, setting.data, name) not in there:

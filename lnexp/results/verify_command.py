@@ -8,11 +8,11 @@ from pathlib import Path
 from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.results.compare import print_comparisons
 from lnexp.results.last_screen import last_screen
 from lnexp.results.verdict_pages import in_terminal
-from lnexp.results.verdicts import all_verdicts, not_run
+from lnexp.results.verdicts import all_verdicts, not_run, unsound_recipes
 
 EXIT_MALFORMED = 1
 
@@ -48,6 +48,7 @@ def main() -> None:
     else:
         print(last_screen(shown, arguments.results, RESULTS_DIR))
     problems = [problem for one in shown if one.was_run for problem in one.problems]
+    problems += [problem for name, problem in unsound_recipes().items() if name in (arguments.recipe or recipe_names())]
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(EXIT_MALFORMED if problems else 0)

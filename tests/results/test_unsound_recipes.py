@@ -1,0 +1,47 @@
+"""A recipe that cannot be read, or with a claim that cannot be judged, is named, and the others are none the worse."""
+
+import shutil
+
+import pytest
+
+from lnexp.errors import UserError
+from lnexp.paths import RECIPES_DIR
+from lnexp.recipes.load import load_recipe
+from lnexp.results.claims import check_claims
+from lnexp.results.verdicts import not_run, unsound_recipes
+
+BAD = {
+    "measure": ("success(no_warmup_low) < 0.5", "best_blue(no_warmup_low) < 0.5"),
+    "arm": ("success(no_warmup_low) < 0.5", "success(no_warmup_lower) < 0.5"),
+    "field": ("figure: ", "figures: "),
+    "yaml": ("title: ", "title: ["),
+}
+
+
+@pytest.fixture
+def recipes(tmp_path, monkeypatch):
+    """A folder of recipes: fig2a as it is, and bad copies of it."""
+    monkeypatch.setattr("lnexp.recipes.load.RECIPES_DIR", tmp_path)
+    shutil.copy(RECIPES_DIR / "fig2a.yaml", tmp_path)
+    text = (RECIPES_DIR / "fig2a.yaml").read_text()
+    for name, (old, new) in BAD.items():
+        (tmp_path / f"bad_{name}.yaml").write_text(text.replace(old, new, 1))
+    return tmp_path
+
+
+def test_each_is_named_with_the_reason(recipes):
+    problems = unsound_recipes()
+    assert set(problems) == {f"bad_{name}" for name in BAD}
+    assert "best_blue" in problems["bad_measure"]
+    assert "no_warmup_lower" in problems["bad_arm"]
+    assert all("\n" not in problem for problem in problems.values())
+
+
+def test_the_others_are_listed_as_not_run(recipes, tmp_path):
+    assert {one.recipe for one in not_run(tmp_path / "results", [])} == {"fig2a"}
+
+
+@pytest.mark.parametrize("name", ["measure", "arm"])
+def test_claims_are_refused_before_runs(recipes, name):
+    with pytest.raises(UserError, match="claim fig2a-no-warmup-fails-low"):
+        check_claims(load_recipe(f"bad_{name}"))
