@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sys
 from contextlib import nullcontext
 from typing import NoReturn
@@ -68,12 +69,18 @@ def _check_options(arguments: list[str]) -> None:
 
 
 def _check_command_line(arguments: list[str]) -> None:
-    """Refuse a sweep under torchrun, and a recipe that is not swept. Raises UserError."""
+    """Refuse a sweep under torchrun or for a cluster that is not here, and a recipe that is not swept.
+
+    Raises:
+        UserError: for each of these, and for an option that Hydra does not know.
+    """
 
     def says(start: str) -> bool:
         return any(argument.startswith(start) for argument in arguments)
 
     _check_options(arguments)
+    if says("hydra/launcher=submitit_slurm") and not shutil.which("srun"):
+        raise UserError("hydra/launcher=submitit_slurm: no srun here, as outside of a cluster; take joblib or array")
     if SWEEP & set(arguments):
         if of_environment().size > 1:
             raise UserError("-m: torchrun starts the processes of one run; for a sweep say hydra/launcher=torchrun")

@@ -98,3 +98,14 @@ def test_what_slurm_is_told(tmp_path, monkeypatch):
     for line in ("--gpus-per-node=1", "--cpus-per-task=8", "--requeue", "--signal=USR2@120", "--time=1440"):
         assert f"#SBATCH {line}\n" in script, script
     assert "--kill-on-bad-exit=1" in script.partition("\nsrun ")[2].splitlines()[0]
+
+
+def test_outside_of_a_cluster_it_is_said_in_one_line(tmp_path, where, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))  # without srun
+    done = run_script("train", "-m", "model=post_ln,pre_ln", "hydra/launcher=submitit_slurm", *TINY, *where)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "error: hydra/launcher=submitit_slurm: no srun here, as outside of a cluster; take joblib or array\n"
+    )
+    assert not (tmp_path / "runs").exists()
