@@ -216,6 +216,9 @@ def test_a_member_whose_checkpoints_are_damaged_costs_the_others_nothing(where, 
     for job in jobs:
         folder = RunFolder.of(compose([*TINY, *where, *job]))
         folder.checkpoints.mkdir(parents=True)
+        measured = {"valid_loss": 1.0, "valid_nll": 1.0, "valid_bleu": 1.0, "lr": 0.1, "seconds": 1.0}
+        for epoch in (1, 2, 3, 4):  # a checkpoint without a record is dropped
+            folder.append({"kind": "epoch", "epoch": epoch, "update": epoch, **measured})
         for epoch in (3, 4):
             make_whole(folder.checkpoint(epoch))
             write_checksum(folder.checkpoint(epoch))
