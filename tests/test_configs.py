@@ -21,7 +21,9 @@ from lnexp.theory.measurement import MEASUREMENTS
 GROUPS = ("data", "lr_schedule", "model", "norm", "optimizer", "profile", "subword", "task", "tracker")
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
 #: Corpora that lie in a folder of the user's.
-OWN_TEXT = ("data=plain", "data=tokenized", "data=wmt14_mini")
+OWN_TEXT = ("data=bert_text", "data=plain", "data=tokenized", "data=wikipedia_books", "data=wmt14_mini")
+#: Corpora of one language, which cannot be translated.
+OF_ONE_LANGUAGE = ("data=bert_text", "data=bert_toy", "data=wikipedia_books")
 WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
 PROFILES = ("small", "medium", "paper")
 TRAINED = [name for name in recipe_names() if not load_recipe(name).measurement]
@@ -45,6 +47,7 @@ def test_every_group_is_covered():
 @pytest.mark.parametrize("file", FILES)
 def test_every_config_file_composes_and_is_valid(file, folder):
     extra = [f"data.path={folder}"] if file in OWN_TEXT else []
+    extra += ["task=masked_lm"] if file in OF_ONE_LANGUAGE else []
     cfg = compose([file, *extra])
     OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
     check(cfg)

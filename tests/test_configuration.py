@@ -47,7 +47,8 @@ def test_importing_ours_leaves_fairseqs_configs_and_the_other_way_round():
 @pytest.mark.parametrize("launcher", ["basic", "joblib"])
 def test_a_worker_composes_its_second_job_after_fairseq_is_imported(where, launcher):
     jobs = [option for option in ("hydra.launcher.n_jobs=1",) if launcher == "joblib"]
-    done = run_script("train", "-m", *TINY, *where, "max_epoch=1", "seed=1,2", f"hydra/launcher={launcher}", *jobs)
+    options = ["max_epoch=1", "seed=1,2", f"hydra/launcher={launcher}", *jobs]
+    done = run_script("train", "-m", "-v", *TINY, *where, *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" | finished") == 2
 

@@ -50,7 +50,7 @@ def test_from_nothing_to_verdicts(tmp_path, where):
     ("arguments", "message"),
     [
         ([], "which recipe? say +recipe=NAME"),
-        (["+recipe=fig2a", "data=toyy"], "data=toyy: no such data; did you mean toy?"),
+        (["+recipe=fig2a", "data=toyy"], "data=toyy: no such data; did you mean toy"),
         (["+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),
         (["+recipe=fig2c"], "recipe=fig2c: no such recipe; did you mean fig2"),
         (["+recipe=fig2a", "lr_max=="], "lr_max=="),

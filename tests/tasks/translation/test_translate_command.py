@@ -15,6 +15,7 @@ import torch
 from helpers import ROOT, TINY, only_run, run_script
 
 from lnexp.corpora.text import read_lines
+from lnexp.hashing import file_digest
 from lnexp.runs.checksum import remove_checksum
 from lnexp.tasks.translation.bleu import detokenise
 
@@ -107,7 +108,9 @@ def test_a_corpus_that_is_another_by_now_is_refused(trained, prepared, tmp_path)
     folder = only_run(trained)
     sha256 = json.loads((folder / "environment.json").read_text())["data"]["sha256"]
     for manifest in shutil.copytree(prepared, tmp_path / "data").glob("toy-*/manifest.json"):
-        manifest.write_text(manifest.read_text().replace(sha256["train.de"], "0" * 64))
+        text = manifest.parent / "text" / "train.de"
+        text.write_text("".join(reversed(text.read_text().splitlines(keepends=True))))
+        manifest.write_text(manifest.read_text().replace(sha256["train.de"], file_digest(text)))
     done = translate(trained, "post_ln", ".", "--data-dir", str(tmp_path / "data"))
     assert done.returncode == 2
     assert f"its text is not what {folder.name} was trained on" in done.stderr
