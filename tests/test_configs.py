@@ -36,6 +36,7 @@ def folder(tmp_path):
         (tmp_path / f"{split}.{language}").write_text("a b\n")
     for name, language in itertools.product(WMT14_MINI, ("de", "en")):
         (tmp_path / f"{name}.{language}").write_text("a b\n")
+    (tmp_path / "document.txt").write_text("a b\n")
     return tmp_path
 
 

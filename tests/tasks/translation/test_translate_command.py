@@ -108,8 +108,8 @@ def test_a_corpus_that_is_another_by_now_is_refused(trained, prepared, tmp_path)
     folder = only_run(trained)
     sha256 = json.loads((folder / "environment.json").read_text())["data"]["sha256"]
     for manifest in shutil.copytree(prepared, tmp_path / "data").glob("toy-*/manifest.json"):
-        text = manifest.parent / "text" / "train.de"
-        text.write_text("".join(reversed(text.read_text().splitlines(keepends=True))))
+        for text in manifest.parent.rglob("train.de"):  # before and after the cut into subwords, here one text
+            text.write_text("".join(reversed(text.read_text().splitlines(keepends=True))))
         manifest.write_text(manifest.read_text().replace(sha256["train.de"], file_digest(text)))
     done = translate(trained, "post_ln", ".", "--data-dir", str(tmp_path / "data"))
     assert done.returncode == 2
