@@ -27,7 +27,7 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY
 from lnexp.results.benchmark_tables import benchmark_tables
 from lnexp.results.power import power_of_rate
-from lnexp.results.published_folder import PublishedFolder, cost_of
+from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim
 from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run
@@ -121,7 +121,11 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "corpora": _shown(results_dir),
         "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
         "results": results,
-        "cost": lambda places, seeds: cost_of([results(place) for place in places], seeds),
+        "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
+        "spent": cost_of([results(place) for place in places]),
+        "spent_unknown": [
+            place for place in places if not place.startswith(f"{THEORY}/") and not results(place).core_seconds
+        ],
         "benchmarks": benchmark_tables(results_dir / "bench"),
         "published": places.__contains__,
         "theory": [place for place in places if place.startswith(f"{THEORY}/")],

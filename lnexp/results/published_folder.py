@@ -110,8 +110,13 @@ class PublishedFolder:
 
     @property
     def core_seconds(self) -> dict[str, tuple[int, float]]:
-        """The seed of every run, and the seconds of one core that its training took, by identity."""
-        runs = read_table(self._path / "runs.csv")
+        """The seed of every run, and the seconds of one core that its training took, by identity.
+
+        There is none in a folder of a probe, nor in tables that are older than that column.
+        """
+        path = self._path / "runs.csv"
+        if not path.exists() or "core_seconds" not in (runs := read_table(path)):
+            return {}
         rows = zip(runs["identity"], runs["seed"], runs["core_seconds"], strict=True)
         return {identity: (int(seed), float(seconds)) for identity, seed, seconds in rows}
 
@@ -178,14 +183,22 @@ class PublishedFolder:
         return [value for value in values if value is not None]
 
 
-def cost_of(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
-    """Return what the runs behind folders of results cost with so many seeds, each run once.
+def cost_of(folders: Sequence[PublishedFolder]) -> Cost:
+    """Return what the runs behind folders of results cost, each run once: folders may share them."""
+    runs = _runs_of(folders)
+    return Cost(len(runs), sum(seconds for _, seconds in runs.values()) / 3600)
+
+
+def cost_with_seeds(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
+    """Return what the runs behind folders of results would cost with so many seeds.
 
     Args:
         folders: of recipes that are trained together; they may share runs.
         seeds: how many seeds an arm has.
     """
-    runs = {name: run for folder in folders for name, run in folder.core_seconds.items()}
-    published = len({seed for seed, _ in runs.values()})
-    hours = sum(seconds for _, seconds in runs.values()) / 3600
-    return Cost(len(runs) * seeds // published, hours * seeds / published)
+    published, spent = len({seed for seed, _ in _runs_of(folders).values()}), cost_of(folders)
+    return Cost(spent.runs * seeds // published, spent.core_hours * seeds / published)
+
+
+def _runs_of(folders: Sequence[PublishedFolder]) -> dict[str, tuple[int, float]]:
+    return {name: run for folder in folders for name, run in folder.core_seconds.items()}

@@ -5,6 +5,7 @@ import json
 import shutil
 import statistics
 
+import pandas as pd
 import pytest
 from matplotlib.image import imread
 
@@ -13,7 +14,7 @@ from lnexp.figures.answer import ANSWER_ARMS, draw_answer
 from lnexp.paths import ROOT
 from lnexp.results import pages
 from lnexp.results.pages import ANSWER, BEGIN, END, answer_points, made_pages, page_of
-from lnexp.results.published_folder import PublishedFolder, cost_of
+from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 
 RESULTS = ROOT / "results"
 PLACE = "small/iwslt14-subset/fig4ab"
@@ -160,8 +161,17 @@ def test_the_scale_is_that_of_the_runs(folder):
 def test_runs_that_recipes_share_cost_once():
     toy = RESULTS / "small" / "toy"
     alone, again = PublishedFolder(toy / "fig2a"), PublishedFolder(toy / "fig4ab")
-    assert cost_of([alone], 10).runs == 40
-    assert cost_of([alone, alone], 10) == cost_of([alone], 10)
-    both = cost_of([alone, again], 10)
+    assert cost_of([alone]).runs == 40
+    assert cost_of([alone, alone]) == cost_of([alone])
+    both = cost_of([alone, again])
     assert both.runs == len(alone.core_seconds.keys() | again.core_seconds.keys()) < 90
-    assert cost_of([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
+    assert cost_with_seeds([alone, again], 10) == pytest.approx(both)
+    assert cost_with_seeds([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
+
+
+def test_results_that_do_not_say_what_they_cost_cost_nothing(folder, tmp_path):
+    runs = pd.read_csv(RESULTS / "small" / "toy" / "fig2a" / "runs.csv")
+    shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
+    runs.drop(columns="core_seconds").to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
+    assert cost_of([PublishedFolder(tmp_path / "fig2a")]) == (0, 0)
+    assert cost_of([PublishedFolder(RESULTS / "theory" / "gaussian" / "theory_theorem1")]) == (0, 0)
