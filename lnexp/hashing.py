@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,14 +41,6 @@ def cached_sha256(path: Path) -> str:
 @lru_cache(maxsize=1024)
 def _cached_sha256(path: Path, inode: int, size: int, modified: int) -> str:
     return file_digest(path)
-
-
-def digest_of_tree(root: Path, paths: Iterable[Path]) -> str:
-    """Return twelve hex digits of the SHA-256 of files, by their paths below ``root`` and contents, in any order."""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(f"{path.relative_to(root).as_posix()} {file_digest(path)}\n".encode())
-    return digest.hexdigest()[:12]
 
 
 def sha256_of_files(root: str, addresses: list[str]) -> str:

@@ -13,6 +13,7 @@ from lnexp.configuration import shared_settings
 from lnexp.hashing import short_hash
 from lnexp.launchers.worker import set_up_worker
 from lnexp.processes import hide_leaked_locks, ignore_interrupts
+from lnexp.runs.code import is_trained_afresh
 from lnexp.runs.common_epoch import at_one_epoch
 from lnexp.runs.folder import RunFolder
 
@@ -120,4 +121,5 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
 
 def _kept(cfg: DictConfig) -> list[int]:
     """Return the epochs of the checkpoints that a run can be resumed from."""
-    return [] if cfg.force else RunFolder.of(cfg).checkpoint_epochs()
+    folder = RunFolder.of(cfg)
+    return [] if is_trained_afresh(cfg, folder) else folder.checkpoint_epochs()

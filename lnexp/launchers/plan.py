@@ -10,7 +10,8 @@ from lnexp.configuration import check, check_device
 from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
 from lnexp.plain import plain
-from lnexp.runs.folder import DONE, find_folders, status_of
+from lnexp.runs.code import is_trained_afresh, refuse_all_of_other_code
+from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
@@ -23,12 +24,14 @@ class Plan:
     Attributes:
         members: all of them, by identity.
         missing: those that are not done.
+        note: a line on runs that other code has trained; empty where there are none.
         corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
     """
 
     members: dict[str, SweepRun] = field(default_factory=dict)
     missing: list[Planned] = field(default_factory=list)
     corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
+    note: str = ""
 
     @classmethod
     def of(cls, jobs: list[list[str]], compose: Callable[[list[str]], DictConfig], runs_dir: str) -> "Plan":
@@ -40,9 +43,11 @@ class Plan:
             runs_dir: where run folders lie.
 
         Raises:
-            UserError: for a value that cannot be meant, or options that make two arms of a recipe one run.
+            UserError: for a value that cannot be meant, options that make two arms of a recipe one run, or runs that
+                other code has trained, unless the user has chosen what becomes of them.
         """
         plan, folders = cls(), find_folders(runs_dir)
+        begun: list[tuple[DictConfig, RunFolder]] = []
         for overrides in jobs:
             cfg = compose(overrides)
             check(cfg)
@@ -51,10 +56,14 @@ class Plan:
                 plan.members[run] = SweepRun(
                     run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, label_of(cfg), task_of(cfg).name
                 )
-                if cfg.force or status_of(folders.get(run)).get("state") not in DONE:
+                folder = RunFolder(folders[run]) if run in folders else None
+                if folder and not cfg.force:
+                    begun.append((cfg, folder))
+                if folder is None or not _is_done(cfg, folder):
                     plan._add_missing(run, overrides, cfg)
             if "arm" in cfg:
                 plan._add_arm(run, cfg)
+        plan.note = refuse_all_of_other_code(begun)
         return plan
 
     def _add_arm(self, run: str, cfg: DictConfig) -> None:
@@ -88,3 +97,11 @@ class Plan:
                 failures |= {planned.name: str(error) for planned in self.missing if planned.identity in runs}
         self.missing = [planned for planned in self.missing if planned.name not in failures]
         return failures
+
+
+def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
+    """Return whether a run is over and stays as it is; of one whose files are malformed that is not known: false."""
+    try:
+        return folder.is_done and not is_trained_afresh(cfg, folder)
+    except UserError:
+        return False

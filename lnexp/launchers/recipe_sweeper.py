@@ -46,10 +46,12 @@ class RecipeSweeper(BasicSweeper):
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
         counts = f"{len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already"
-        print(filled(f"{title}: {counts}"), flush=True)
+        for line in filter(None, (plan.note, f"{title}: {counts}")):
+            print(filled(line), flush=True)
         sweep = Sweep(title, list(plan.members.values()))
         sweep.save(config.runs_dir)
-        launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, config.force)
+        again = config.force or config.other_code == "retrain"
+        launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, again)
         # where runs print lines of their own, from other processes, they would run into a footer
         with Watch(sweep, config.runs_dir, launch.left, footer=runs_are_quiet()):
             launch.run()

@@ -131,7 +131,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("runs_dir", TEXT, "where run folders lie", decides=False, locates=True),
         Option("data_dir", TEXT, "where prepared corpora lie", decides=False, locates=True, probe="corpus"),
         Option("force", FLAG, "train again a run that is finished", decides=False),
-        Option("resume_other_code", FLAG, "resume a run that other code has trained so far", decides=False),
+        Option(
+            "other_code", choice("refuse", "keep", "retrain"),
+            "what to do with a run that other code has trained, finished or not: ask, take it as it is, train it again",
+            decides=False,
+        ),
         Option(
             "device", choice("auto", "cpu", "cuda"), "where to train; auto: on a GPU if there is one",
             [flag_of("fairseq.common.cpu", "cpu")], decides=False,

@@ -12,6 +12,7 @@ from lnexp.configuration import check, compose
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.options import key_of
+from lnexp.paths import RESULTS_DIR
 from lnexp.probing.options import check_options, part_of
 from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
@@ -32,6 +33,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
         UserError: for an option other than corpus and seeds, or a recipe that is trained.
     """
     from lnexp.results.compare import print_comparisons
+    from lnexp.results.publish import warn_of_changes
     from lnexp.results.verdict_pages import write_page
 
     check_options(options, ("corpus", "seeds"), REFUSAL)
@@ -41,6 +43,8 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
             raise UserError(f"recipe={recipe.name}: is trained, not measured before training; run {command}")
     folders = [_measure_recipe(recipe, options, results_dir) for recipe in recipes]
     write_page(results_dir)
+    if results_dir == RESULTS_DIR:
+        warn_of_changes(folders)
     print_comparisons(folders)
 
 

@@ -4,7 +4,7 @@ import shlex
 
 from lnexp.cli import Parser, add_results_options, one_line_errors
 from lnexp.errors import UserError
-from lnexp.paths import LOCAL_RESULTS_DIR
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 
 
 def main() -> None:
@@ -19,6 +19,7 @@ def main() -> None:
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
         from lnexp.results.collect import collect
         from lnexp.results.compare import print_comparisons
+        from lnexp.results.publish import warn_of_changes
         from lnexp.results.verdict_pages import write_page
         from lnexp.results.write import write_results
         from lnexp.terminal import filled
@@ -36,6 +37,8 @@ def main() -> None:
             over = sum(run.counts for run in runs)
             print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
         write_page(results)
+        if results == RESULTS_DIR:
+            warn_of_changes(folders)
         if not arguments.no_comparison:
             print_comparisons(folders)
 

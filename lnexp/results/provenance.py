@@ -18,7 +18,7 @@ from lnexp.tasks import all_tasks, table_of
 from lnexp.tasks.contract import Task
 
 #: Keys of an environment that are a single run's, or private.
-OWN = ("array", "host", "data")
+OWN = ("array", "host", "data", "code", "earlier_code")
 
 
 def chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -1,11 +1,13 @@
 """Move results of this machine into the published ones."""
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.published import result_folders
+from lnexp.results.provenance import read_provenance
 from lnexp.results.verdict_file import read_verdicts
 from lnexp.results.verdict_pages import write_page
 
@@ -46,6 +48,14 @@ def publish(
     write_page(published)
     write_page(local)
     return moved
+
+
+def warn_of_changes(folders: Iterable[Path]) -> None:
+    """Print a line for each folder of results that was made with changes which are in no commit."""
+    for folder in folders:
+        environments = read_provenance(folder).environments
+        if any(environment.get("git", {}).get("dirty") for environment in environments):
+            print(f"warning: {folder}: made with changes to the code that are in no commit; nobody else can repeat it")
 
 
 def _replace(folder: Path, target: Path) -> Path:

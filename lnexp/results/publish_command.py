@@ -12,8 +12,10 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         from lnexp.recipes.load import load_recipe  # here, so that --help takes no second
-        from lnexp.results.publish import publish
+        from lnexp.results.publish import publish, warn_of_changes
 
         load_recipe(arguments.recipe)  # refuses an unknown name
-        for folder in publish(arguments.recipe, arguments.profile, arguments.data):
+        folders = publish(arguments.recipe, arguments.profile, arguments.data)
+        for folder in folders:
             print(f"published: {folder}")
+        warn_of_changes(folders)

@@ -3,13 +3,9 @@
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
-from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lnexp.hashing import digest_of_tree
 from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
 from lnexp.tasks import all_tasks
@@ -27,16 +23,10 @@ PACKAGES = (
 #: What a run's numbers depend on, within the repository.
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
-#: What trains a run, within the package; ``.`` stands for its own files.
-TRAINING = (".", "plugin", "corpora", "tasks", "training")
-
-#: Packages that train a run.
-TRAINING_PACKAGES = ("torch", "ve-fairseq")
-
 
 def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of ``environment.json``: commit, digest of the code, numerics, package versions, machine, and
-    of the data size and checksums.
+    """Return the content of ``environment.json``: commit, numerics, package versions, machine, and of the data size and
+    checksums. A run adds the digests of its code, see :mod:`lnexp.runs.code`.
 
     Args:
         device: what the run is computed on.
@@ -46,7 +36,6 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
     packages = dict.fromkeys([*PACKAGES, *(package for task in all_tasks() for package in task.packages)])
     return {
         "git": git_state(),
-        "code": code_digest(),
         "numerics": NUMERICS,
         "python": platform.python_version(),
         "packages": {package: version(package) for package in packages},
@@ -63,7 +52,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def continued(now: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
-    """Return the environment of a run that is resumed, with the other commits that it was trained at before.
+    """Return the environment of a run that is resumed, with the other commits and code that it was trained by before.
 
     Args:
         now: what it runs on from here on.
@@ -71,37 +60,12 @@ def continued(now: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
     """
     before = earlier.get("git", {})
     commits = {commit for commit in (before.get("commit"), *before.get("earlier", [])) if commit}
-    others = sorted(commits - {now["git"]["commit"]})
-    return {**now, "git": {**now["git"], "earlier": others}} if others else now
-
-
-@cache
-def code_digest() -> str:
-    """Return twelve hex digits that name the code that trains, whether it is committed or not."""
-    package = ROOT / "lnexp"
-    places = (package.glob("*.py") if place == "." else (package / place).rglob("*.py") for place in TRAINING)
-    return digest_of_tree(package, chain.from_iterable(places))
-
-
-def other_code(earlier: Mapping[str, Any]) -> str:
-    """Return what of the code that trained a run so far is not what it would be trained by now; empty for nothing.
-
-    Args:
-        earlier: the content of the run's ``environment.json``. Where it names no digest of the code, commits are
-            compared.
-    """
-    commit = (earlier.get("git") or {}).get("commit")
-    if "code" in earlier:
-        differs = earlier["code"] != code_digest()
-    else:
-        differs = commit is not None and commit != git_state()["commit"]
-    packages = earlier.get("packages") or {}
-    others = [
-        f"{package} {packages[package]}"
-        for package in TRAINING_PACKAGES
-        if packages.get(package) not in (None, version(package))
+    if others := sorted(commits - {now["git"]["commit"]}):
+        now = now | {"git": {**now["git"], "earlier": others}}
+    codes = [
+        code for code in (*earlier.get("earlier_code", []), earlier.get("code")) if code not in (None, now["code"])
     ]
-    return ", ".join([*([f"lnexp at commit {str(commit)[:10]}"] if differs else []), *others])
+    return now | {"earlier_code": codes} if codes else now
 
 
 def gpu_libraries() -> dict[str, Any]:

@@ -12,8 +12,9 @@ from lnexp.configuration import check_and_resolve, check_device
 from lnexp.errors import UserError
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
+from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
-from lnexp.runs.environment import continued, environment, other_code
+from lnexp.runs.environment import continued, environment
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
@@ -111,7 +112,8 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     Raises:
         RunBusyError: where another process trains it.
         UserError: where its records are damaged, or other code has trained it so far; the run is then marked
-            ``failed``, as it is after an OSError. Where its status is damaged, or the device is missing.
+            ``failed``, as it is after an OSError. Where its status is damaged, the device is missing, or other code has
+            finished it.
     """
     folder = RunFolder.of(cfg)
     if not _is_done(cfg, folder):
@@ -119,10 +121,11 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         locks.enter_context(held(cfg.runs_dir, folder.identity))
         folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
     if _is_done(cfg, folder):
-        say(f"{folder.name}: {folder.status['state']} already, skipped")
+        refuse_other_code(cfg, folder)
+        say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, skipped")
         return folder, True
     try:
-        if cfg.force and folder.path.exists() and not _is_of_this_job(folder):
+        if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
             folder.clear()
         folder.epochs()  # raises for records that cannot be read
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
@@ -131,23 +134,19 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         if table_of(cfg).records_every_epoch(cfg):
             for path in folder.drop_unrecorded():
                 say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
-        _ask_about_other_code(cfg, folder)
+        refuse_other_code(cfg, folder)
+        if by_other_code := _by_other_code(cfg, folder):
+            say(f"{folder.name} | goes on, trained so far{by_other_code}")
     except (UserError, OSError) as error:
         mark_failed(folder, error)
         raise
     return folder, False
 
 
-def _ask_about_other_code(cfg: DictConfig, folder: RunFolder) -> None:
-    """Refuse to resume a run that other code has trained so far, unless the user says so; then say it."""
-    if folder.newest_checkpoint() is None or not (others := other_code(folder.environment)):
-        return
-    if not cfg.resume_other_code:
-        raise UserError(
-            f"{folder.name}: was trained so far by {others}; "
-            "resume_other_code=true goes on with the present code, force=true trains the run afresh"
-        )
-    say(f"{folder.name} | goes on with other code: was trained so far by {others}")
+def _by_other_code(cfg: DictConfig, folder: RunFolder) -> str:
+    """Return a clause that says what of the code that trained a run is other code now; empty for nothing."""
+    changed = changes(cfg, folder)
+    return f" by other code ({changed})" if changed else ""
 
 
 def _is_of_this_job(folder: RunFolder) -> bool:
@@ -157,7 +156,7 @@ def _is_of_this_job(folder: RunFolder) -> bool:
 
 
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
-    return not cfg.force and folder.is_done
+    return folder.is_done and not is_trained_afresh(cfg, folder)
 
 
 def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:
@@ -225,7 +224,7 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
     if engine.models.stacked:
         together = {"array": [folder.identity for folder in folders]}
     for member in engine.members.values():
-        now = environment(engine.device, manifest) | together
+        now = environment(engine.device, manifest) | {"code": digests(member.cfg)} | together
         is_resumed = member.folder.newest_checkpoint() is not None
         member.folder.write_environment(continued(now, member.folder.environment) if is_resumed else now)
         announce(member, first_epoch, len(folders), engine.ranks)

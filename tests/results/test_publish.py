@@ -9,7 +9,7 @@ from helpers import run_script
 
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
-from lnexp.results.publish import publish
+from lnexp.results.publish import publish, warn_of_changes
 
 FIG2A = Path("small", "toy", "fig2a")
 
@@ -56,3 +56,14 @@ def test_the_command_moves_and_says_where(places, tmp_path):
     again = run_script("publish", "--recipe", "fig2a", cwd=tmp_path)
     assert again.returncode == 2
     assert "no such results" in again.stderr
+
+
+@pytest.mark.parametrize("dirty", [True, False, None])
+def test_results_made_with_changes_in_no_commit_are_published_with_a_warning(places, dirty, capsys):
+    local, _ = places
+    path = local / FIG2A / "provenance.json"
+    content = json.loads(path.read_text())
+    content["environments"][-1]["git"] = {"commit": "c", "dirty": dirty}
+    path.write_text(json.dumps(content))
+    warn_of_changes([local / FIG2A])
+    assert ("in no commit" in capsys.readouterr().out) is bool(dirty)

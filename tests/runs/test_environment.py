@@ -2,7 +2,7 @@
 
 import pytest
 
-from lnexp.runs.environment import continued, environment, git_state, other_code
+from lnexp.runs.environment import continued, environment
 
 
 @pytest.mark.parametrize(("device", "has"), [("cpu", False), ("NVIDIA H100 80GB HBM3", True)])
@@ -23,20 +23,15 @@ def test_a_gpus_libraries_are_recorded(device, has):
     ],
 )
 def test_a_resumed_run_keeps_the_commits_that_it_was_trained_at(earlier, expected):
-    found = continued({"git": {"commit": "c", "dirty": False}, "cpu": "new"}, {"git": earlier, "cpu": "old"})
+    now = {"git": {"commit": "c", "dirty": False}, "cpu": "new", "code": {}}
+    found = continued(now, {"git": earlier, "cpu": "old"})
     assert found["git"].get("earlier") == expected
     assert (found["git"]["commit"], found["cpu"]) == ("c", "new")
 
 
-def test_the_code_that_trained_a_run_is_compared_with_what_is_here():
-    now = environment("cpu", {})
-    assert other_code(now) == ""
-    assert other_code({}) == "", "nothing is known"
-    assert other_code(now | {"code": "0", "git": {"commit": "a" * 40}}) == "lnexp at commit aaaaaaaaaa"
-    assert other_code(now | {"packages": {"torch": "2.6.0"}}) == "torch 2.6.0"
-
-
-def test_records_without_a_digest_of_the_code_are_compared_by_commit():
-    old = {"git": {"commit": "b" * 40}}
-    assert other_code(old) == "lnexp at commit bbbbbbbbbb"
-    assert other_code({"git": git_state()}) == ""
+def test_a_resumed_run_keeps_the_digests_of_the_code_that_it_was_trained_by():
+    now = {"git": {"commit": "c"}, "code": {"a.py": "3"}}
+    first = {"git": {"commit": "c"}, "code": {"a.py": "1"}}
+    second = continued(now | {"code": {"a.py": "2"}}, first)
+    assert continued(now, second)["earlier_code"] == [{"a.py": "1"}, {"a.py": "2"}]
+    assert "earlier_code" not in continued(now, {"git": {"commit": "c"}, "code": now["code"]})

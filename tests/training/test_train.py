@@ -320,22 +320,39 @@ def test_a_checkpoint_of_another_seed_is_not_taken_over(tmp_path, where, launche
 
 
 @pytest.mark.slow
-def test_a_run_of_other_code_is_resumed_only_at_a_word(tmp_path, where):
+def test_what_becomes_of_a_run_of_other_code_is_the_users_choice(tmp_path, where):
     settings = [*TINY, *where, "max_epoch=2", "checkpoints.keep=all"]
     train(*settings)
     folder = RunFolder(only_run(tmp_path))
+    now = folder.environment
+    other = "plugin/placements/post_ln.py"
+
+    def trained_by_other_code():
+        before = folder.environment | {"code": now["code"] | {other: "0"}}
+        folder.write_environment(before)
+        return before
+
+    before = trained_by_other_code()
+    for command in (settings, ["-m", *settings]):
+        done = run_script("train", *command)
+        assert done.returncode == 2
+        assert f"finished already, but by other code than is here ({other}); other_code=keep" in done.stderr
+    assert (folder.environment, folder.status["state"]) == (before, "finished"), "nothing is changed"
+    assert f"finished already by other code ({other}), skipped" in train(*settings, "other_code=keep").stdout
+
     folder.checkpoint(2).unlink()
     folder.set_status("running")
-    here = folder.environment["git"]["commit"]
-    before = folder.environment | {"code": "0", "git": {"commit": "a" * 40, "dirty": False}}
-    folder.write_environment(before)
-    done = run_script("train", *settings)
-    assert done.returncode == 2
-    assert "was trained so far by lnexp at commit aaaaaaaaaa; resume_other_code=true" in done.stderr
-    assert folder.environment == before, "nothing is changed"
-    assert "goes on with other code: was trained so far by" in train(*settings, "resume_other_code=true").stdout
-    assert folder.environment["git"]["earlier"] == ["a" * 40]
-    assert [record["commit"] for record in folder.epochs()] == [here, here]
+    assert f"was trained so far by other code than is here ({other})" in run_script("train", *settings).stderr
+    assert f"goes on, trained so far by other code ({other})" in train(*settings, "other_code=keep").stdout
+    assert folder.environment["code"] == now["code"]
+    assert folder.environment["earlier_code"] == [before["code"]]
+
+    trained_by_other_code()
+    train("-m", *settings, "other_code=retrain")
+    assert folder.environment["code"] == now["code"]
+    assert "earlier_code" not in folder.environment, "trained afresh"
+    assert "0 of 1 runs" not in train("-m", *settings, "other_code=retrain").stdout
+    assert [record["epoch"] for record in folder.epochs()] == [1, 2]
 
 
 @pytest.mark.slow

@@ -1,0 +1,245 @@
+"""Name the code that a run's numbers depend on, and say what of it has changed since the run was trained."""
+
+import ast
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.errors import UserError
+from lnexp.paths import ROOT
+from lnexp.runs.folder import RunFolder
+from lnexp.tasks import task_of
+from lnexp.versions import version
+
+PACKAGE = ROOT / "lnexp"
+
+#: Folders of which a run depends on the modules that it names, and where its config names them.
+CHOSEN = {
+    "plugin/placements": "model._name",
+    "plugin/norms": "norm.kind",
+    "plugin/optimizers": "optimizer._name",
+    "plugin/lr_schedules": "lr_schedule._name",
+}
+
+#: Modules beside those that train which change no number: they plan, report, or keep folders.
+REPORTING = {
+    *(f"training/{name}.py" for name in ("journal", "layer_probe", "memory", "run", "signals")),
+    *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),
+}
+#: The half of every task that plans.
+PLANNING = "planning.py"
+
+#: Packages that train a run.
+PACKAGES = ("torch", "ve-fairseq")
+
+#: How many names a message lists.
+MOST_NAMED = 3
+
+
+def digests(cfg: DictConfig) -> dict[str, str]:
+    """Return the digests of the modules that decide a run's numbers: its placement, norm, optimizer and schedule, and
+    all that every run of its task shares.
+
+    Args:
+        cfg: the run's config, resolved or not.
+
+    Returns:
+        By path below ``lnexp``, twelve hex digits of each module's code; comments and docstrings are left out.
+    """
+    chosen = [_registering(folder, str(OmegaConf.select(cfg, place))) for folder, place in CHOSEN.items()]
+    paths = {*_shared(task_of(cfg).name), *(path for found in chosen for path in found)}
+    return {path.relative_to(PACKAGE).as_posix(): _digest(path) for path in sorted(paths)}
+
+
+def changes(cfg: DictConfig, folder: RunFolder) -> str:
+    """Return what of the code that trained a run is other code now, in words; empty where nothing is or is known, and
+    where nothing is left of its training.
+
+    Records without digests of modules, as older ones, are compared by their commit.
+
+    Raises:
+        UserError: where the run's status or ``environment.json`` is malformed.
+    """
+    if not folder.is_done and folder.newest_checkpoint() is None:
+        return ""
+    earlier = folder.environment
+    recorded = earlier.get("code")
+    if isinstance(recorded, dict):
+        now = digests(cfg)
+        names = sorted(name for name in recorded.keys() | now.keys() if recorded.get(name) != now.get(name))
+    else:
+        names = _changed_since(earlier.get("git") or {}, cfg)
+    packages = earlier.get("packages") or {}
+    others = [
+        f"{package} {packages[package]}"
+        for package in PACKAGES
+        if packages.get(package) not in (None, version(package))
+    ]
+    return _listed([*names, *others])
+
+
+def is_trained_afresh(cfg: DictConfig, folder: RunFolder) -> bool:
+    """Return whether what a run has so far is to be deleted first: by ``force``, or as the work of other code.
+
+    Raises:
+        UserError: where the run's ``environment.json`` is malformed.
+    """
+    return bool(cfg.force or (cfg.other_code == "retrain" and changes(cfg, folder)))
+
+
+def refuse_other_code(cfg: DictConfig, folder: RunFolder) -> None:
+    """Refuse a run that other code has trained, finished or not, unless the user has chosen what becomes of it.
+
+    Raises:
+        UserError: for such a run, and where its ``environment.json`` is malformed.
+    """
+    if cfg.other_code == "refuse" and (changed := changes(cfg, folder)):
+        raise UserError(f"{folder.name}: {_trained_by(folder, changed)}; {CHOICE}")
+
+
+def refuse_all_of_other_code(runs: Iterable[tuple[DictConfig, RunFolder]]) -> str:
+    """Refuse the runs of a sweep that other code has trained, in one line, before any work begins.
+
+    A run whose files are malformed is left to the process that trains it.
+
+    Returns:
+        A line on such runs where the user has chosen what becomes of them; empty where there are none.
+
+    Raises:
+        UserError: for such runs, unless the user has chosen.
+    """
+    found = [(cfg, folder, changed) for cfg, folder in runs if (changed := _changes_if_readable(cfg, folder))]
+    if not found:
+        return ""
+    (cfg, folder, changed), *others = found
+    more = f", and {len(others)} more" if others else ""
+    if cfg.other_code == "refuse":
+        raise UserError(f"{folder.name}: {_trained_by(folder, changed)}{more}; {CHOICE}")
+    return f"other_code={cfg.other_code}: {folder.name} {_trained_by(folder, changed)}{more}"
+
+
+#: What a user can say about runs of other code.
+CHOICE = "other_code=keep takes it as it is, other_code=retrain trains it afresh"
+
+
+def _changes_if_readable(cfg: DictConfig, folder: RunFolder) -> str:
+    try:
+        return changes(cfg, folder)
+    except UserError:
+        return ""
+
+
+def _trained_by(folder: RunFolder, changed: str) -> str:
+    state = f"{folder.status['state']} already, but" if folder.is_done else "was trained so far"
+    return f"{state} by other code than is here ({changed})"
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _shared(task: str) -> Iterator[Path]:
+    """Yield the modules that every run of a task depends on."""
+    yield PACKAGE / "fairseq_config.py"
+    for folder in ("plugin", "training", f"tasks/{task}"):
+        for path in (PACKAGE / folder).rglob("*.py"):
+            name = path.relative_to(PACKAGE).as_posix()
+            if not (name.startswith(tuple(CHOSEN)) or name in REPORTING or path.name == PLANNING):
+                yield path
+
+
+def _registering(folder: str, name: str) -> set[Path]:
+    """Return the modules of a folder that register a name, with those of the folder that they import.
+
+    Where none does so in plain sight, as in a loop, that is every module of the folder.
+    """
+    modules = set((PACKAGE / folder).rglob("*.py"))
+    found = {path for path in modules if name.removeprefix("lnexp_") in _registered(path)}
+    return _with_imports(found, modules) if found else modules
+
+
+@cache
+def _registered(path: Path) -> set[str]:
+    """Return the names that a module registers, without the prefix of plugins: ``register_…("lnexp_adam")``."""
+    calls = (node for node in ast.walk(_tree(path)) if isinstance(node, ast.Call) and node.args)
+    names = ((getattr(call.func, "id", getattr(call.func, "attr", "")), call.args[0]) for call in calls)
+    return {
+        str(first.value).removeprefix("lnexp_")
+        for function, first in names
+        if function.startswith("register_") and isinstance(first, ast.Constant)
+    }
+
+
+def _with_imports(found: set[Path], modules: set[Path]) -> set[Path]:
+    """Return modules of a folder with all that they import out of it, one by way of another."""
+    by_name = {path.stem: path for path in modules}
+    reached, waiting = set(found), list(found)
+    while waiting:
+        for name in _imported(waiting.pop()):
+            path = by_name.get(name)
+            if path and path not in reached:
+                reached.add(path)
+                waiting.append(path)
+    return reached
+
+
+@cache
+def _imported(path: Path) -> set[str]:
+    """Return the last parts of the names of modules that a module imports, and of what it takes from them."""
+    names: set[str] = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            names |= {(node.module or "").rpartition(".")[2], *(alias.name for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name.rpartition(".")[2] for alias in node.names}
+    return names
+
+
+@cache
+def _digest(path: Path) -> str:
+    """Return twelve hex digits of a module's code without comments and docstrings, which change no number."""
+    tree = _tree(path)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node
+        ):
+            node.body = node.body[1:]
+    return sha256(ast.unparse(tree).encode()).hexdigest()[:12]
+
+
+def _tree(path: Path) -> ast.Module:
+    """Return a module's syntax tree. Raises UserError where it cannot be read."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"{path.relative_to(PACKAGE.parent)}: {error}") from error
+
+
+def _changed_since(git: Mapping[str, Any], cfg: DictConfig) -> list[str]:
+    """Return the modules that a run depends on which are not those of the commit that trained it.
+
+    Where git does not know the commit, or the run was trained with changes to it, that is the commit itself.
+    """
+    commit = git.get("commit")
+    if not isinstance(commit, str):
+        return []
+    changed = None if git.get("dirty") else _changed_files(commit)
+    if changed is None:
+        return [f"lnexp at commit {commit[:10]}{', with changes' if git.get('dirty') else ''}"]
+    return sorted(changed & digests(cfg).keys())
+
+
+@cache
+def _changed_files(commit: str) -> frozenset[str] | None:
+    """Return the files below ``lnexp`` that differ from a commit; None where git or the commit is missing."""
+    command = ["git", "-C", str(PACKAGE), "diff", "--name-only", "--relative", "--end-of-options", commit, "--", "."]
+    try:
+        return frozenset(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines())
+    except (OSError, subprocess.CalledProcessError):
+        return None

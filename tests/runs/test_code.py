@@ -1,0 +1,149 @@
+"""Which code a run depends on, and what is said of a run of other code."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from lnexp.configuration import compose
+from lnexp.errors import UserError
+from lnexp.runs import code
+from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_all_of_other_code, refuse_other_code
+from lnexp.runs.environment import environment, git_state
+from lnexp.runs.folder import RunFolder
+
+PRE_LN = "plugin/placements/pre_ln.py"
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package, which tests may edit."""
+    copy = shutil.copytree(code.PACKAGE, tmp_path / "lnexp", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(code, "PACKAGE", copy)
+    return copy
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """The folder of a finished run of today's code, and its config."""
+    cfg = compose(["model=pre_ln", f"runs_dir={tmp_path / 'runs'}"])
+    folder = RunFolder.of(cfg)
+    folder.path.mkdir(parents=True)
+    folder.write_environment(environment("cpu", {}) | {"code": digests(cfg)})
+    folder.set_status("finished")
+    return cfg, folder
+
+
+def recorded(folder, **changed):
+    folder.write_environment(folder.environment | changed)
+
+
+def test_a_run_depends_on_the_modules_that_it_names_and_on_what_all_runs_share():
+    found = digests(compose(["model=pre_ln", "optimizer=radam", "lr_schedule=linear", "norm=rms_norm"])).keys()
+    assert {PRE_LN, "plugin/optimizers/radam.py", "plugin/lr_schedules/linear.py", "plugin/norms/rms_norm.py"} <= found
+    assert {"plugin/layers.py", "training/loop.py", "tasks/translation/evaluation.py", "fairseq_config.py"} <= found
+    assert [name for name in found if name.startswith("plugin/placements/")] == [PRE_LN]
+    assert not {"training/journal.py", "tasks/translation/planning.py", "tasks/masked_lm/family.py"} & found
+    assert not any(name.startswith(("results/", "report/", "launchers/", "corpora/")) for name in found)
+
+
+def test_what_a_named_module_imports_from_its_folder_belongs_to_it():
+    assert "plugin/optimizers/adam.py" in digests(compose(["optimizer=radam"])), "RAdam has the options of Adam"
+
+
+def test_a_name_that_no_module_registers_in_plain_sight_depends_on_all_of_them():
+    cfg = compose([])
+    cfg.optimizer._name = "made_in_a_loop"
+    found = digests(cfg)
+    assert {f"plugin/optimizers/{name}.py" for name in ("adam", "radam", "sgd")} <= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("edit", "same"),
+    [
+        (lambda text: text + "\n# a comment\n", True),
+        (lambda text: text.replace('"""', '"""Other words: ', 1), True),
+        (lambda text: text.replace("x + block", "2 * x + block"), False),
+    ],
+)
+def test_comments_and_docstrings_change_nothing(package, edit, same):
+    path = package / PRE_LN
+    before = path.read_text()
+    here = code._digest(path)
+    other = path.with_name("edited.py")
+    other.write_text(edit(before))
+    assert other.read_text() != before
+    assert (code._digest(other) == here) is same
+
+
+def test_a_module_that_cannot_be_read_is_one_line(package):
+    (package / PRE_LN).write_text("def (")
+    with pytest.raises(UserError, match=r"pre_ln.py: "):
+        digests(compose(["model=pre_ln"]))
+
+
+def test_a_run_of_this_code_is_left_alone(finished):
+    cfg, folder = finished
+    recorded(folder, git={"commit": "a" * 40, "dirty": False})
+    assert changes(cfg, folder) == "", "a commit that touches nothing that it depends on is no other code"
+    refuse_other_code(cfg, folder)
+    assert refuse_all_of_other_code([(cfg, folder)]) == ""
+
+
+def test_a_finished_run_of_other_code_is_named_with_what_differs(finished):
+    cfg, folder = finished
+    recorded(folder, code=digests(cfg) | {PRE_LN: "0"}, packages={"torch": "2.6.0"})
+    assert changes(cfg, folder) == f"{PRE_LN}, torch 2.6.0"
+    with pytest.raises(UserError) as refused:
+        refuse_other_code(cfg, folder)
+    assert str(refused.value) == (
+        f"{folder.name}: finished already, but by other code than is here ({PRE_LN}, torch 2.6.0);"
+        " other_code=keep takes it as it is, other_code=retrain trains it afresh"
+    )
+    with pytest.raises(UserError, match="and 1 more; other_code=keep"):
+        refuse_all_of_other_code([(cfg, folder), (cfg, RunFolder(folder.path))])
+
+
+@pytest.mark.parametrize(("choice", "afresh"), [("keep", False), ("retrain", True)])
+def test_the_user_chooses_what_becomes_of_it(finished, choice, afresh):
+    cfg, folder = finished
+    cfg.other_code = choice
+    assert not is_trained_afresh(cfg, folder), "it is of this code"
+    recorded(folder, code={})
+    assert is_trained_afresh(cfg, folder) is afresh
+    refuse_other_code(cfg, folder)
+    assert refuse_all_of_other_code([(cfg, folder)]).startswith(f"other_code={choice}: {folder.name} finished already")
+
+
+def test_a_run_that_has_trained_nothing_is_of_no_code(finished):
+    cfg, folder = finished
+    recorded(folder, code={})
+    folder.set_status("failed")
+    assert changes(cfg, folder) == ""
+
+
+@pytest.mark.parametrize("old", [{}, {"code": "0123456789ab"}])
+def test_records_without_digests_are_compared_by_commit(finished, old, monkeypatch):
+    cfg, folder = finished
+    files = {PRE_LN, "plugin/placements/post_ln.py", "results/write.py"}
+    monkeypatch.setattr(code, "_changed_files", {"a" * 40: frozenset(files), "b" * 40: None}.get)
+
+    def said(git):
+        folder.write_environment({"git": git, **old})
+        return changes(cfg, folder)
+
+    assert said({"commit": "a" * 40, "dirty": False}) == PRE_LN, "the others decide nothing here"
+    assert said({"commit": "a" * 40, "dirty": True}) == "lnexp at commit aaaaaaaaaa, with changes"
+    assert said({"commit": "b" * 40, "dirty": False}) == "lnexp at commit bbbbbbbbbb", "git does not know it"
+    assert said({"commit": None}) == said({}) == "", "nothing is known"
+
+
+def test_git_says_which_files_changed_since_a_commit():
+    here = git_state()["commit"]
+    changed = subprocess.run(
+        ["git", "-C", str(code.PACKAGE), "status", "--porcelain", "--untracked-files=no", "--", "."],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    assert len(code._changed_files(here)) == len(changed)
+    assert code._changed_files("0" * 40) is None
+    assert code._changed_files("--no-such-option") is None
