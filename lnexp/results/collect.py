@@ -36,6 +36,7 @@ class RunResult:
         environment: what it ran on; empty where unknown.
         command: what a reader would type to train it alone.
         own_options: options of the user that make it another run than the recipe states for its profile.
+        stated_core_seconds: what its training took, where a table states it; None: its epochs' records do.
     """
 
     job: Job
@@ -49,6 +50,7 @@ class RunResult:
     environment: dict[str, Any] = field(default_factory=dict)
     command: str = ""
     own_options: tuple[str, ...] = ()
+    stated_core_seconds: float | None = None
 
     @property
     def task(self) -> Task:
@@ -58,6 +60,12 @@ class RunResult:
     def counts(self) -> bool:
         """Whether the run is over: only then is it evidence."""
         return self.state in DONE
+
+    @property
+    def core_seconds(self) -> float:
+        """What its training took, in core-seconds."""
+        stated = self.stated_core_seconds
+        return records.core_seconds(self.epochs, self.cfg.threads) if stated is None else stated
 
     @property
     def is_the_papers(self) -> bool:

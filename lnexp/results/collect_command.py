@@ -12,6 +12,9 @@ def main() -> None:
     parser = Parser(description="Make tables, figures and verdicts of recipes from their run folders.")
     parser.add_argument("overrides", nargs="+", help="+recipe=NAME and the overrides of the sweep: profile=… data=… …")
     add_results_options(parser)
+    parser.add_argument(
+        "--with-published", action="store_true", help="take runs that are not over here from the published tables"
+    )
     parser.add_argument("--no-comparison", action="store_true", help="do not say how they compare with published ones")
     arguments = parser.parse_args()
     with one_line_errors():
@@ -20,6 +23,7 @@ def main() -> None:
         from lnexp.results.collect import collect
         from lnexp.results.compare import print_comparisons
         from lnexp.results.publish import warn_of_changes
+        from lnexp.results.published_runs import with_published
         from lnexp.results.verdict_pages import write_page
         from lnexp.results.write import write_results
         from lnexp.terminal import filled
@@ -31,6 +35,8 @@ def main() -> None:
         results, folders = arguments.results or LOCAL_RESULTS_DIR, []
         for recipe in recipes:
             runs = collect(recipe, rest)
+            if arguments.with_published:
+                runs = with_published(runs, RESULTS_DIR)
             said = with_corpus(recipe, runs[0].cfg.profile, rest)
             folder = write_results(recipe, runs, _command(recipe.name, said), results)
             folders.append(folder)

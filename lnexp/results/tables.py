@@ -44,7 +44,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         **{column.name: column.value(run) for column in task.run_columns},
         "trained_on": trained_on(run),
         "seconds": records.seconds(run.epochs),
-        "core_seconds": records.core_seconds(run.epochs, cfg.threads),
+        "core_seconds": run.core_seconds,
         "device": run.environment.get("device"),
         "identity": run.identity,
     }

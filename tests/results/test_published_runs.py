@@ -1,0 +1,91 @@
+"""Runs that are missing here are taken from the published tables, as if their folders were here."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from helpers import ROOT
+
+from lnexp.errors import UserError
+from lnexp.published import read_table
+from lnexp.recipes.load import load_recipe
+from lnexp.results.collect import RunResult, collect
+from lnexp.results.published_runs import with_published
+from lnexp.results.tables import runs_table
+from lnexp.results.write import write_results
+
+OF_FIG2A = "small/toy/fig2a"
+
+
+@pytest.fixture
+def missing(tmp_path) -> list[RunResult]:
+    return collect(load_recipe("fig2a"), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])
+
+
+@pytest.fixture
+def published(tmp_path):
+    """A root of results with those of fig2a, which a test may change."""
+    shutil.copytree(ROOT / "results" / OF_FIG2A, tmp_path / "results" / OF_FIG2A)
+    return tmp_path / "results"
+
+
+@pytest.mark.parametrize("recipe", ["fig2a", "fig3_warmup"])
+def test_tables_of_published_runs_are_written_again_to_the_byte(recipe, tmp_path):
+    runs = collect(load_recipe(recipe), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])
+    folder = ROOT / "results/small/toy" / recipe
+    command = json.loads((folder / "verdicts.json").read_text())["claims"][0]["command"]
+    written = write_results(load_recipe(recipe), with_published(runs, ROOT / "results"), command, tmp_path / "results")
+    texts = [path.name for path in folder.iterdir() if path.suffix in (".csv", ".json", ".md")]
+    assert {name: (written / name).read_bytes() for name in texts} == {
+        name: (folder / name).read_bytes() for name in texts
+    }
+
+
+def test_a_run_that_is_here_is_not_replaced(missing, published):
+    here = [replace(run, state="finished", epochs=[], end={"test_bleu": 1.5}) for run in missing[:1]]
+    found = with_published([*here, *missing[1:]], published)
+    assert found[0] is here[0]
+    assert all(run.counts for run in found)
+
+
+def test_seeds_that_nobody_ran_stay_missing(missing, published):
+    table = published / OF_FIG2A / "runs.csv"
+    runs = read_table(table)
+    runs.loc[runs.seed > 24, "status"] = "not run"
+    runs.to_csv(table, index=False)
+    found = with_published(missing, published)
+    assert {(run.job.seed <= 24, run.state) for run in found} == {(True, "finished"), (False, "not run")}
+
+
+def test_runs_of_another_identity_are_not_taken(missing, published):
+    table = published / OF_FIG2A / "runs.csv"
+    runs = pd.read_csv(table, dtype=str)
+    first = runs.identity[0]
+    runs.assign(identity=runs.identity.replace(first, "0" * 8)).to_csv(table, index=False)
+    assert [run.identity for run in with_published(missing, published) if not run.counts] == [first]
+
+
+def test_what_training_took_is_kept(missing, published):
+    found = runs_table(with_published(missing, published))
+    assert found.core_seconds.tolist() == read_table(published / OF_FIG2A / "runs.csv").core_seconds.tolist()
+
+
+def test_without_published_results_nothing_changes(missing, tmp_path):
+    assert with_published(missing, tmp_path / "none") == missing
+
+
+def test_runs_of_several_preparations_are_refused(missing, published):
+    path = published / OF_FIG2A / "provenance.json"
+    content = json.loads(path.read_text())
+    content["data"] *= 2
+    path.write_text(json.dumps(content))
+    with pytest.raises(UserError, match="2 preparations of the corpus"):
+        with_published(missing, published)
+
+
+def test_malformed_results_are_one_line(missing, published):
+    (published / OF_FIG2A / "runs.csv").write_text("arm,seed\nwarmup_low,21\n")
+    with pytest.raises(UserError, match="cannot be read"):
+        with_published(missing, published)
