@@ -60,10 +60,11 @@ def main() -> None:
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
-        chosen = [f"+recipe={','.join(corpora)}", *settings]
+        references = {recipe.name: recipe.reference for recipe in recipes}
+        chosen = [f"+recipe={','.join(references.values())}", *settings]
         if profile == "paper":
             _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
-        results = Results(profile, corpora, settings)
+        results = Results(profile, corpora, references, settings)
         where, *_ = configs.values()
         train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
         follower = Follower(list(corpora), where.runs_dir, results.make, early=not where.force)
@@ -80,22 +81,25 @@ class Results:
     Attributes:
         profile: of all of them.
         corpora: the name of each recipe's corpus.
+        references: what commands take for each recipe.
         settings: the other options of the command line.
         codes: the exit codes of what was done.
     """
 
     profile: str
     corpora: dict[str, str]
+    references: dict[str, str]
     settings: list[str]
     codes: list[int] = field(default_factory=list)
 
     def make(self, recipe: str) -> None:
         """Make the results of a recipe."""
-        self.codes.append(_script("collect", ["--no-comparison", f"+recipe={recipe}", *self.settings]))
+        self.codes.append(_script("collect", ["--no-comparison", f"+recipe={self.references[recipe]}", *self.settings]))
 
     def show_all(self) -> None:
         """Print what came out, over all recipes."""
-        place = {"recipe": self.corpora, "profile": [self.profile], "data": dict.fromkeys(self.corpora.values())}
+        corpora = dict.fromkeys(self.corpora.values())
+        place = {"recipe": self.references.values(), "profile": [self.profile], "data": corpora}
         words = [word for option, names in place.items() for word in (f"--{option}", ",".join(names))]
         self.codes.append(_script("verify", [*words, "--results", str(LOCAL_RESULTS_DIR)]))
 

@@ -1,5 +1,6 @@
 """``make reproduce-…``: from nothing to verdicts, and what it says first."""
 
+import json
 import os
 
 import pytest
@@ -62,3 +63,61 @@ def test_a_mistake_is_told_once_and_nothing_is_left(tmp_path, arguments, message
     (line,) = done.stderr.splitlines()
     assert message in line
     assert list(tmp_path.iterdir()) == []
+
+
+#: A recipe that lies elsewhere, with the corpus beside it.
+OWN = """
+title: Of our own
+figure: ours
+source: nowhere
+reading: none
+settings: [lr_max=4e-3, model.encoder_layers=1, model.decoder_layers=1, max_epoch=1, warmup_updates=1]
+profiles:
+  small: {data: tokenized, corpus: [data.path=text, data.name=mine, subword=none]}
+first_seed: 1
+n_seeds: 1
+arms:
+  post_ln: {label: Post-LN, overrides: [model=post_ln]}
+  pre_ln: {label: Pre-LN, overrides: [model=pre_ln]}
+claims:
+  - id: ours
+    source: ours
+    paper: {}
+    scope: relative
+    registered: before
+    since: ours
+    holds_if: best_nll(pre_ln) < best_nll(post_ln)
+    why: why not
+"""
+
+
+@pytest.mark.slow
+def test_a_recipe_elsewhere_with_its_own_corpus_is_taken_alike_by_every_command(tmp_path):
+    text = tmp_path / "elsewhere" / "text"
+    text.mkdir(parents=True)
+    (tmp_path / "elsewhere" / "ours.yaml").write_text(OWN)
+    for split in ("train", "valid", "test"):
+        for language in ("de", "en"):
+            (text / f"{split}.{language}").write_text("".join(f"{a} {b} .\n" for a in "abcd" for b in "efgh"))
+    recipe = "+recipe=elsewhere/ours.yaml"
+
+    def command(name, *arguments):
+        done = run_script(name, *arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "mine is in" in command("prepare_data", recipe)
+    assert "mine at small" in command("plan", recipe)
+    command("train", "-m", recipe, "tracker=none")
+    said = command("reproduce", recipe, "tracker=none")
+    assert "profile small, data mine" in said
+    assert "2 arms × seeds are 2 runs, 2 of them done already" in said
+    results = tmp_path / "results" / "local" / "small" / "mine" / "ours"
+    verdicts = json.loads((results / "verdicts.json").read_text())
+    assert verdicts["claims"][0]["arms"]["pre_ln"]["n"] == 1
+    assert str(tmp_path) not in (results / "provenance.json").read_text() + (results / "table.md").read_text()
+    (tmp_path / "elsewhere" / "ours.yaml").unlink()
+    assert "ours" in command("verify", "--results", "results/local", "--all")
+    assert "figure.png" in (results / "table.md").read_text()
+    assert (results / "figure.png").exists()
+    assert "ours" in command("judge", "--results", "results/local")

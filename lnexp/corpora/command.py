@@ -1,26 +1,51 @@
-"""Run ``scripts/prepare_data.py``: prepare a corpus and print what it holds."""
+"""Run ``scripts/prepare_data.py``: prepare corpora and print what they hold."""
 
+from collections.abc import Iterator
 from typing import Any
+
+from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, compose
 from lnexp.corpora.known import train_pairs_in_words
-from lnexp.corpora.prepare import prepare
+from lnexp.recipes.command_line import own_corpus, split_recipes
+from lnexp.recipes.recipe import NO_CORPUS, THEORY, Recipe
+from lnexp.tasks import task_of
 
 
 def main() -> None:
-    """Prepare the corpus of a config, and print what it holds."""
+    """Prepare the corpus of a config, or those of recipes, and print what they hold."""
     overrides = overrides_of_the_command_line(
         "Prepare a corpus: download, tokenise, filter, segment, binarise. Training does this by itself.",
         "python scripts/prepare_data.py data=multi30k subword=subword_nmt data.subword.size=8000",
     )
     with one_line_errors():
-        cfg = compose(overrides)
-        check(cfg)
-        corpus = prepare(cfg.data, cfg.data_dir)
-        for line in report(corpus.manifest):
-            print(line)
-        print(f"{cfg.data.name} is in {corpus.folder}")
+        recipes, rest = split_recipes(overrides)
+        for cfg in _of_recipes(recipes, rest) if recipes else [compose(rest)]:
+            check(cfg)
+            task = task_of(cfg)
+            corpus = task.prepare(cfg.data, cfg.data_dir)
+            lines = report(corpus.manifest) if "pairs" in corpus.manifest else [task.size_in_words(corpus.manifest)]
+            print(*lines, sep="\n")
+            print(f"{cfg.data.name} is in {corpus.bin.parent}")
+
+
+def _of_recipes(recipes: list[Recipe], rest: list[str]) -> Iterator[DictConfig]:
+    """Yield the config of each corpus that recipes take, once.
+
+    Raises:
+        UserError: for a profile that a recipe has no settings for.
+    """
+    seen: list[DictConfig] = []
+    for recipe in recipes:
+        profile = THEORY if recipe.measurement else compose(rest).profile
+        if recipe.setting_at(profile).data == NO_CORPUS:
+            print(f"{recipe.name} takes no corpus")
+            continue
+        cfg = compose([f"task={recipe.task}", *own_corpus(recipe, profile, rest)])
+        if cfg.data not in seen:
+            seen.append(cfg.data)
+            yield cfg
 
 
 def report(manifest: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import result_folders
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import recipe_of_results
 
 
 def main() -> None:
@@ -20,5 +20,5 @@ def main() -> None:
         for folder in arguments.folders or result_folders(RESULTS_DIR):
             if not (folder / "verdicts.json").is_file():
                 raise UserError(f"{folder}: no folder of results; it has no verdicts.json")
-            names = [drawing.name for drawing in draw_all(load_recipe(folder.resolve().name), folder)]
+            names = [drawing.name for drawing in draw_all(recipe_of_results(folder, folder.resolve().name), folder)]
             print(f"{folder}: {', '.join(names) or 'nothing to draw'}")

@@ -2,17 +2,23 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import ABSENT, compose
+from lnexp.errors import UserError
 from lnexp.options import Option
 from lnexp.options.common import SECTIONS
 from lnexp.paths import CONFIG_DIR
+from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.tasks import task_of
 
 WIDTH = 80
+OWN = "mine.yaml"
+#: Launchers that come with Hydra's packages and have no file here.
+OTHERS = {"basic": "One run after another; the default.", "joblib": "As many runs at once as there are cores."}
 INTRODUCTION = """\
 usage: python scripts/train.py [-m [-v]] [OPTION=VALUE …]
 
@@ -34,7 +40,25 @@ def help_text(overrides: Sequence[str] = ()) -> str:
     cfg = compose([override for override in overrides if override.startswith("task=")])
     task = task_of(cfg)
     sections = SECTIONS | {f"Options of the task {task.name}": tuple(task.options)}
-    return "\n\n".join([INTRODUCTION, *(_section(*section, cfg) for section in sections.items()), CONCLUSION])
+    options = (_section(*section, cfg) for section in sections.items())
+    return "\n\n".join([INTRODUCTION, *options, _recipes(), _launchers(), CONCLUSION])
+
+
+def _recipes() -> str:
+    """Return the section on recipes; one that cannot be read is named by ``scripts/verify.py``."""
+    lines = [f"Recipes, +recipe=NAME,NAME or +recipe=PATH/{OWN}:"]
+    for name in recipe_names():
+        with suppress(UserError):
+            lines.append(_filled(f"{name}: {load_recipe(name).heading}", indent=2))
+    return "\n".join(lines)
+
+
+def _launchers() -> str:
+    """Return the section on launchers, each with the first line of its file."""
+    paths = sorted((CONFIG_DIR / "hydra" / "launcher").glob("*.yaml"))
+    about = {path.stem: path.read_text(encoding="utf-8").splitlines()[0].strip("# :") for path in paths}
+    lines = (_filled(f"{name}: {said}", indent=2) for name, said in sorted((about | OTHERS).items()))
+    return "\n".join(["Launchers of a sweep, hydra/launcher=NAME:", *lines])
 
 
 def _section(title: str, options: Iterable[Option], cfg: DictConfig) -> str:

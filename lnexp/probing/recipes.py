@@ -16,13 +16,11 @@ from lnexp.paths import RESULTS_DIR
 from lnexp.probing.options import check_options, part_of
 from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
-from lnexp.recipes.recipe import THEORY, Job, Recipe, jobs_of
+from lnexp.recipes.recipe import NO_CORPUS, THEORY, Job, Recipe, jobs_of
 from lnexp.runs.environment import environment
 from lnexp.tasks import load_task, task_of
 
 REFUSAL = "set by the recipes of the theory (model=… or checkpoint=… without a recipe probes one model)"
-#: The corpus' name where inputs are drawn from a Gaussian instead.
-NO_CORPUS = "gaussian"
 
 
 def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Path) -> None:

@@ -3,7 +3,7 @@
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError
 from lnexp.options import Table, key_of
 from lnexp.overrides import spell_out
 from lnexp.recipes.load import load_recipe
@@ -33,8 +33,7 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
         UserError: for a profile that the recipe has no settings for, or a recipe that trains nothing.
     """
     _refuse_untrained(recipe)
-    if profile not in recipe.profiles:
-        raise UserError(f"profile={profile}: recipe {recipe.name} has none; {near_names(profile, recipe.profiles)}")
+    recipe.setting_at(profile)
     return own_corpus(recipe, profile, rest)
 
 
@@ -52,14 +51,26 @@ def for_readers(options: list[str]) -> list[str]:
 
 
 def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
-    """Return the other arguments, with the recipe's own corpus at a profile where they name none."""
+    """Return the other arguments, with the recipe's own corpus at a profile where they name none.
+
+    Where the recipe's file says so by a relative path, the corpus lies beside that file.
+    """
     said = any(key_of(override) == "data" for override in rest)
-    return rest if said else [f"data={recipe.profiles[profile].data}", *rest]
+    setting = recipe.profiles[profile]
+    return rest if said else [f"data={setting.data}", *(_beside(recipe, option) for option in setting.corpus), *rest]
+
+
+def _beside(recipe: Recipe, option: str) -> str:
+    """Return an option of a recipe's corpus; a path is made absolute."""
+    key, _, value = option.partition("=")
+    if recipe.file is None or not table_of_task(recipe.task).locates(key_of(option)) or "://" in value:
+        return option
+    return f"{key}={(recipe.file.parent / value).resolve()}"
 
 
 def _refuse_untrained(recipe: Recipe) -> None:
     if recipe.measurement:
-        raise UserError(f"recipe={recipe.name}: trains nothing; say python scripts/probe.py +recipe={recipe.name}")
+        raise UserError(f"recipe={recipe.name}: trains nothing; say python scripts/probe.py +recipe={recipe.reference}")
 
 
 def own_options(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:

@@ -1,19 +1,25 @@
-"""Read ``recipes/<name>.yaml``."""
+"""Read recipes: ``recipes/<name>.yaml``, or a file anywhere else."""
 
 import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from lnexp.errors import UserError, near_names
-from lnexp.paths import RECIPES_DIR
+from lnexp.files import write_whole
+from lnexp.options import key_of
+from lnexp.paths import ADHOC, RECIPES_DIR
 from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
 from lnexp.recipes.variant import Variant
 
 #: The parser in C, where PyYAML was built with it, reads all recipes in a tenth of the time.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+#: The copy of a recipe of one's own in a folder of its results.
+COPY = "recipe.yaml"
+NAME = re.compile(r"[A-Za-z0-9][\w-]*")
 
 
 def recipe_names() -> list[str]:
@@ -21,25 +27,30 @@ def recipe_names() -> list[str]:
     return sorted(path.stem for path in RECIPES_DIR.glob("*.yaml"))
 
 
-def load_recipe(name: str) -> Recipe:
-    """Read ``recipes/<name>.yaml``.
+def load_recipe(reference: str, name: str | None = None) -> Recipe:
+    """Read a recipe.
+
+    Args:
+        reference: the name of one in ``recipes/``, or the path of a file, which ends in ``.yaml`` and gives the recipe
+            its name.
+        name: of the recipe, where it is not the file's.
 
     Raises:
-        UserError: for an unknown name, or a file that is not a recipe.
+        UserError: for an unknown name, a file that is not a recipe, or one that has the name of another recipe.
     """
-    path = RECIPES_DIR / f"{name}.yaml"
-    if not path.is_file():
-        raise UserError(f"recipe={name}: no such recipe; {near_names(name, recipe_names())}")
+    path = _path_of(reference, Path())
+    own = path.parent.resolve() != RECIPES_DIR.resolve()
+    name = name or path.stem
     try:
+        if own:
+            _check_own_name(name)
         content = _read(path)
         _refuse_resolvers(content)
         return Recipe(
             name=name,
+            file=path.absolute() if own else None,
             settings=tuple(content.pop("settings")),
-            profiles={
-                profile: Setting(said["data"], tuple(said.get("settings", ())), said.get("n_seeds"))
-                for profile, said in content.pop("profiles").items()
-            },
+            profiles={profile: _setting(**said) for profile, said in content.pop("profiles").items()},
             arms=_arms(content),
             claims=tuple(Claim(**claim) for claim in content.pop("claims")),
             exploratory_on=tuple(content.pop("exploratory_on", ())),
@@ -48,6 +59,54 @@ def load_recipe(name: str) -> Recipe:
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
         why = " ".join(str(error).split())  # YAML's are of several lines
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
+
+
+def recipe_of_results(folder: Path, name: str) -> Recipe:
+    """Return the recipe of a folder of results: the copy that lies there, or one of ``recipes/``. Raises UserError."""
+    copy = folder / COPY
+    return load_recipe(str(copy), name) if copy.is_file() else load_recipe(name)
+
+
+def write_copy(recipe: Recipe, folder: Path) -> None:
+    """Write a recipe that is not one of ``recipes/`` into the folder of its results, whole in one file.
+
+    What it takes from other files is in the copy, but for the comments.
+    """
+    if recipe.file:
+        text = yaml.safe_dump(_read(recipe.file), sort_keys=False, allow_unicode=True, width=120)
+        write_whole(folder / COPY, text)
+
+
+def _path_of(reference: str, beside: Path) -> Path:
+    """Return the path of a recipe, by its name, or by a path that is relative to a folder.
+
+    Raises:
+        UserError: where there is no such file.
+    """
+    if reference.endswith((".yaml", ".yml")):
+        if not (path := beside / reference).is_file():
+            raise UserError(f"recipe={reference}: no such file")
+    elif not (path := RECIPES_DIR / f"{reference}.yaml").is_file():
+        raise UserError(f"recipe={reference}: no such recipe; {near_names(reference, recipe_names())}")
+    return path
+
+
+def _check_own_name(name: str) -> None:
+    """Raise ValueError for a name that cannot be a recipe's of one's own."""
+    if not NAME.fullmatch(name):
+        raise ValueError("its name becomes a folder's: take letters, digits, _ and -")
+    if name in (*recipe_names(), ADHOC):
+        raise ValueError(f"{name} is taken: rename the file")
+
+
+def _setting(
+    data: str, corpus: Sequence[str] = (), settings: Sequence[str] = (), n_seeds: int | None = None
+) -> Setting:
+    """Return what a file says of a profile. Raises ValueError for an option of the corpus that is none."""
+    for option in corpus:
+        if key_of(option).split(".")[0] not in ("data", "subword"):
+            raise ValueError(f"corpus: {option}: no option of a corpus (data.…, subword=…); it belongs to settings")
+    return Setting(data, tuple(settings), n_seeds, tuple(corpus))
 
 
 def _refuse_resolvers(content: Any) -> None:
@@ -61,11 +120,14 @@ def _read(path: Path) -> dict[str, Any]:
     content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     if "variant" in content:
         variant = Variant(**content.pop("variant"))
-        content = {**variant.applied(_read(RECIPES_DIR / f"{variant.of}.yaml")), **content}
+        content = {**variant.applied(_read(_path_of(variant.of, path.parent))), **content}
+    if isinstance(content.get("arms"), str):
+        other = _read(_path_of(content.pop("arms"), path.parent))
+        content |= {key: other[key] for key in ("arms", "axes", "rows") if key in other}
     axes = content.get("axes", {})
     for axis, said in axes.items():
         if isinstance(said, str):
-            axes[axis] = _read(RECIPES_DIR / f"{said}.yaml")["axes"][axis]
+            axes[axis] = _read(_path_of(said, path.parent))["axes"][axis]
     if "outcomes" in content:
         _check_outcomes(content["outcomes"], axes)
     return content
@@ -80,13 +142,10 @@ def _check_outcomes(outcomes: dict[str, str], axes: dict[str, Any]) -> None:
 
 
 def _arms(content: dict[str, Any]) -> dict[str, Arm]:
-    """Return ``arms`` one by one; or those of another recipe, by its name; or all combinations of ``axes``."""
+    """Return ``arms`` one by one, or all combinations of ``axes``."""
     if "axes" in content:
         return _product(content.pop("axes"), content.pop("rows"))
-    arms = content.pop("arms")
-    if isinstance(arms, str):
-        return load_recipe(arms).arms
-    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in arms.items()}
+    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in content.pop("arms").items()}
 
 
 def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]:

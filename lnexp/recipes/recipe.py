@@ -1,6 +1,7 @@
 """Hold a recipe: its arms, its claims, and the runs that it asks for."""
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from omegaconf import DictConfig
@@ -95,13 +96,15 @@ class Setting:
 
     Attributes:
         data: the corpus that it takes unless told otherwise.
-        overrides: for all arms.
+        overrides: options of all arms.
         n_seeds: how many seeds are planned; None: as many as elsewhere.
+        corpus: options of the corpus. A path is relative to the recipe's file.
     """
 
     data: str
     overrides: tuple[str, ...] = ()
     n_seeds: int | None = None
+    corpus: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ class Recipe:
         doubt: what speaks against reading the results as the claims do.
         success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
             run has to exceed; empty for the default (see :mod:`lnexp.results.success`).
+        file: where a recipe lies that is none of ``recipes/``.
     """
 
     name: str
@@ -154,10 +158,22 @@ class Recipe:
     known: str = ""
     doubt: str = ""
     success: dict[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+
+    @property
+    def reference(self) -> str:
+        """What a command takes for it: its name, or the path of its file."""
+        return str(self.file) if self.file else self.name
 
     def claim_on(self, claim: Claim, data: str) -> Claim:
         """Return a claim as it stands on a corpus."""
         return replace(claim, exploratory=True) if data in self.exploratory_on else claim
+
+    def setting_at(self, profile: str) -> Setting:
+        """Return what the recipe sets at a profile. Raises UserError where it says nothing of it."""
+        if profile not in self.profiles:
+            raise UserError(f"profile={profile}: recipe {self.name} has none; {near_names(profile, self.profiles)}")
+        return self.profiles[profile]
 
     def seeds_at(self, profile: str) -> int:
         """Return how many seeds are planned at a profile."""
@@ -183,11 +199,10 @@ class Recipe:
         Raises:
             UserError: where the recipe says nothing of the profile.
         """
-        if (setting := self.profiles.get(profile)) is None:
-            raise UserError(f"recipe={self.name}: has no profile {profile}; {near_names(profile, self.profiles)}")
+        setting = self.setting_at(profile)
         arms = {name: arm.overrides for name, arm in self.arms.items()}
         deciding = [self.settings, setting.data, setting.overrides, arms]
-        later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}", self.success]
+        later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}", self.success, setting.corpus]
         return short_hash([*deciding, *filter(None, later)])
 
 
@@ -211,6 +226,8 @@ class Job:
 
 #: The one profile of recipes that train nothing.
 THEORY = "theory"
+#: The corpus' name where inputs are drawn from a Gaussian instead.
+NO_CORPUS = "gaussian"
 
 
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:

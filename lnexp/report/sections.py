@@ -9,7 +9,7 @@ from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
 from lnexp.published import read_table, result_folders
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
@@ -119,7 +119,7 @@ def read_section(folder: Path, place: int) -> Section:
 
 
 def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Provenance, problems: list[str]) -> Section:
-    recipe = load_recipe(verdicts.recipe)
+    recipe = recipe_of_results(folder, verdicts.recipe)
     drawn = drawings(recipe, folder)
     section = Section(folder, place, verdicts, drawings=drawn, provenance=provenance, problems=problems)
     if recipe.measurement:

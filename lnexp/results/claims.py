@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
+from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.recipes.recipe import Claim, Job, Recipe
@@ -19,7 +20,7 @@ from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.results.registration import registered
 from lnexp.results.success import success_of
 from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts
-from lnexp.tasks import load_task
+from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
 
 #: What was measured by call and seed: the value, and the identity of the run.
@@ -68,6 +69,18 @@ def measures_of(recipe: Recipe) -> Measures:
     return PROBE_MEASURES if recipe.measurement else measures_of_task(load_task(recipe.task))
 
 
+def measures_in_words() -> dict[tuple[str, str], list[str]]:
+    """Return all measures that claims can ask, each with what it is, and of what it is asked: runs of a task, or a
+    probe."""
+    asked: dict[str, Measures] = {f"runs, task {name}": measures_of_task(load_task(name)) for name in task_names()}
+    asked["a probe"] = PROBE_MEASURES
+    found: dict[tuple[str, str], list[str]] = {}
+    for of, measures in asked.items():
+        for name, measure in measures.items():
+            found.setdefault((name, returned_by(measure)), []).append(of)
+    return found
+
+
 def question_of(recipe: Recipe) -> Question:
     """Return what the tests of a recipe's claims may ask."""
     return Question(measures_of(recipe), recipe.arms, None if recipe.measurement else success_of(recipe))
@@ -114,7 +127,9 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
 
 def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
     """Return a claim with what is true of it for the evidence at hand."""
-    return replace(recipe.claim_on(claim, origin.data), registered=registered(claim, origin.commits))
+    here = recipe.claim_on(claim, origin.data)
+    # the history of a recipe of one's own is not the project's: the recipe is believed
+    return here if recipe.file else replace(here, registered=registered(claim, origin.commits))
 
 
 def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str = "", command: str = "") -> JudgedClaim:

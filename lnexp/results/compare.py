@@ -9,7 +9,7 @@ from lnexp.errors import UserError
 from lnexp.numerics import numerics_of
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import read_table
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.verdict_file import Verdicts, read_verdicts
@@ -40,7 +40,7 @@ def comparison(ours: Path, theirs: Path) -> list[str]:
         return [f"{name}: no published results to compare with"]
     try:
         verdicts = read_verdicts(ours / "verdicts.json"), read_verdicts(theirs / "verdicts.json")
-        recipe = load_recipe(verdicts[0].recipe)
+        recipe = recipe_of_results(ours, verdicts[0].recipe)
         lines = [
             *_settings(*verdicts),
             *_verdicts(*verdicts),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import recipe_of_results
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.provenance import read_provenance
 from lnexp.results.published_evidence import published_evidence
@@ -25,7 +25,7 @@ def judge_again(folder: Path) -> Verdicts:
     """
     try:
         old = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
-        recipe, claims = load_recipe(old["recipe"]), old["claims"]
+        recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]

@@ -12,7 +12,7 @@ def main() -> None:
     parser = Parser(
         description="Judge published results again, from their tables: after a claim was changed. Needs no run folders."
     )
-    parser.add_argument("--recipe", help="only this recipe")
+    parser.add_argument("--recipe", help="only this recipe, by its name or file")
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
     arguments = parser.parse_args()
     with one_line_errors():
@@ -22,9 +22,8 @@ def main() -> None:
         from lnexp.results.tally import tally
         from lnexp.results.verdict_pages import write_page
 
-        if arguments.recipe:
-            load_recipe(arguments.recipe)  # refuses an unknown name
+        recipe = load_recipe(arguments.recipe).name if arguments.recipe else None  # refuses an unknown name
         for folder in result_folders(arguments.results):
-            if arguments.recipe in (None, folder.name):
+            if recipe in (None, folder.name):
                 print(f"{folder}: {tally(judge_again(folder).claims).text}")
         write_page(arguments.results)

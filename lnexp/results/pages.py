@@ -25,7 +25,9 @@ from lnexp.files import write_whole
 from lnexp.paths import ROOT
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.schema import schema
 from lnexp.results.benchmark_tables import benchmark_tables
+from lnexp.results.claims import measures_in_words
 from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 from lnexp.results.tally import tally
@@ -120,6 +122,8 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "root": root,
         "corpora": _shown(results_dir),
         "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
+        "schema": schema(),
+        "measures": measures_in_words(),
         "results": results,
         "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
         "spent": cost_of([results(place) for place in places]),

@@ -14,8 +14,8 @@ def main() -> None:
         from lnexp.recipes.load import load_recipe  # here, so that --help takes no second
         from lnexp.results.publish import publish, warn_of_changes
 
-        load_recipe(arguments.recipe)  # refuses an unknown name
-        folders = publish(arguments.recipe, arguments.profile, arguments.data)
+        recipe = load_recipe(arguments.recipe).name  # refuses an unknown name
+        folders = publish(recipe, arguments.profile, arguments.data)
         for folder in folders:
             print(f"published: {folder}")
         warn_of_changes(folders)

@@ -10,7 +10,7 @@ from tabulate import tabulate
 from lnexp.errors import UserError
 from lnexp.numerics import numerics_of
 from lnexp.published import read_table
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.claims import Evidence, measures_of
 from lnexp.results.intervals import Interval, interval
@@ -47,7 +47,7 @@ class PublishedFolder:
 
     @cached_property
     def recipe(self) -> Recipe:
-        return load_recipe(self._verdicts.recipe)
+        return recipe_of_results(self._path, self._verdicts.recipe)
 
     @cached_property
     def _by_arm(self) -> dict[str, list[Evidence]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lnexp.errors import UserError
 from lnexp.published import result_folders
-from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.load import load_recipe, recipe_names, recipe_of_results
 from lnexp.recipes.recipe import Claim, Recipe
 from lnexp.results.claims import Origin, check_claims, judge_all
 from lnexp.results.verdict_file import Verdicts, read_verdicts
@@ -55,7 +55,7 @@ class RecipeVerdicts:
         """What is malformed in the runs behind it, and where it differs from what the recipe states."""
         found = [f"{self.path.parent}: {problem}" for problem in self.content.malformed]
         try:
-            recipe = load_recipe(self.recipe)
+            recipe = recipe_of_results(self.path.parent, self.recipe)
             settings = recipe.settings_hash(self.profile)
         except UserError as error:
             return [*found, f"{self.path}: {error}"]

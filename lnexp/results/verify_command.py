@@ -20,7 +20,7 @@ EXIT_MALFORMED = 1
 def main() -> None:
     """``verify.py [--recipe R[,R]] [--all | --json]``: exit 1 for malformed results, 0 whatever the verdicts."""
     parser = Parser(description="Print the verdict of every claim.")
-    parser.add_argument("--recipe", type=_names, help="only this recipe, or these: NAME,NAME")
+    parser.add_argument("--recipe", type=_names, help="only this recipe, or these: NAME,NAME, or files")
     parser.add_argument("--profile", type=_names, help="only this profile, or these")
     parser.add_argument("--data", type=_names, help="only this corpus, or these")
     forms = parser.add_mutually_exclusive_group()
@@ -29,14 +29,13 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
     arguments = parser.parse_args()
     with one_line_errors():
-        for recipe in arguments.recipe or []:
-            load_recipe(recipe)  # refuses an unknown name
+        recipes = [load_recipe(recipe).name for recipe in arguments.recipe or []] or None  # refuses an unknown name
     try:
         found = all_verdicts(arguments.results)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_MALFORMED)
-    wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": arguments.recipe}
+    wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": recipes}
     shown = [one for one in [*found, *not_run(arguments.results, found)] if one.has(**wanted)]
     if arguments.json:
         print(
@@ -48,7 +47,7 @@ def main() -> None:
     else:
         print(last_screen(shown, arguments.results, RESULTS_DIR))
     problems = [problem for one in shown if one.was_run for problem in one.problems]
-    problems += [problem for name, problem in unsound_recipes().items() if name in (arguments.recipe or recipe_names())]
+    problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(EXIT_MALFORMED if problems else 0)

@@ -8,6 +8,7 @@ from tabulate import tabulate
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
+from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import Origin, judge_all
@@ -29,6 +30,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     cfg = runs[0].cfg
     folder = results_dir / cfg.profile / cfg.data.name / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
+    write_copy(recipe, folder)
     over = [run for run in runs if run.counts]
     write_whole(folder / "runs.csv", tables.runs_table(runs).to_csv(index=False))
     write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))

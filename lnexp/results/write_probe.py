@@ -14,6 +14,7 @@ from lnexp.figures.probed import plots, rows_with
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
 from lnexp.recipes.command_line import for_readers
+from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.intervals import interval
@@ -49,6 +50,7 @@ def write_probe(
     """
     folder = results_dir / THEORY / data / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
+    write_copy(recipe, folder)
     table = rows_table(results)
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)

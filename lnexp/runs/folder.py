@@ -18,6 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
 from lnexp.files import TEMPORARY, write_json, write_whole
+from lnexp.paths import ADHOC
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
@@ -54,7 +55,7 @@ class RunFolder:
     def of(cls, cfg: DictConfig) -> "RunFolder":
         """Return the folder of a resolved config: the one that exists already, or the one to be made."""
         run_identity = identity(cfg)
-        home = Path(cfg.runs_dir) / cfg.get("recipe", "adhoc") / f"{readable_name(cfg)}-{run_identity}"
+        home = Path(cfg.runs_dir) / cfg.get("recipe", ADHOC) / f"{readable_name(cfg)}-{run_identity}"
         return cls(find_folders(cfg.runs_dir).get(run_identity, home))
 
     @property

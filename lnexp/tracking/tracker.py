@@ -8,6 +8,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
+from lnexp.paths import ADHOC
 from lnexp.plain import plain
 from lnexp.runs import records
 from lnexp.runs.environment import git_state
@@ -57,7 +58,7 @@ class Tracker:
             mode=self.cfg.tracker.mode,
             id=self.folder.identity,
             name=self.folder.name,
-            group=self.cfg.get("recipe", "adhoc"),
+            group=self.cfg.get("recipe", ADHOC),
             tags=_tags(self.cfg),
             dir=str(self.folder.path),
             config=_flat_config(self.cfg),

@@ -1,12 +1,14 @@
 """Recipes beside other options on a command line."""
 
+from dataclasses import replace
+
 import pytest
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.recipes.command_line import check_overrides, for_readers, own_options, split_recipes, with_corpus
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import jobs_of
+from lnexp.recipes.recipe import Setting, jobs_of
 
 FIG2A = load_recipe("fig2a")
 
@@ -84,3 +86,12 @@ def test_options_that_leave_the_arms_what_they_are_are_not_the_users_own():
 def test_a_recipe_that_measures_without_training_is_refused():
     with pytest.raises(UserError, match=r"recipe=fig3: trains nothing; say python scripts/probe\.py"):
         check_overrides([load_recipe("fig3")], [])
+
+
+def test_the_corpus_of_a_recipe_of_ones_own_lies_beside_it(tmp_path):
+    profile = Setting("plain", corpus=("data.path=text", "data.name=mine"))
+    recipe = replace(FIG2A, file=tmp_path / "mine.yaml", profiles={"small": profile})
+    own = ["data=plain", f"data.path={tmp_path / 'text'}", "data.name=mine"]
+    assert with_corpus(recipe, "small", []) == own
+    assert with_corpus(recipe, "small", ["data.path=there"]) == [*own, "data.path=there"], "the last one counts"
+    assert with_corpus(recipe, "small", ["data=toy"]) == ["data=toy"]

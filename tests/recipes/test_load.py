@@ -86,7 +86,7 @@ def test_an_axis_of_another_recipe_can_be_taken(recipe_of):
     arm = recipe_of("second", without=["arms"], axes={"depth": depth, "placement": "first"}, rows=[]).arms["d6_pre"]
     assert arm.overrides == ("depth=6", "model=pre")
     assert arm.values == {"depth": "6-6", "placement": "PRE"}
-    with pytest.raises(UserError, match="not a recipe"):
+    with pytest.raises(UserError, match="recipe=nothing: no such recipe"):
         recipe_of("third", without=["arms"], axes={"placement": "nothing"}, rows=[])
 
 
@@ -138,3 +138,70 @@ def test_settings_hashes_stay_what_they_were():
     profiles = {"fig2a": "small", "fig3": "theory", "fig3_warmup": "small", "theory_lemma1": "theory"}
     hashes = {name: load_recipe(name).settings_hash(profile) for name, profile in profiles.items()}
     assert hashes == HASHES
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Writes a recipe outside of the project, and returns its path."""
+
+    def write(name="mine", **changes):
+        path = tmp_path / "elsewhere" / f"{name}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(yaml.safe_dump(CONTENT | changes, sort_keys=False))
+        return path
+
+    return write
+
+
+def test_a_recipe_may_lie_anywhere(own):
+    path = own()
+    recipe = load_recipe(str(path))
+    assert (recipe.name, recipe.file, recipe.reference) == ("mine", path, str(path))
+    assert load_recipe("fig2a").file is None
+    assert load_recipe("recipes/fig2a.yaml") == load_recipe("fig2a")
+
+
+@pytest.mark.parametrize("name", ["fig2a", "adhoc", "a name"])
+def test_its_name_is_its_own(own, name):
+    with pytest.raises(UserError, match=r"is taken|becomes a folder"):
+        load_recipe(str(own(name)))
+
+
+def test_what_it_takes_from_others_lies_beside_it_or_in_the_project(own):
+    own("first")
+    variant = {"of": "first.yaml", "suffix": "more", "since": "1234abc", "adding": ["max_epoch=2"]}
+    path = own().parent / "second.yaml"
+    path.write_text(yaml.safe_dump({"variant": variant}))
+    assert load_recipe(str(path)).settings == ("model=pre_ln", "max_epoch=2")
+    assert load_recipe(str(own("third", arms="second.yaml"))).arms.keys() == {"one"}
+    assert load_recipe(str(own("fourth", arms="fig2a"))).arms == load_recipe("fig2a").arms
+    with pytest.raises(UserError, match=r"recipe=nowhere.yaml: no such file"):
+        load_recipe(str(own("fifth", arms="nowhere.yaml")))
+
+
+def test_results_have_a_copy_that_stands_for_it(own, tmp_path):
+    results = tmp_path / "results"
+    results.mkdir()
+    own("first")
+    path = own("second", arms="first.yaml")
+    recipe = load_recipe(str(path))
+    load.write_copy(recipe, results)
+    path.unlink()
+    copy = load.recipe_of_results(results, "second")
+    assert (copy.name, copy.arms, copy.claims) == ("second", recipe.arms, recipe.claims)
+    assert copy.settings_hash("small") == recipe.settings_hash("small")
+    load.write_copy(load_recipe("fig2a"), tmp_path)
+    assert not (tmp_path / "recipe.yaml").exists()
+    assert load.recipe_of_results(tmp_path, "fig2a") == load_recipe("fig2a")
+
+
+def test_the_options_of_a_corpus_are_a_corpus_and_count(own):
+    said = {"data": "plain", "corpus": ["data.path=text", "data.name=mine"]}
+    recipe = load_recipe(str(own(profiles={"small": said})))
+    assert recipe.profiles["small"].corpus == ("data.path=text", "data.name=mine")
+    other = load_recipe(str(own("other", profiles={"small": said | {"corpus": ["data.path=text"]}})))
+    assert recipe.settings_hash("small") != other.settings_hash("small")
+    with pytest.raises(UserError, match="lr_max=1: no option of a corpus"):
+        load_recipe(str(own("wrong", profiles={"small": said | {"corpus": ["lr_max=1"]}})))
+    with pytest.raises(UserError, match=r"not a recipe .*epochs"):
+        load_recipe(str(own("wrong", profiles={"small": said | {"epochs": 1}})))

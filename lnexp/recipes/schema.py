@@ -1,0 +1,24 @@
+"""Describe a recipe's file for people, from the code that reads it."""
+
+from lnexp.docstrings import attributes_of
+from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
+from lnexp.recipes.variant import Variant
+
+#: Parts of a file by the class that holds each, and the attributes that a file calls otherwise or does not have.
+PARTS = {
+    "the file": (Recipe, {"name": "", "file": ""}),
+    "a profile": (Setting, {"overrides": "settings"}),
+    "an arm": (Arm, {"name": "", "row": "", "values": ""}),
+    "a claim": (Claim, {}),
+    "variant": (Variant, {}),
+}
+
+
+def schema() -> dict[str, dict[str, str]]:
+    """Return what each key of a recipe's file says, by the part of the file that has it."""
+    return {part: _keys(*described) for part, described in PARTS.items()}
+
+
+def _keys(described: type, other: dict[str, str]) -> dict[str, str]:
+    keys = {other.get(name, name): text for name, text in attributes_of(described).items()}
+    return {key: text for key, text in keys.items() if key}
