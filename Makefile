@@ -67,6 +67,9 @@ reproduce-wmt: install  ## the WMT14 figure, Fig. 4(c,d), and its verdicts
 reproduce-factorial: install  ## placement × optimizer × warm-up × lr_max, and Fig. 2(b), SGD, in both readings
 	$(REPRODUCE) +recipe=factorial,fig2b,fig2b_coupled
 
+reproduce-bert: install  ## Fig. 5, BERT's pre-training, and its verdicts: minutes on two CPU cores (SEEDS=)
+	$(REPRODUCE) +recipe=fig5
+
 reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and before training
 	$(PROBE) +recipe=theory_placements
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
@@ -123,4 +126,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-placements theory status verify report publish wandb-sync pages figures test check lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements theory status verify report publish wandb-sync pages figures test check lint bench lock clean

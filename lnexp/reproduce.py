@@ -11,7 +11,7 @@ from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
-from lnexp.recipes.command_line import split_recipes, with_corpus
+from lnexp.recipes.command_line import shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.terminal import filled
 from lnexp.training.shares import fitting
@@ -53,7 +53,7 @@ def main() -> None:
         profile, why = choose_profile(settings)
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
-        configs = {recipe.name: compose(with_corpus(recipe, profile, settings)) for recipe in recipes}
+        configs = {recipe.name: compose(shared_overrides(recipe, profile, settings)) for recipe in recipes}
         for cfg in configs.values():
             check(cfg)
             check_device(cfg)

@@ -14,7 +14,7 @@ from lnexp.launchers.plan import Plan
 from lnexp.launchers.retry import RepeatedLaunch
 from lnexp.launchers.watch import Watch
 from lnexp.overrides import spell_out
-from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.runs.quiet import runs_are_quiet
 from lnexp.runs.sweep import Sweep
@@ -37,9 +37,9 @@ class RecipeSweeper(BasicSweeper):
         loader, config = self.hydra_context.config_loader, self.config
         recipes, rest = split_recipes([*self._parse_config(), *arguments])
         _check_claims(recipes)
-        # launchers of others have Hydra compose the jobs, which knows no aliases
-        jobs = [spell_out(job) for job in (self._jobs_of(recipes, rest) if recipes else self._product(rest))]
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
+        # launchers of others have Hydra compose the jobs, which knows no aliases
+        jobs = [spell_out(job) for job in (self._jobs_of(recipes, rest, composer) if recipes else self._product(rest))]
         plan = Plan.of(jobs, composer.compose, config.runs_dir)
         title = ", ".join(recipe.name for recipe in recipes) or " ".join(filter(_is_swept, rest)) or "one run"
         what = "arms × seeds" if recipes else "jobs"
@@ -58,21 +58,24 @@ class RecipeSweeper(BasicSweeper):
         _raise_on(failures | launch.failures, launched)
         return launch.returns
 
-    def _jobs_of(self, recipes: list[Recipe], rest: list[str]) -> list[list[str]]:
+    def _jobs_of(self, recipes: list[Recipe], rest: list[str], composer: Composer) -> list[list[str]]:
         """Return the overrides of every run that recipes ask for.
 
         Args:
             recipes: the recipes.
             rest: the other arguments of the command line.
+            composer: of the sweep.
 
         Raises:
             UserError: for arguments that change what an arm is.
         """
         assert self.config is not None
         check_overrides(recipes, rest)
-        check(self.config)
+        profile = self.config.profile
+        for recipe in recipes:
+            check(composer.compose(shared_overrides(recipe, profile, rest)))
         return [
-            [*with_corpus(recipe, self.config.profile, rest), *job.overrides]
+            [*with_corpus(recipe, profile, rest), *job.overrides]
             for recipe in recipes
             for job in jobs_of(recipe, self.config)
         ]

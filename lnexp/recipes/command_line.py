@@ -37,6 +37,15 @@ def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     return own_corpus(recipe, profile, rest)
 
 
+def shared_overrides(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
+    """Return the overrides of a config that can be checked before its arms are known: task, corpus and ``rest``.
+
+    Raises:
+        UserError: as :func:`with_corpus` does.
+    """
+    return [*recipe.choice_of_task, *with_corpus(recipe, profile, rest)]
+
+
 def for_readers(options: list[str]) -> list[str]:
     """Return the options as another person would type them, without paths on this machine.
 

@@ -186,6 +186,11 @@ class Recipe:
         return f"{self.figure}: {self.title}"
 
     @property
+    def choice_of_task(self) -> list[str]:
+        """The override that chooses the task; none for the default one."""
+        return [] if self.task == DEFAULT else [f"task={self.task}"]
+
+    @property
     def rows(self) -> dict[str, list[Arm]]:
         """The arms by the row of the figure that they are drawn in."""
         rows: dict[str, list[Arm]] = {}
@@ -202,7 +207,7 @@ class Recipe:
         setting = self.setting_at(profile)
         arms = {name: arm.overrides for name, arm in self.arms.items()}
         deciding = [self.settings, setting.data, setting.overrides, arms]
-        later = [self.measurement, "" if self.task == DEFAULT else f"task={self.task}", self.success, setting.corpus]
+        later = [self.measurement, *self.choice_of_task, self.success, setting.corpus]
         return short_hash([*deciding, *filter(None, later)])
 
 
@@ -220,8 +225,7 @@ class Job:
         """The overrides that Hydra makes its config of."""
         shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
         where = [f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
-        task = [] if self.recipe.task == DEFAULT else [f"task={self.recipe.task}"]
-        return [*task, *shared, *self.arm.overrides, f"seed={self.seed}", *where]
+        return [*self.recipe.choice_of_task, *shared, *self.arm.overrides, f"seed={self.seed}", *where]
 
 
 #: The one profile of recipes that train nothing.

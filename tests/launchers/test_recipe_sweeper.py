@@ -27,6 +27,17 @@ def test_a_recipe_runs_once_and_shared_runs_only_once(tmp_path, where):
 
 
 @pytest.mark.slow
+def test_a_recipe_takes_a_corpus_of_one_language_that_is_named(tmp_path):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}", "tracker=none"]
+    tiny = ["scale.toy.train_pairs=40", "scale.toy.test_pairs=40", "scale.masked_lm.warmup_updates=2", "n_seeds=1"]
+    done = run_script("train", "-m", "+recipe=fig5", "data=bert_toy", *tiny, *where, "hydra/launcher=array")
+    assert done.returncode == 0, done.stderr
+    assert "5 arms × seeds are 5 runs" in done.stdout
+    assert set(states(tmp_path).values()) <= {"finished", "diverged"}
+    assert len(states(tmp_path)) == 5
+
+
+@pytest.mark.slow
 def test_a_plain_sweep_is_hydras_own(tmp_path, where):
     done = run_script("train", "-m", "model=post_ln,pre_ln", "seed=1,2", *TINY, "max_epoch=1", *where)
     assert done.returncode == 0, done.stderr

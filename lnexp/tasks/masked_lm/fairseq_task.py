@@ -145,7 +145,19 @@ class MaskedLmTask(EveryExampleOnce, FairseqTask):
         languages = [language for language in (cfg.source_lang, cfg.target_lang) if language]
         path = Path(cfg.data) / f"{split}.{'-'.join(languages)}.{languages[-1]}"
         sentences = data_utils.load_indexed_dataset(str(path), words)
-        blocks = TokenBlockDataset(
+        blocks = self.packed(sentences)
+        begun = PrependTokenDataset(blocks, words.bos())
+        trains = split == cfg.train_subset
+        seed = cfg.order_seed if trains and cfg.order_seed is not None else cfg.mask_seed
+        self.datasets[split] = self.masked(begun, begun.sizes, seed)
+        self.datasets[split].shuffle = trains
+
+    def packed(self, sentences: Any) -> Any:
+        """Return sentences as blocks, by fairseq's rules."""
+        cfg, words = self.cfg, self.dictionary
+        if cfg.sample_break_mode == "eos":  # fairseq asks numpy for a type that numpy 2 does not have
+            return sentences
+        return TokenBlockDataset(
             sentences,
             sentences.sizes,
             cfg.tokens_per_sample - 1,  # one more begins the block
@@ -153,11 +165,6 @@ class MaskedLmTask(EveryExampleOnce, FairseqTask):
             eos=words.eos(),
             break_mode=cfg.sample_break_mode,
         )
-        begun = PrependTokenDataset(blocks, words.bos())
-        trains = split == cfg.train_subset
-        seed = cfg.order_seed if trains and cfg.order_seed is not None else cfg.mask_seed
-        self.datasets[split] = self.masked(begun, begun.sizes, seed)
-        self.datasets[split].shuffle = trains
 
     def max_positions(self) -> int:
         """Return the most tokens that a block may have."""

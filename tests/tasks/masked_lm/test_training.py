@@ -85,6 +85,11 @@ def test_pre_ln_has_its_final_norm_and_no_norm_on_the_embedding(tmp_path, prepar
         assert not any("layernorm_embedding" in name or "output" in name for name in state), "the output is tied"
 
 
+def test_a_block_can_be_a_sentence(tmp_path, prepared):
+    said = train("max_epoch=1", "blocks.break_mode=eos", f"runs_dir={tmp_path}", f"data_dir={prepared}")
+    assert "finished" in said
+
+
 def test_a_run_is_planned(prepared):
     done = run_script("plan", *TINY, f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
