@@ -11,7 +11,7 @@ import hydra
 from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, open_dict
 
 from lnexp.cli import one_line_errors
 from lnexp.configuration import own_schemas, register_resolvers
@@ -22,6 +22,7 @@ from lnexp.launchers.worker import set_up_worker
 from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
+from lnexp.runs.identity import label_of_overrides
 from lnexp.runs.quiet import make_runs_quiet
 from lnexp.training.ranks import of_environment
 
@@ -40,6 +41,9 @@ def _run(cfg: DictConfig) -> float | None:
         raise UserError("+recipe=…: only hydra/sweeper=recipe sweeps recipes")
     # a sweep collects what its runs raise; for a single run Hydra would add lines of its own
     alone = HydraConfig.get().mode == RunMode.RUN
+    if alone and "arm" not in cfg and (label := label_of_overrides(HydraConfig.get().overrides.task)):
+        with open_dict(cfg):
+            cfg.label = label
     with one_line_errors() if alone else nullcontext():
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
 

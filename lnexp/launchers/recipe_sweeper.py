@@ -16,6 +16,7 @@ from lnexp.launchers.watch import Watch
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.runs.identity import label_of_overrides
 from lnexp.runs.quiet import runs_are_quiet
 from lnexp.runs.sweep import Sweep
 from lnexp.terminal import filled
@@ -81,10 +82,16 @@ class RecipeSweeper(BasicSweeper):
         ]
 
     def _product(self, arguments: list[str]) -> list[list[str]]:
-        """Return the overrides for every combination of the values that options have, as in Hydra's own sweep."""
-        (jobs,) = self.split_arguments(OverridesParser.create().parse_overrides(arguments), None)
+        """Return the overrides for every combination of the values that options have, as in Hydra's own sweep.
+
+        What is swept becomes a part of the names of the runs' folders.
+        """
+        parsed = OverridesParser.create().parse_overrides(arguments)
+        (jobs,) = self.split_arguments(parsed, None)
         self.validate_batch_is_legal(jobs)
-        return jobs
+        swept = {override.get_key_element() for override in parsed if override.is_sweep_override()}
+        labels = (label_of_overrides([said for said in job if said.partition("=")[0] in swept]) for job in jobs)
+        return [[*job, f"+label={label}"] if label else job for job, label in zip(jobs, labels, strict=True)]
 
     def _launch(self, jobs: list[list[str]]) -> list[JobReturn]:
         """Launch jobs, at most ``hydra.sweeper.max_batch_size`` at once."""

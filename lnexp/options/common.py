@@ -185,6 +185,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
 LABELS = (
     Option("recipe", WORD, "the recipe that a run is of", decides=False, per_member=True),
     Option("arm", WORD, "the arm of it", decides=False, per_member=True),
+    Option("label", WORD, "what the name of a run's folder says beyond the usual", decides=False, per_member=True),
 )
 
 #: Where the text and the subwords of a corpus come from. Some corpora have these options.

@@ -41,6 +41,10 @@ class Table:
                 if name.startswith(f"{group}."):
                     yield there + name.removeprefix(group)
 
+    def decides(self, name: str) -> bool:
+        """Return whether an option, or one without a row in a group that does, decides what a run measures."""
+        return all(row.decides for row in self.rows_of(name)) and any(True for _ in self.rows_of(name))
+
     def keeps_arms(self, name: str) -> bool:
         """Return whether a recipe's arms stay what the recipe states where a command line sets this option."""
         row = next(self.rows_of(name), None)

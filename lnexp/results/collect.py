@@ -104,7 +104,7 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
         cfg = compose([*settings, *jobs[0].overrides])
         runs = identities(cfg, [job.seed for job in jobs])
         OmegaConf.resolve(cfg)
-        found += [_read(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
+        found += [read_run(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
     said = [f"profile={base.profile}", *(option for option in settings if not option.startswith("profile="))]
     return [replace(run, own_options=own, command=_command(said, run.job)) for run in found]
 
@@ -113,7 +113,15 @@ def _command(said: list[str], job: Job) -> str:
     return shlex.join(["python", "scripts/train.py", *for_readers(said), *job.overrides])
 
 
-def _read(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
+def read_run(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResult:
+    """Return the run of a job from its folder, whatever state it is in.
+
+    Args:
+        job: which arm and seed.
+        cfg: its arm's resolved config.
+        run: its identity.
+        path: its folder; None where it has none.
+    """
     if path is None:
         return RunResult(job, cfg, run, "not run")
     folder = RunFolder(path)

@@ -1,11 +1,12 @@
 """Run ``scripts/collect.py``: make tables, figures and verdicts from run folders."""
 
 import argparse
+import re
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from lnexp.cli import Parser, add_results_options, one_line_errors
+from lnexp.cli import Parser, add_results_options, add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 
@@ -14,13 +15,23 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """``collect.py +recipe=fig2a[,…] [the overrides that the runs were launched with]``."""
+    """``collect.py +recipe=fig2a[,…] [the overrides that the runs were launched with]``, or ``collect.py FOLDER …``."""
     parser = Parser(
-        description="Make tables, figures and verdicts of recipes from their run folders.",
+        description="Make tables, figures and verdicts of recipes from their run folders, or a table and curves of any"
+        " runs: seeds are averaged, and what differs names the rows.",
         epilog="--measures lists what claims can ask; scripts/train.py --help lists recipes and options.",
     )
     parser.add_argument("--measures", action=ListMeasures, nargs=0, help="list the measures of claims, and exit")
-    parser.add_argument("overrides", nargs="+", help="+recipe=NAME and the overrides of the sweep: profile=… data=… …")
+    parser.add_argument(
+        "overrides",
+        nargs="*",
+        metavar="WHAT",
+        help="+recipe=NAME and the overrides of the sweep: profile=… data=… …; or folders and patterns of runs",
+    )
+    parser.add_argument(
+        "--sweep", metavar="TITLE", help="the runs of the sweep with this in its title; last: of the newest"
+    )
+    add_runs_option(parser)
     add_results_options(parser)
     parser.add_argument(
         "--with-published", action="store_true", help="take runs that are not over here from the published tables"
@@ -38,9 +49,12 @@ def main() -> None:
         from lnexp.results.write import write_results
         from lnexp.terminal import filled
 
+        if arguments.sweep or (arguments.overrides and not any("=" in word for word in arguments.overrides)):
+            _collect_set(arguments)
+            return
         recipes, rest = split_recipes(arguments.overrides)
         if not recipes:
-            raise UserError("which recipe? say +recipe=NAME")
+            raise UserError("which runs? say +recipe=NAME, a folder of runs, or --sweep=last")
         check_overrides(recipes, rest)
         results, folders = arguments.results or LOCAL_RESULTS_DIR, []
         for recipe in recipes:
@@ -58,6 +72,22 @@ def main() -> None:
             warn_of_changes(folders)
         if not arguments.no_comparison:
             print_comparisons(folders)
+
+
+def _collect_set(arguments: argparse.Namespace) -> None:
+    """Write and print the table of any runs."""
+    from lnexp.results.run_set import folders_of, folders_of_sweep, results_of
+    from lnexp.results.write_set import write_set
+
+    title = arguments.sweep or " ".join(arguments.overrides)
+    where = arguments.runs
+    paths = folders_of_sweep(title, where) if arguments.sweep else folders_of(arguments.overrides, where)
+    runs, left_out = results_of(paths, title)
+    folder = (arguments.results or LOCAL_RESULTS_DIR) / "sets" / re.sub(r"[^\w.=-]+", "_", title).strip("._")
+    print(write_set(runs, left_out, folder))
+    print(f"{sum(run.counts for run in runs)} of {len(runs)} runs are over: {folder / 'table.md'}")
+    for problem in left_out:
+        print(f"left out: {problem}", file=sys.stderr)
 
 
 class ListMeasures(argparse.Action):

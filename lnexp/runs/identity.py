@@ -5,6 +5,7 @@ numerics is part of it: a run of older code does not stand for one of today's.
 """
 
 import copy
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -118,9 +119,28 @@ def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def readable_name(cfg: DictConfig) -> str:
-    """Return what a person looks for in ``ls``, as ``pre_ln-adam-lr0.002-w1-inverse_sqrt-s11``."""
+    """Return what a person looks for in ``ls``, as ``pre_ln-adam-lr0.002-w1-inverse_sqrt-s11``.
+
+    What else was said of the run, see :func:`label_of_overrides`, stands before the seed.
+    """
     model, optimizer, schedule = (short_name(part._name) for part in (cfg.model, cfg.optimizer, cfg.lr_schedule))
+    schedule = "-".join(filter(None, (schedule, cfg.get("label"))))
     return name_of(model, cfg.norm.kind, optimizer, cfg.lr_max, cfg.warmup_updates, schedule, cfg.seed)
+
+
+#: Options that the names of runs have anyway, and groups of options that are no name's business.
+NAMED = {"model", "norm", "optimizer", "lr_schedule", "lr_max", "warmup_updates", "seed"}
+#: The most letters that a label has.
+LONGEST_LABEL = 40
+
+
+def label_of_overrides(overrides: Sequence[str]) -> str:
+    """Return what overrides say that decides a run's numbers and is not in its name, as ``dropout0.3-max_epoch5``."""
+    said = [override.lstrip("+").partition("=") for override in overrides if "=" in override]
+    tasks = [value for key, _, value in said if key == "task"]
+    table = table_of({"task": tasks[-1] if tasks else None})
+    words = [f"{key.rpartition('.')[2]}{value}" for key, _, value in said if key not in NAMED and table.decides(key)]
+    return re.sub(r"[^\w.-]+", "_", "-".join(words))[:LONGEST_LABEL].strip("-_")
 
 
 def name_of(model: str, norm: str, optimizer: str, lr_max: float, warmup_updates: int, schedule: str, seed: int) -> str:

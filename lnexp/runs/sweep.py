@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from lnexp.errors import UserError
+from lnexp.errors import UserError, near_names
 from lnexp.files import write_json
 from lnexp.hashing import short_hash
 from lnexp.runs.length import Length
@@ -69,11 +69,31 @@ def newest_sweep(runs_dir: str | Path, since: float = 0) -> Sweep:
     paths = sorted((path for path in started if started[path] >= since), key=started.__getitem__)
     if not paths:
         raise UserError(f"{runs_dir}: no sweep was started there")
+    return _read(paths[-1])
+
+
+def sweep_by_title(title: str, runs_dir: str | Path) -> Sweep:
+    """Return the sweep that was started last among those that have a text in their title; ``last`` is any.
+
+    Raises:
+        UserError: where there is none, or a sweep's file is malformed.
+    """
+    if title == "last":
+        return newest_sweep(runs_dir)
+    paths = sorted(_folder(runs_dir).glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    sweeps = [_read(path) for path in paths]
+    for sweep in sweeps:
+        if title in sweep.title:
+            return sweep
+    raise UserError(f"{title}: no such sweep in {runs_dir}; {near_names(title, {sweep.title for sweep in sweeps})}")
+
+
+def _read(path: Path) -> Sweep:
     try:
-        content = json.loads(paths[-1].read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
         return Sweep(content["title"], [SweepRun(**member) for member in content["members"]])
     except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{paths[-1]}: malformed ({error})") from error
+        raise UserError(f"{path}: malformed ({error})") from error
 
 
 def _folder(runs_dir: str | Path) -> Path:

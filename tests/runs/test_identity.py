@@ -8,7 +8,7 @@ from lnexp.configuration import compose
 from lnexp.numerics import NUMERICS
 from lnexp.options import Option, Table
 from lnexp.runs import identity as identity_module
-from lnexp.runs.identity import identities, identity, readable_name
+from lnexp.runs.identity import identities, identity, label_of_overrides, readable_name
 
 SAME = [
     ["runs_dir=/elsewhere", "data_dir=/elsewhere"],
@@ -144,3 +144,13 @@ def test_another_version_of_the_numerics_makes_another_run():
     cfg = compose([])
     assert len({identity(cfg, numerics=version) for version in range(1, NUMERICS + 2)}) == NUMERICS + 1
     assert identity(cfg) == identity(cfg, numerics=NUMERICS)
+
+
+def test_names_say_what_else_was_said_of_a_run():
+    said = ["model=pre_ln", "lr_max=1", "seed=3", "model.dropout=0.3", "max_epoch=5", "runs_dir=/x/y", "tracker=none"]
+    assert label_of_overrides(said) == "dropout0.3-max_epoch5"
+    assert label_of_overrides(["optimizer.betas=[0.9,0.999]"]) == "betas_0.9_0.999"
+    assert label_of_overrides(["model=pre_ln", "seed=3"]) == ""
+    plain, named = compose(["model=pre_ln"]), compose(["model=pre_ln", "+label=dropout0.3"])
+    assert "-inverse_sqrt-dropout0.3-s1" in readable_name(named)
+    assert identity(plain) == identity(named), "a name decides nothing"

@@ -1,0 +1,166 @@
+"""Make a recipe of any runs: those with one setting are an arm, and what differs between arms is their name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from lnexp.errors import UserError
+from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
+from lnexp.results.collect import RunResult, read_run
+from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.identity import short_name
+from lnexp.runs.sweep import sweep_by_title
+from lnexp.tasks import table_of, task_of
+
+#: What tells runs of one arm apart.
+OF_A_RUN = ("seed", "order_seed")
+#: What decides no number and tells arms apart all the same: the corpus' name, which stands for all of its settings.
+CORPUS = "data.name"
+
+
+def folders_of(places: Sequence[str], runs_dir: Path) -> list[Path]:
+    """Return the run folders at some places, each once: run folders, folders that have some, or patterns of these.
+
+    Args:
+        places: as ``runs/adhoc`` or ``runs/*/pre_ln-*``.
+        runs_dir: where a pattern or path is looked for that is not relative to here.
+
+    Raises:
+        UserError: for a place without runs.
+    """
+    found: dict[Path, None] = {}
+    for place in places:
+        here = [run for root in (Path(), runs_dir) for path in _matching(root, place) for run in _runs_in(path)]
+        if not here:
+            raise UserError(f"{place}: no runs there, neither here nor in {runs_dir}")
+        found |= dict.fromkeys(path.resolve() for path in here)
+    return list(found)
+
+
+def folders_of_sweep(title: str, runs_dir: Path) -> list[Path]:
+    """Return the folders of a sweep's runs, as far as there are some, see :func:`lnexp.runs.sweep.sweep_by_title`."""
+    folders = find_folders(runs_dir)
+    return [folders[run.identity] for run in sweep_by_title(title, runs_dir).members if run.identity in folders]
+
+
+def _matching(root: Path, place: str) -> list[Path]:
+    path = root / place
+    if path.is_dir():
+        return [path]
+    return sorted(root.glob(place)) if not Path(place).is_absolute() else sorted(Path("/").glob(place.lstrip("/")))
+
+
+def _runs_in(path: Path) -> list[Path]:
+    """Return a folder that is a run's, or the runs in it, at any depth."""
+    return [path] if (path / "config.yaml").is_file() else sorted(run.parent for run in path.rglob("config.yaml"))
+
+
+def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[str]]:
+    """Return runs as those of a recipe whose arms are made of what differs, arm by arm.
+
+    Args:
+        paths: their folders.
+        name: of the recipe.
+
+    Returns:
+        The runs, and why others were left out: those whose config or seed cannot be read.
+
+    Raises:
+        UserError: where no run is left, or the runs are of several tasks, which have different scores.
+    """
+    configs: dict[Path, dict[str, Any]] = {}
+    problems = []
+    for path in paths:
+        try:
+            configs[path] = _config(RunFolder(path))
+        except UserError as error:
+            problems.append(str(error))
+    if not configs:
+        raise UserError(f"{name}: no run that can be read{''.join(f'; {problem}' for problem in problems)}")
+    tasks = sorted({task_of(config).name for config in configs.values()})
+    if len(tasks) > 1:
+        raise UserError(f"{name}: runs of several tasks, {' and '.join(tasks)}; collect them one by one")
+    settings = differing(list(configs.values()))
+    labels = {path: _label(setting) for path, setting in zip(configs, settings, strict=True)}
+    recipe = _recipe(name, tasks[0], sorted(set(labels.values())), next(iter(configs.values())))
+    arms = {arm.label: arm for arm in recipe.arms.values()}
+    return [_result(recipe, arms[labels[path]], path, config) for path, config in configs.items()], problems
+
+
+def _config(folder: RunFolder) -> dict[str, Any]:
+    config = folder.config
+    if not isinstance(config.get("seed"), int) or not isinstance(config.get("model"), dict):
+        raise UserError(f"{folder.path / 'config.yaml'}: not the config of a run")
+    return config
+
+
+def differing(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return, for each config of runs, the options in which not all of them agree, seeds left out.
+
+    An option that some configs do not have, as that of one placement, counts where those that have it disagree.
+    """
+    flat = [_deciding(config) for config in configs]
+    values: dict[str, set[str]] = {}
+    for options in flat:
+        for key, value in options.items():
+            values.setdefault(key, set()).add(repr(value))
+    keys = [key for key, found in values.items() if len(found) > 1]
+    if CORPUS in keys:
+        keys = [key for key in keys if key == CORPUS or not key.startswith("data.")]
+    return [{key: options[key] for key in keys if key in options} for options in flat]
+
+
+def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a config that decide its numbers, each once and by its own name, without fairseq's."""
+    table = table_of(config)
+    aliases = set(table.places(lambda option: True)) - {option.name for option in table.rows}
+    return {
+        key: value
+        for key, value in _flattened(config)
+        if (key == CORPUS or table.decides(key)) and not (key in aliases or key in OF_A_RUN)
+    }
+
+
+def _flattened(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the options of a config with their dotted names, without the copies that fairseq's config has of them."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and key != "fairseq":
+            yield from _flattened(value, f"{before}{key}.")
+        elif not isinstance(value, Mapping):
+            yield f"{before}{key}", value
+
+
+def _label(settings: Mapping[str, Any]) -> str:
+    """Return the settings of an arm as one would type them, the files of groups by their names."""
+    words = (f"{key.removesuffix('._name')}={short_name(_text(value))}" for key, value in settings.items())
+    return " ".join(words) or "all runs"
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _recipe(name: str, task: str, labels: Sequence[str], config: Mapping[str, Any]) -> Recipe:
+    arms = {f"arm{number}": Arm(f"arm{number}", label, ()) for number, label in enumerate(labels, 1)}
+    setting = Setting(str(config["data"]["name"]))
+    return Recipe(
+        name=name,
+        title="what differs between the runs",
+        figure=name,
+        source="",
+        reading="",
+        settings=(),
+        profiles={str(config["profile"]): setting},
+        first_seed=0,
+        n_seeds=1,
+        arms=arms,
+        claims=(),
+        task=task,
+    )
+
+
+def _result(recipe: Recipe, arm: Arm, path: Path, config: dict[str, Any]) -> RunResult:
+    job = Job(recipe, str(config["profile"]), arm, config["seed"])
+    return read_run(job, OmegaConf.create(config), RunFolder(path).identity, path)
