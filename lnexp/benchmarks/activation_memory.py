@@ -15,7 +15,7 @@ from lnexp.benchmarks.own_process import peak_memory, print_measured, run_in_own
 from lnexp.benchmarks.page import markdown, write_page
 from lnexp.benchmarks.stock import TRAINING_ALONE, TimedTrainer, device_name, engine_of
 from lnexp.configuration import check_and_resolve, compose
-from lnexp.figures.line_styles import COLOURS
+from lnexp.figures.line_styles import BLUE, ORANGE
 
 DEPTHS = (6, 12, 18, 36, 100)
 UPDATES = 3
@@ -86,8 +86,8 @@ def write(found: Sequence[DepthMemory], what: str, folder: Path) -> None:
     how = f"beyond the memory in use before the first update; on a CPU with {environment}"
     figure = Figure(figsize=(6, 3.4), dpi=150, layout="constrained")
     axes, layers = figure.subplots(), [one.layers for one in found]
-    axes.plot(layers, [one.kept for one in found], "o-", color=COLOURS[1], label="activations kept")
-    axes.plot(layers, [one.computed_again for one in found], "o-", color=COLOURS[0], label="computed again")
+    axes.plot(layers, [one.kept for one in found], "o-", color=ORANGE, label="activations kept")
+    axes.plot(layers, [one.computed_again for one in found], "o-", color=BLUE, label="computed again")
     axes.set(xlabel="layers a side", ylabel="GiB", xticks=layers, ylim=(0, None))
     axes.legend()
     write_page(found, title, f"{found[0].device}; {how}", table(found), figure, folder, "activations")

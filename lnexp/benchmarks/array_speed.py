@@ -18,7 +18,7 @@ from lnexp.benchmarks.own_process import peak_memory, print_measured, run_in_own
 from lnexp.benchmarks.page import plot_ratios, write_array_page
 from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, engine_of, stock_config, stock_trainer
 from lnexp.configuration import check_and_resolve, compose
-from lnexp.figures.line_styles import COLOURS
+from lnexp.figures.line_styles import BLUE
 
 SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
@@ -125,7 +125,7 @@ def write(found: list[ArraySpeed], what: str, folder: Path) -> None:
     speed, memory = figure.subplots(1, 2)
     plot_ratios(speed, found, "member-updates")
     sizes = [one.members for one in found]
-    memory.plot(sizes, [one.memory for one in found], "o-", color=COLOURS[0])
+    memory.plot(sizes, [one.memory for one in found], "o-", color=BLUE)
     memory.set(xlabel="members", ylabel="peak memory, GiB", xticks=sizes, ylim=(0, None))
     title = f"Sweep arrays against stock fairseq: {what}, {found[0].tokens:.0f} target tokens an update"
     write_array_page(found, title, figure, folder, "arrays")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from lnexp.benchmarks.alternation import ArrayRates
-from lnexp.figures.line_styles import COLOURS
+from lnexp.figures.line_styles import BLUE, ORANGE
 from lnexp.files import write_json, write_whole
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def write_page(
 def plot_ratios(axes: Any, found: Sequence[ArrayRates], what: str) -> None:
     """Plot the ratio of the rates of arrays and of stock fairseq, by size; ``what`` names the unit."""
     members, ratios = [one.members for one in found], [one.ratio for one in found]
-    axes.axhline(1, color=COLOURS[1], linestyle="--", label="stock fairseq, one run after another")
-    axes.plot(members, ratios, "o-", color=COLOURS[0], label="array")
+    axes.axhline(1, color=ORANGE, linestyle="--", label="stock fairseq, one run after another")
+    axes.plot(members, ratios, "o-", color=BLUE, label="array")
     axes.set(xlabel="members", ylabel=f"{what} a second, ratio", xticks=members, ylim=(0, 1.1 * max(1, *ratios)))
     axes.legend()

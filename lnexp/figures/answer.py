@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from lnexp.figures.draw import STYLE
+from lnexp.figures.line_styles import BLUE, ORANGE
 
 
 class _Dots(NamedTuple):
@@ -21,9 +22,9 @@ class _Dots(NamedTuple):
 
 #: The arms of recipe fig4ab that answer the question, in the figure's order; Pre-LN blue, Post-LN orange.
 ANSWER_ARMS = {
-    "post_ln_adam": _Dots("Post-LN,\nno warm-up", "#D55E00", filled=False),
-    "post_ln_adam_warmup": _Dots("Post-LN,\nwarm-up", "#D55E00", filled=True),
-    "pre_ln_adam": _Dots("Pre-LN,\nno warm-up", "#0072B2", filled=False),
+    "post_ln_adam": _Dots("Post-LN,\nno warm-up", ORANGE, filled=False),
+    "post_ln_adam_warmup": _Dots("Post-LN,\nwarm-up", ORANGE, filled=True),
+    "pre_ln_adam": _Dots("Pre-LN,\nno warm-up", BLUE, filled=False),
 }
 
 

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import Drawing, Panel, line
+from lnexp.figures.panels import Drawing, LineStyle, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
+from lnexp.seeds import seeds_in_words
 from lnexp.tasks import load_task
 
 
@@ -18,19 +19,25 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     """
     task = load_task(recipe.task)
     panels = {
-        "valid_loss": "validation loss (nats a token)",
+        "valid_loss": "validation loss (nats a token; right: bits)",
         task.score.valid: f"validation {task.score.title}",
         "lr": "learning rate at its last update",
     }
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
-    rows = [_row(row, arms, panels, by_arm) for row, arms in recipe.rows.items()]
-    seeds = ", ".join(map(str, sorted(epochs["seed"].unique())))
-    subtitle = " · ".join(filter(None, (scope, f"seeds {seeds}", task.epoch_note(epochs.iloc[0].to_dict()))))
+    styles = styles_of(recipe)
+    rows = [_row(row, arms, panels, by_arm, styles) for row, arms in recipe.rows.items()]
+    seeds = f"seeds {seeds_in_words(epochs['seed'])}: lines are means, bands reach from the least to the greatest"
+    subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3)
 
 
-def _row(row: str, arms: list[Arm], panels: dict[str, str], by_arm: dict[str, pd.DataFrame]) -> list[Panel]:
-    styles = styles_of([arm.label_in_row for arm in arms])
+def _row(
+    row: str,
+    arms: list[Arm],
+    panels: dict[str, str],
+    by_arm: dict[str, pd.DataFrame],
+    styles: dict[str, LineStyle],
+) -> list[Panel]:
     shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms if arm.name in by_arm]
     return [
         Panel(
@@ -39,6 +46,7 @@ def _row(row: str, arms: list[Arm], panels: dict[str, str], by_arm: dict[str, pd
             y_label="",
             lines=[line(label, styles[label], table, "epoch", column) for label, table in shown],
             whole=True,
+            bits=column == "valid_loss",
         )
         for column, title in panels.items()
     ]

@@ -1,5 +1,6 @@
 """Draw figures for a paper with matplotlib: PNG, SVG and PDF in one style, with their fonts embedded."""
 
+import math
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ STYLE: Any = {
     "svg.fonttype": "path",  # letters as outlines
     "pdf.fonttype": 42,  # letters of an embedded TrueType font, which publishers ask for
 }
+#: The marker in matplotlib's notation, and what it is filled with; None: the colour of the line.
+MARKERS = {"dot": ("o", None), "hollow": ("o", "white"), "triangle": ("^", None)}
 #: Letters on a line of a subtitle, for every inch of the figure's width.
 LETTERS_AN_INCH = 12
 
@@ -55,6 +58,8 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
     for line in panel.lines:
         _draw_line(axis, line)
     axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale, yscale=panel.y_scale)
+    if panel.bits:
+        axis.secondary_yaxis("right", functions=(lambda nats: nats / math.log(2), lambda bits: bits * math.log(2)))
     if panel.ticks:
         axis.set_xticks(panel.ticks, [f"{value:g}" for value in panel.ticks])
         axis.set_xticks([], minor=True)
@@ -64,7 +69,11 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
 
 def _draw_line(axis: Any, line: Line) -> None:
     colour, dash = line.style.colour, line.style.dash
-    axis.plot(line.x, line.mean, label=line.label, color=colour, linestyle=dash, marker="o", markersize=3)
+    marker, face = MARKERS[line.style.marker]
+    axis.plot(
+        line.x, line.mean, label=line.label, color=colour, linestyle=dash, marker=marker, markersize=4,
+        markerfacecolor=face or colour,
+    )  # fmt: skip
     axis.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
 
 

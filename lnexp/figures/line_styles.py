@@ -1,44 +1,77 @@
-"""Choose the colours and dashes of lines: a label has the same ones in every figure and on every page."""
+"""Choose how lines look: a placement has one colour everywhere, an optimizer one dash, a length of warm-up one marker.
 
-from collections.abc import Sequence
-from functools import cache
-from itertools import count
+A run without warm-up has a hollow marker, one with a short warm-up a triangle; the higher lr_max is the lighter colour.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from lnexp.figures.panels import LineStyle
-from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.recipe import Arm, Recipe
 
-#: Okabe and Ito's palette, for colour-blind readers, too; with grey for its yellow, which is faint on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A8A8A")
+#: Of Okabe and Ito's palette, which colour-blind readers can tell apart, as are the next five.
+BLUE, ORANGE = "#0072B2", "#D55E00"
+PLACEMENTS = {
+    "pre_ln": BLUE,
+    "post_ln": ORANGE,
+    "admin": "#009E73",
+    "b2t": "#CC79A7",
+    "deep_norm": "#E69F00",
+    "peri_ln": "#56B4E9",
+    "residual": "#000000",
+    "rezero": "#8A8A8A",
+    "sub_ln": "#882255",
+}
+#: Of lines that are not of these placements, and of those that would look like another.
+OTHERS = ("#332288", "#117733", "#999933", "#AA4499", "#661100", "#6699CC", *PLACEMENTS.values())
+OPTIMIZERS = {"adam": "-", "radam": "--", "sgd": ":"}
 DASHES = ("-", "--", "-.", ":")
+MARKERS = {"none": "hollow", "short": "triangle", "full": "dot"}
+#: How far the colour of the higher lr_max is from white.
+TINT = 0.5
 
 
-def styles_of(labels: Sequence[str]) -> dict[str, LineStyle]:
-    """Return the styles of labels that are drawn together; no two are alike."""
-    numbers = {label: _numbers()[label] for label in labels if label in _numbers()}
-    for label in labels:
-        numbers.setdefault(label, _first_free(numbers.values()))
-    return {label: _style(number) for label, number in numbers.items()}
+def styles_of(recipe: Recipe) -> dict[str, LineStyle]:
+    """Return the style of each label of a recipe's arms, ``Arm.label_in_row``; no two are alike."""
+    labelled: dict[str, list[Arm]] = {}
+    for arm in recipe.arms.values():
+        labelled.setdefault(arm.label_in_row, []).append(arm)
+    styles: dict[str, LineStyle] = {}
+    for label, arms in labelled.items():
+        wanted = _wanted(_shared(recipe, arms))
+        styles[label] = next(style for style in _near(wanted) if style not in styles.values())
+    return styles
 
 
-@cache
-def _numbers() -> dict[str, int]:
-    """Return a number for every label of every recipe; labels that are drawn together anywhere have different ones."""
-    together: dict[str, dict[str, None]] = {}
-    for name in recipe_names():
-        for arms in load_recipe(name).rows.values():
-            labels = [arm.label_in_row for arm in arms]
-            for label in labels:
-                together.setdefault(label, {}).update(dict.fromkeys(labels))
-    numbers: dict[str, int] = {}
-    for label, others in together.items():
-        numbers[label] = _first_free([numbers[other] for other in others if other in numbers])
-    return numbers
+def _shared(recipe: Recipe, arms: Iterable[Arm]) -> dict[str, str]:
+    """Return the settings that all arms of one label have, option by option, as the recipe states them."""
+    first, *others = [dict(_settings((*recipe.settings, *arm.overrides))) for arm in arms]
+    return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
 
 
-def _first_free(taken) -> int:
-    return next(number for number in count() if number not in set(taken))
+def _settings(overrides: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for override in overrides:
+        key, _, value = override.partition("=")
+        yield key, value
 
 
-def _style(number: int) -> LineStyle:
-    dash = number + number // len(COLOURS)  # the same colour comes again with another dash
-    return LineStyle(COLOURS[number % len(COLOURS)], DASHES[dash % len(DASHES)])
+def _wanted(settings: dict[str, str]) -> LineStyle:
+    colour = PLACEMENTS.get(settings.get("model", settings.get("placement", "")), OTHERS[0])
+    if "high" in settings.get("lr_max", ""):
+        colour = _lighter(colour)
+    warmup = settings.get("warmup_updates", "").rstrip("}").rpartition(".")[2]
+    return LineStyle(colour, OPTIMIZERS.get(settings.get("optimizer", ""), "-"), MARKERS.get(warmup, "dot"))
+
+
+def _near(wanted: LineStyle) -> Iterator[LineStyle]:
+    """Yield the style that is wanted, then those with another dash, then with another colour, without an end."""
+    colours = [wanted.colour, *(colour for colour in OTHERS if colour != wanted.colour)]
+    markers = [wanted.marker, *(marker for marker in MARKERS.values() if marker != wanted.marker)]
+    dashes = [wanted.dash, *(dash for dash in DASHES if dash != wanted.dash)]
+    for marker, colour, dash in product(markers, colours, dashes):
+        yield LineStyle(colour, dash, marker)
+
+
+def _lighter(colour: str) -> str:
+    channels = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - TINT * (255 - channel)):02X}" for channel in channels)

@@ -8,15 +8,17 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class LineStyle:
-    """The colour and the dash of a line.
+    """The colour, the dash and the marker of a line.
 
     Attributes:
         colour: as ``#rrggbb``.
         dash: in matplotlib's notation, as ``--``.
+        marker: of its points: ``dot``, ``hollow`` or ``triangle``.
     """
 
     colour: str
     dash: str = "-"
+    marker: str = "dot"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Panel:
         x_scale, y_scale: ``linear`` or ``log``.
         ticks: the only values named along x, where there are few.
         whole: whether x has whole numbers only, as a count has.
+        bits: whether y is in nats, and a second axis shows bits.
     """
 
     title: str
@@ -52,6 +55,7 @@ class Panel:
     y_scale: str = "linear"
     ticks: tuple[float, ...] = ()
     whole: bool = False
+    bits: bool = False
 
 
 @dataclass(frozen=True)

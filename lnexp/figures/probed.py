@@ -27,16 +27,18 @@ def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
 
 def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:
     rows = recipe.rows
-    panels = [_panel(row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())]
+    panels = [
+        _panel(recipe, row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())
+    ]
     subtitle = f"{scope} · {table['seed'].nunique()} seeds"
     height = 3 + 0.2 * max(map(len, rows.values()))
     title = recipe.heading
     return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y=True)
 
 
-def _panel(row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:
+def _panel(recipe: Recipe, row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:
     x, y = plot["x"], plot["y"]
-    styles = styles_of([arm.label_in_row for arm in arms])
+    styles = styles_of(recipe)
     by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
     values = sorted(table[table["arm"].isin(by_arm)][x].unique().tolist())
     few = len(values) <= FEW

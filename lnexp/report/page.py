@@ -1,6 +1,7 @@
 """Render the page: one HTML file with everything in it, nothing from a network."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
@@ -10,11 +11,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.panels import Drawing, Panel
+from lnexp.recipes.recipe import THEORY
 from lnexp.report.descriptions import corpus, in_words, made_on
+from lnexp.report.front import front_of
 from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
-from lnexp.results.tally import tally
+from lnexp.results.tally import ORDER, tally
 from lnexp.results.verdict_file import JudgedClaim
 from lnexp.results.verdict_pages import HOW_TO_READ
 
@@ -33,13 +36,13 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
     sections = [section for column in columns for section in column]
     tallies = [tally(claim for section in column for claim in section.claims) for column in columns]
     page = environment.get_template("report.html.jinja").render(
-        rows=[pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)],
+        groups=_groups(columns),
+        fronts=[front_of(column) for column in columns],
         names=names,
-        sections=[section for section in sections if section.was_run],
         tallies=tallies,
-        counts=[of_place.verdicts for of_place in tallies],
         how_to_read=HOW_TO_READ,
         claims=_claims(columns),
+        not_run=_not_run(sections),
         manifests=_manifests(sections),
         runs=runs,
         commit=commit,
@@ -63,7 +66,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
-    environment.globals.update(keyed_panels=keyed_panels, in_words=in_words, made_on=made_on, corpus=corpus)
+    environment.globals.update(
+        keyed_panels=keyed_panels, in_words=in_words, made_on=made_on, corpus=corpus, group_titles=GROUPS
+    )
     return environment
 
 
@@ -92,14 +97,55 @@ def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | No
     return [[column.get(name) for column in by_name] for name in names]
 
 
+#: The parts of the page that sections belong to: the name by which links find them, and their title.
+GROUPS = {"figures": "The paper's figures", "theory": "The paper's theory", "beyond": "Beyond the paper"}
+Pair = Sequence[Section | None]
+
+
+def _groups(columns: Sequence[Sequence[Section]]) -> dict[str, list[Pair]]:
+    """Return the sections that have results, each with what another place has of the same, by the part of the page."""
+    groups: dict[str, list[Pair]] = {name: [] for name in GROUPS}
+    pairs = [pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)]
+    for pair in sorted(pairs, key=lambda pair: (_first(pair).figure, _first(pair).title)):
+        groups[_group(_first(pair))].append(pair)
+    return groups
+
+
+def _first(pair: Pair) -> Section:
+    return next(section for section in pair if section)
+
+
+def _group(section: Section) -> str:
+    if section.verdicts is None:
+        return "figures"
+    if section.verdicts.content.figure.startswith("beyond"):
+        return "beyond"
+    return "theory" if section.verdicts.profile == THEORY else "figures"
+
+
 def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, JudgedClaim] | None]]:
-    """Return a row a claim, with what each place has on it; None where a place has nothing."""
+    """Return a row a claim that was judged, with what each place has on it, None where a place has nothing: the
+    contradicted ones first.
+    """
     rows: list[list[tuple[Section, JudgedClaim] | None]] = []
     for pair in side_by_side(columns):
-        listed = [{claim.id: (section, claim) for claim in section.claims} if section else {} for section in pair]
+        ran = [section for section in pair if section and section.was_run]
+        listed = [
+            {claim.id: (section, claim) for claim in section.claims} if section in ran else {} for section in pair
+        ]
         names = dict.fromkeys(name for said in listed for name in said)
         rows += [[said.get(name) for said in listed] for name in names]
-    return rows
+    order = ("contradicted", "inconclusive", *ORDER)
+    return sorted(rows, key=lambda row: order.index(next(said[1].verdict for said in row if said)))
+
+
+def _not_run(sections: Sequence[Section]) -> dict[str, int]:
+    """Return how many claims were not judged, by the profile that they need."""
+    waiting = [section.verdicts for section in sections if section.verdicts and not section.was_run]
+    counts: Counter[str] = Counter()
+    for one in waiting:
+        counts[one.profile] += len(one.content.claims)
+    return dict(counts)
 
 
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:

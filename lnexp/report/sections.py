@@ -1,6 +1,7 @@
 """Read folders of results as sections of the page; one that cannot be read is shown too, with what is wrong."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
 from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import recipe_of_results
-from lnexp.recipes.recipe import Recipe
+from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
 from lnexp.results.outcomes import for_people
@@ -66,6 +67,12 @@ class Section:
         return re.sub(r"[^\w-]+", "-", f"{PLACES[self.place]}-{self.name}")
 
     @property
+    def corpus(self) -> str:
+        """The name of its corpus, with the profile where that is not ``small``."""
+        profile, data, _ = self.folder.resolve().parts[-3:]
+        return data if profile in ("small", THEORY) else f"{data} ({profile})"
+
+    @property
     def was_run(self) -> bool:
         """Whether there are results to show beside the claims."""
         return self.verdicts is None or self.verdicts.was_run
@@ -77,6 +84,11 @@ class Section:
         return f"{self.verdicts.content.figure}: {self.verdicts.content.title}"
 
     @property
+    def figure(self) -> str:
+        """What of the paper it is, as ``Fig. 2(a)``; its name where it cannot be read."""
+        return self.verdicts.content.figure if self.verdicts else self.name
+
+    @property
     def claims(self) -> list[JudgedClaim]:
         return self.verdicts.content.claims if self.verdicts else []
 
@@ -84,6 +96,14 @@ class Section:
     def commands(self) -> list[str]:
         """What a reader types for the same."""
         return list(dict.fromkeys(claim.command for claim in self.claims))
+
+
+def by_title(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
+    """Return sections by their title, in the order of the paper's figures; in one title they differ in their corpus."""
+    of_title: dict[str, list[Section]] = {}
+    for section in sorted(sections, key=lambda section: (section.figure, section.title)):
+        of_title.setdefault(section.title, []).append(section)
+    return list(of_title.items())
 
 
 def find_sections(root: Path, place: int) -> list[Section]:

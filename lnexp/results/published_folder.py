@@ -18,9 +18,9 @@ from lnexp.results.judgement import Verdict
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
-from lnexp.results.runs_part import in_words
 from lnexp.results.success import ScoredRun, scores_by_arm, succeeds, success_of
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
+from lnexp.seeds import seeds_in_words
 
 
 class Cost(NamedTuple):
@@ -65,7 +65,7 @@ class PublishedFolder:
     @property
     def seeds(self) -> str:
         """The seeds, as ``21 to 30`` where none is left out."""
-        return in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
+        return seeds_in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
 
     @cached_property
     def _provenance(self) -> Provenance:

@@ -1,6 +1,5 @@
 """Say in a ``table.md`` which runs stand behind it, what they cost, and which command trains one of them."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +8,7 @@ from tabulate import tabulate
 from lnexp.published import read_table
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.runs.folder import DONE
+from lnexp.seeds import seeds_in_words
 
 
 def runs_part(folder: Path) -> list[str]:
@@ -28,7 +28,7 @@ def runs_part(folder: Path) -> list[str]:
 def _row(arm: str, runs: pd.DataFrame, provenance: Provenance) -> dict[str, str]:
     first = runs.sort_values("seed").identity.iloc[0]
     command = f"`{known.command}`" if (known := provenance.runs.get(first)) else "unknown"
-    return {"arm": f"`{arm}`", "seeds": in_words(runs.seed), "the first of them": command}
+    return {"arm": f"`{arm}`", "seeds": seeds_in_words(runs.seed), "the first of them": command}
 
 
 def _cost(runs: pd.DataFrame) -> str:
@@ -36,11 +36,3 @@ def _cost(runs: pd.DataFrame) -> str:
     if "core_seconds" not in runs or runs.core_seconds.isna().any():
         return ""
     return f" Training took {runs.core_seconds.sum() / 3600:.1f} core-hours, validation not included."
-
-
-def in_words(seeds: Iterable[int]) -> str:
-    """Return seeds as ``21 to 30`` where none is left out, and else as a list."""
-    each = sorted({int(seed) for seed in seeds})
-    if len(each) > 1 and each == list(range(each[0], each[-1] + 1)):
-        return f"{each[0]} to {each[-1]}"
-    return ", ".join(map(str, each))

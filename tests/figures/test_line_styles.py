@@ -1,24 +1,42 @@
-"""A label has the same style everywhere."""
+"""A placement has one colour in every figure, and no two lines of a figure look alike."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnexp.figures.line_styles import styles_of
+from lnexp.figures.line_styles import PLACEMENTS, styles_of
 from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.recipe import Arm
 
 
-def test_an_arm_looks_the_same_in_every_recipe_and_like_no_other_beside_it():
-    everywhere: dict = {}
-    for name in recipe_names():
-        for arms in load_recipe(name).rows.values():
-            labels = [arm.label_in_row for arm in arms]
-            styles = styles_of(labels)
-            assert len(set(styles.values())) == len(set(labels)), name
-            for label, style in styles.items():
-                assert everywhere.setdefault(label, style) == style, label
-    assert len({style.colour for style in everywhere.values()}) == 8
+@pytest.mark.parametrize("name", recipe_names())
+def test_no_two_lines_of_a_figure_are_alike(name):
+    recipe = load_recipe(name)
+    styles = styles_of(recipe)
+    assert set(styles) == {arm.label_in_row for arm in recipe.arms.values()}
+    assert len(set(styles.values())) == len(styles)
 
 
-@given(st.lists(st.text(max_size=3), unique=True, max_size=30))
-def test_labels_that_no_recipe_knows_are_told_apart_too(labels):
-    assert len(set(styles_of(labels).values())) == len(labels)
+def test_pre_ln_is_blue_and_post_ln_orange_and_no_two_placements_have_one_colour():
+    styles = styles_of(load_recipe("fig4ab"))
+    assert styles["Pre-LN, Adam, w/o warm-up"].colour == PLACEMENTS["pre_ln"] == "#0072B2"
+    assert styles["Post-LN, RAdam, w/o warm-up"].colour == PLACEMENTS["post_ln"] == "#D55E00"
+    assert len({style.colour for style in styles_of(load_recipe("placements")).values()}) == len(PLACEMENTS)
+
+
+def test_warm_up_optimizer_and_rate_show():
+    ab, a = styles_of(load_recipe("fig4ab")), styles_of(load_recipe("fig2a"))
+    assert ab["Post-LN, Adam, w/o warm-up"].marker == "hollow"
+    assert ab["Post-LN, Adam, with warm-up"].marker == "dot"
+    assert (ab["Pre-LN, Adam, w/o warm-up"].dash, ab["Pre-LN, RAdam, w/o warm-up"].dash) == ("-", "--")
+    low, high = (a[f"with warm-up, {rate} lr_max"] for rate in ("lower", "higher"))
+    assert (low.colour, low.dash) != (high.colour, high.dash)
+    assert high.colour == "#EAAE80"
+
+
+@given(st.lists(st.text(min_size=1, max_size=3), unique=True, min_size=1, max_size=60))
+def test_arms_that_differ_in_nothing_known_are_told_apart_too(labels):
+    arms = {label: Arm(label, label, ("model=mine",)) for label in labels}
+    assert len(set(styles_of(replace(load_recipe("fig2a"), arms=arms)).values())) == len(labels)

@@ -18,7 +18,7 @@ FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: "-".join(folder.parts[1:]))
 def test_every_arm_that_was_measured_is_drawn(folder):
     recipe = load_recipe(folder.name)
-    first, *_ = drawings(recipe, folder)
+    first = next(drawing for drawing in drawings(recipe, folder) if drawing.name == "figure")
     table = pd.read_csv(folder / ("measurements.csv" if recipe.measurement else "epochs.csv"))
     panels = first.rows[0] if recipe.measurement else [row[0] for row in first.rows]
     assert sum(len(panel.lines) for panel in panels) == table["arm"].nunique()
@@ -37,7 +37,7 @@ def test_what_the_tables_say_is_what_is_drawn():
         last = table[(table["arm"] == arm.name) & (table["epoch"] == 8)]["valid_bleu"]
         assert (line.mean[-1], line.low[-1], line.high[-1]) == pytest.approx((last.mean(), last.min(), last.max()))
     assert "3,000 training pairs" in figure.subtitle
-    assert f"seeds {', '.join(map(str, sorted(table['seed'].unique())))}" in figure.subtitle
+    assert "seeds 21 to 30" in figure.subtitle
 
 
 def test_pictures_of_what_is_no_more_are_removed(tmp_path):

@@ -35,8 +35,11 @@ def wait_until_drawn(browser, section: str) -> int:
 
 def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_report, report):
     found = all_verdicts(RESULTS_DIR)
-    claims = [claim for one in [*found, *not_run(RESULTS_DIR, found)] for claim in one.content.claims]
+    claims = [claim for one in found for claim in one.content.claims]
     assert open_report.js("return document.querySelectorAll('#claims-table tbody tr').length") == len(claims)
+    waiting = sum(len(one.content.claims) for one in not_run(RESULTS_DIR, found))
+    counts = re.findall(r"(\d+) claims at profile", open_report.js("return document.body.textContent"))
+    assert sum(map(int, counts)) == waiting
     assert open_report.js("return document.querySelectorAll('article').length") == len(result_folders(RESULTS_DIR))
     resources = open_report.js("return performance.getEntriesByType('resource').map((one) => one.name)")
     assert [name for name in resources if not name.startswith("data:")] == []
@@ -51,6 +54,19 @@ def test_plots_are_drawn_when_they_come_into_view_with_words_for_those_who_do_no
     assert "by epoch. w/o warm-up, lower lr_max: 4." in said
     assert open_report.js("return document.querySelectorAll('.plot:not([aria-label])').length") == 0
     assert open_report.complaints() == []
+
+
+def test_the_first_screen_answers_and_the_page_ends_within_forty(browser, report):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    )
+    browser.open(report)
+    assert browser.js("return document.getElementById('answer').getBoundingClientRect().bottom") <= 900
+    assert browser.js("return document.documentElement.scrollHeight") <= 40 * 900
+    assert "Post-LN needs warm-up, Pre-LN does not" in browser.js("return document.querySelector('.answer').innerText")
+    links = "[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href').slice(1))"
+    assert browser.js(f"return {links}.filter((name) => !document.getElementById(name))") == []
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_who_trains_is_a_table_in_words(open_report):
@@ -112,6 +128,7 @@ def place_of_last_point(browser) -> tuple[int, int]:
 
 def test_commands_are_copied_or_at_least_selected(open_report):
     row = "#runs-table tbody tr"
+    open_report.js("document.querySelector('#runs details').open = true")
     open_report.js(f"document.querySelector('{row} td:last-child details').open = true")
     for place in (f"#{FIG2A} .command", f"{row} td:last-child details"):
         open_report.js("getSelection().removeAllRanges()")
@@ -139,6 +156,7 @@ def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_report):
 
 
 def test_filters_filter(open_report):
+    open_report.js("document.querySelector('#runs details').open = true")
     box = open_report.find_element(By.CSS_SELECTOR, "[data-filters=runs-table]")
     box.send_keys("FIG2A no_warmup_low finished")
     rows = "document.querySelectorAll('#runs-table tbody tr:not([hidden])')"
@@ -229,11 +247,11 @@ def test_names_are_shown_as_text_and_broken_folders_are_listed(browser, tmp_path
     assert "2 run folders cannot be read" in done.stdout
     browser.open(page)
     assert browser.title != "taken"
-    assert evil in browser.js("return document.getElementById('claims').innerText")
+    assert evil in browser.js("return document.getElementById('claims').textContent")
     problems = browser.js("return document.querySelector('#runs details.problem').innerText")
     assert "half-4567cdef" in problems
     assert "<script>" in problems
-    rows = browser.js("return document.getElementById('runs-table').innerText")
+    rows = browser.js("return document.getElementById('runs-table').textContent")
     assert f"{image}-89ab0123" in rows
     assert f"failed: {evil}" in rows
     assert browser.complaints() == []

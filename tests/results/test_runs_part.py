@@ -5,15 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from lnexp.results.runs_part import in_words, runs_part
+from lnexp.results.runs_part import runs_part
 from lnexp.results.write import write_results
-
-
-@pytest.mark.parametrize(
-    ("seeds", "words"), [([21, 22, 23], "21 to 23"), ([1, 3], "1, 3"), ([7], "7"), ([22, 21, 21], "21 to 22"), ([], "")]
-)
-def test_seeds_in_words(seeds, words):
-    assert in_words(seeds) == words
 
 
 @pytest.fixture

@@ -39,6 +39,12 @@ function layoutOf(extra) {
 
 const CONFIG = {displaylogo: false, responsive: true, displayModeBar: false};
 
+// As in the figures for paper: hollow without warm-up, a triangle for a short one.
+function markerOf(style, colour) {
+  const symbols = {hollow: "circle-open", triangle: "triangle-up"};
+  return {size: style.marker === "hollow" ? 7 : 6, color: colour, symbol: symbols[style.marker] ?? "circle"};
+}
+
 function tracesOf(panel, hidden) {
   return panel.lines.flatMap((line) => {
     const shared = {name: line.label, visible: !hidden.has(line.label)};
@@ -46,7 +52,7 @@ function tracesOf(panel, hidden) {
     return [
       {...shared, x: [...line.x, ...line.x.slice().reverse()], y: [...line.high, ...line.low.slice().reverse()],
        fill: "toself", fillcolor: colour, opacity: 0.15, line: {width: 0}, mode: "lines", hoverinfo: "skip"},
-      {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: {size: 5, color: colour},
+      {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: markerOf(line.style, colour),
        line: {color: colour, dash: DASHES[line.style.dash], width: 2},
        customdata: line.low.map((low, place) => [low, line.high[place]]),
        hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>`},
@@ -261,6 +267,9 @@ document.querySelectorAll(".drawing").forEach(makeValues);
 makeRunsTable();
 document.querySelectorAll("[data-filters]").forEach(makeFilter);
 document.querySelectorAll(".copy").forEach(makeCopyButton);
+
+// On a narrow screen the contents would fill it.
+if (matchMedia("(max-width: 60rem)").matches) { document.getElementById("contents").open = false; }
 
 const theme = document.getElementById("theme");
 function sayTheme() { theme.setAttribute("aria-pressed", String(isDark())); }

@@ -1,0 +1,133 @@
+"""Find what results say of the paper's question: placement × warm-up on each corpus, and the claims that answer it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lnexp.errors import UserError
+from lnexp.recipes.load import load_recipe
+from lnexp.results.published_folder import PublishedFolder
+from lnexp.results.verdict_file import JudgedClaim
+from lnexp.results.verdicts import RecipeVerdicts
+from lnexp.tasks import load_task
+
+#: The table's rows, and the arms that each can be taken from, ``recipe/arm``, all at the lower lr_max: the first there.
+ROWS = {
+    "Post-LN, no warm-up": ("fig4ab/post_ln_adam", "fig2a/no_warmup_low", "factorial/post_ln_adam_none_low"),
+    "Post-LN, full warm-up": ("fig4ab/post_ln_adam_warmup", "fig2a/warmup_low", "factorial/post_ln_adam_full_low"),
+    "Pre-LN, no warm-up": ("fig4ab/pre_ln_adam", "factorial/pre_ln_adam_none_low"),
+    "Pre-LN, full warm-up": ("factorial/pre_ln_adam_full_low",),
+}
+#: The claims that state the paper's number for a row of the table, ``recipe/claim``.
+PAPER = {
+    "Post-LN, no warm-up": "fig2a/fig2a-bleu-without-warmup",
+    "Post-LN, full warm-up": "fig2a/fig2a-bleu-with-warmup",
+    "Pre-LN, no warm-up": "fig4ab/fig4ab-pre-ln-bleu",
+}
+#: The two halves of the answer, and the claim of each.
+ANSWER = {
+    "without it Post-LN fails": "fig4ab/fig4ab-placement-decides",
+    "without it Pre-LN trains": "fig4ab/fig4ab-pre-ln-trains",
+}
+#: The paper's claims that a reader looks for first, in words, ``recipe/claim``.
+CLAIMS = {
+    "Without warm-up Post-LN fails": "fig2a/fig2a-no-warmup-fails-low",
+    "With a short warm-up it fails at the higher rate": "warmup_sensitivity/sensitivity-short-warmup-fails-high",
+    "At a small constant rate it trains without warm-up": "small_fixed_lr/fixed-lr-trains",
+    "RAdam trains it without warm-up": "fig4ab/fig4ab-radam-trains-post-ln",
+    "Pre-LN without warm-up ends as good as Post-LN with it": "fig4ab/fig4ab-pre-ln-needs-no-warmup",
+    "It needs fewer epochs for that": "fig4ab/fig4ab-pre-ln-is-faster",
+}
+MISSING = "–"
+#: What damaged tables raise: they have no cell then, and their own section says what is wrong with them.
+UNREADABLE = (UserError, OSError, LookupError, TypeError, ValueError, ArithmeticError, StopIteration)
+#: Marks claims, by whether tallies count them.
+STAR = {True: "", False: "*"}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The results at one profile on one corpus.
+
+    Attributes:
+        profile, data: which.
+        recipes: the verdicts of each recipe that was run there, by its name.
+    """
+
+    profile: str
+    data: str
+    recipes: dict[str, RecipeVerdicts]
+
+    def cell(self, arms: Iterable[str]) -> str:
+        """Return the mean best score of the first arm that has runs, and how many train, as ``12.6 (1 of 10)``."""
+        for recipe, _, arm in (name.partition("/") for name in arms):
+            if recipe not in self.recipes:
+                continue
+            folder = PublishedFolder(self.recipes[recipe].path.parent)
+            try:
+                score = load_task(folder.recipe.task).score
+                return f"{folder.mean(f'best_{score.name}', arm, score.places)} ({folder.trained(arm)})"
+            except UNREADABLE:
+                continue
+        return MISSING
+
+    def claim(self, name: str) -> JudgedClaim | None:
+        """Return a claim, ``recipe/claim``; None where it was not judged here."""
+        recipe, _, wanted = name.partition("/")
+        claims = self.recipes[recipe].content.claims if recipe in self.recipes else []
+        return next((claim for claim in claims if claim.id == wanted and claim.verdict != "not run"), None)
+
+    @cached_property
+    def cells(self) -> list[str]:
+        """The column of the table."""
+        return [self.cell(arms) for arms in ROWS.values()]
+
+    @cached_property
+    def answer(self) -> list[str]:
+        """The verdicts of the claims that the answer is made of, with a star where tallies do not count them."""
+        claims = [self.claim(name) for name in ANSWER.values()]
+        return [f"{claim.verdict}{STAR[claim.counts]}" if claim else MISSING for claim in claims]
+
+    @property
+    def scale(self) -> str:
+        """Corpus, model, length and seeds of the first recipe of the table that was run here; empty where none was."""
+        made_up = "made-up sentences, " if self.data == "toy" else ""
+        names = [arm.partition("/")[0] for arms in ROWS.values() for arm in arms]
+        for name in (name for name in names if name in self.recipes):
+            try:
+                folder = PublishedFolder(self.recipes[name].path.parent)
+                return f"{made_up}{folder.scale}, seeds {folder.seeds}"
+            except UNREADABLE:
+                continue
+        return ""
+
+
+def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[Corpus]:
+    """Return the corpora that have a row of the table, those first whose answer tallies count."""
+    found: dict[tuple[str, str], dict[str, RecipeVerdicts]] = {}
+    for one in ran:
+        found.setdefault((one.profile, one.data), {})[one.recipe] = one
+    corpora = [Corpus(profile, data, recipes) for (profile, data), recipes in found.items()]
+    shown = [corpus for corpus in corpora if any(cell != MISSING for cell in corpus.cells)]
+    return sorted(shown, key=lambda corpus: "*" in "".join(corpus.answer))
+
+
+def answer_of(corpora: Sequence[Corpus]) -> str:
+    """Return the answer in a sentence: on how many corpora all its claims are reproduced; empty where it is open."""
+    judged = [corpus for corpus in corpora if MISSING not in corpus.answer]
+    by_verdict: dict[str, list[str]] = {}
+    for corpus in judged:
+        verdicts = {verdict.rstrip("*") for verdict in corpus.answer}
+        worst = next(one for one in ("contradicted", "inconclusive", "reproduced") if one in verdicts)
+        by_verdict.setdefault(worst, []).append(corpus.data)
+    said = "; ".join(f"{verdict} on {', '.join(names)}" for verdict, names in by_verdict.items())
+    return f"At these learning rates Post-LN needs warm-up, Pre-LN does not: {said}." if said else ""
+
+
+def papers_number(row: str) -> str:
+    """Return the number that a recipe quotes of the paper for a row of the table."""
+    if row not in PAPER:
+        return MISSING
+    recipe, _, wanted = PAPER[row].partition("/")
+    (number,) = next(one for one in load_recipe(recipe).claims if one.id == wanted).paper.values()
+    return str(number)

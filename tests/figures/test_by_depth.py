@@ -1,0 +1,29 @@
+"""The score by depth is one panel a length of warm-up."""
+
+import pytest
+
+from lnexp.figures.by_depth import by_depth
+from lnexp.figures.line_styles import PLACEMENTS
+from lnexp.paths import RESULTS_DIR
+from lnexp.published import read_table
+from lnexp.recipes.load import load_recipe
+
+DEPTH = RESULTS_DIR / "small" / "toy" / "depth"
+
+
+def test_a_panel_a_warm_up_a_line_a_placement_and_the_means_of_the_table():
+    runs = read_table(DEPTH / "runs.csv")
+    (panels,) = by_depth(load_recipe("depth"), runs, "scope").rows
+    assert [panel.title for panel in panels] == ["w/o warm-up", "with warm-up"]
+    for panel, warmup in zip(panels, ("none", "full"), strict=True):
+        assert len(panel.lines) == len(PLACEMENTS)
+        (pre_ln,) = [line for line in panel.lines if line.label == "Pre-LN"]
+        assert (pre_ln.x, pre_ln.style.colour) == ([6, 12, 18, 36, 100], PLACEMENTS["pre_ln"])
+        mean = runs[runs.arm == f"d12_{warmup}_pre_ln"].best_valid_bleu.mean()
+        assert pre_ln.mean[1] == pytest.approx(mean)
+
+
+def test_a_recipe_without_depth_has_no_such_figure():
+    runs = read_table(RESULTS_DIR / "small" / "toy" / "placements" / "runs.csv")
+    assert by_depth(load_recipe("placements"), runs, "scope") is None
+    assert by_depth(load_recipe("depth"), runs[:0], "scope") is None

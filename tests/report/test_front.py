@@ -1,0 +1,89 @@
+"""The first screen says what the results say, and no more."""
+
+import json
+import shutil
+
+import pytest
+
+from lnexp.paths import RESULTS_DIR
+from lnexp.report.front import front_of
+from lnexp.report.sections import find_sections
+from lnexp.results.verdict_file import read_verdicts
+
+PLACES = ("small/toy/fig4ab", "small/iwslt14-subset/fig4ab", "small/toy/fig2a")
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A root of results that a test may change."""
+    for place in PLACES:
+        shutil.copytree(RESULTS_DIR / place, tmp_path / place)
+    return tmp_path
+
+
+def front(results):
+    return front_of(find_sections(results, 0))
+
+
+def row(results, words):
+    return next(row for row in front(results).claims if row.words == words)
+
+
+def test_a_corpus_that_tallies_count_comes_first(results):
+    assert [corpus.data for corpus in front(results).corpora] == ["toy", "iwslt14-subset"]
+
+
+def test_signs_are_the_verdicts_and_say_what_does_not_count(results):
+    toy, subset = row(results, "Pre-LN without warm-up ends as good as Post-LN with it").marks
+    claim = read_verdicts(results / PLACES[0] / "verdicts.json").claims[0]
+    assert (toy.sign, toy.counts, toy.words) == ("✓", True, f"toy: reproduced, {claim.estimate_text}")
+    assert (subset.sign, subset.counts) == ("(?)", False)
+    assert subset.words.endswith("does not count: fewer seeds than planned")
+    assert toy.margin in claim.margins
+
+
+def test_a_margin_reaches_as_far_as_its_row(results):
+    found = row(results, "RAdam trains it without warm-up")
+    ends = [abs(end) for mark in found.marks for end in (mark.margin.low, mark.margin.high)]
+    assert found.reach == max(ends)
+
+
+def test_what_corpora_disagree_on_is_named(results):
+    assert [row.words for row in front(results).disagreements] == ["fig4ab-radam-trains-post-ln"]
+
+
+def test_a_claim_that_nothing_was_run_for_is_left_out(results):
+    words = [row.words for row in front(results).claims]
+    assert "Without warm-up Post-LN fails" in words
+    assert "At a small constant rate it trains without warm-up" not in words
+
+
+def test_nothing_is_answered_where_nothing_answers(results):
+    for place in PLACES[:2]:
+        shutil.rmtree(results / place)
+    found = front(results)
+    assert found.answer == ""
+    assert [corpus.data for corpus in found.corpora] == ["toy"], "its table has two rows all the same"
+    assert found.rows[0][1] == ["14.8 (1 of 10)"]
+
+
+def test_damaged_tables_leave_a_dash(results):
+    for name in ("runs.csv", "provenance.json"):
+        (results / PLACES[0] / name).write_text("{")
+        (results / PLACES[2] / name).write_text("{")
+    cells = {title: cells for title, cells, _ in front(results).rows}
+    assert cells["Pre-LN, no warm-up"] == ["7.7 (3 of 3)"]
+
+
+def test_a_single_seed_has_a_margin_without_ends(results):
+    path = results / PLACES[2] / "verdicts.json"
+    content = json.loads(path.read_text())
+    for claim in content["claims"]:
+        for margin in claim["margins"]:
+            margin |= {"low": None, "high": None, "n": 1}
+        if claim["margins"]:
+            claim["verdict"] = "inconclusive"
+    path.write_text(json.dumps(content))
+    toy, _ = row(results, "Without warm-up Post-LN fails").marks
+    assert toy.margin.low is None
+    assert row(results, "Without warm-up Post-LN fails").reach == abs(toy.margin.mean)
