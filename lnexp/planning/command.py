@@ -3,25 +3,30 @@
 from rich.console import Console
 
 from lnexp.checks import check_whole
-from lnexp.cli import one_line_errors, overrides_of_the_command_line
+from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.errors import UserError, near_names
 from lnexp.planning.devices import DEVICES
-from lnexp.processes import one_quiet_thread
+from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.runs.environment import cpu_name
 
 
 def main() -> None:
-    """``plan.py [+recipe=NAME,…] [device=h100 gpus=8] [overrides]``: what runs will cost; trains nothing.
+    """``plan.py [-m] [+recipe=NAME,…] [device=h100 gpus=8] [overrides]``: what runs will cost; trains nothing.
 
     ``device`` is ``cpu`` or ``cuda``, which are measured, or a GPU that need not be available; it decides the profile.
+    ``gpus`` are those of one run, or of as many runs at once; ``cores`` (default: all) is how many runs a CPU trains at
+    once.
     """
     with one_line_errors():
-        words = overrides_of_the_command_line(
+        parser = overrides_parser(
             "Say what runs will take of time, memory and disk, before they are started.",
             "python scripts/plan.py data=wmt14 +recipe=fig4cd device=h100 gpus=8",
         )
+        parser.add_argument("-m", "--multirun", action="store_true", help="taken as train.py takes it; changes nothing")
+        words = parser.parse_intermixed_args().overrides
         device, words = _take(words, "device", "cpu")
         gpus, words = _take(words, "gpus", "1")
+        cores, words = _take(words, "cores", str(available_cores()))
         if device not in (*DEVICES, "cpu", "cuda"):
             raise UserError(f"device={device}: no such device; {near_names(device, [*DEVICES, 'cpu', 'cuda'])}")
         if not any(word.startswith("profile=") for word in words):
@@ -34,13 +39,14 @@ def main() -> None:
         if device == "cuda" and not torch.cuda.is_available():
             raise UserError(f"device=cuda: no GPU is visible; {', '.join(DEVICES)} need not be available")
         name = torch.cuda.get_device_name() if device == "cuda" else cpu_name()
-        processes = _processes(gpus)
+        processes = _count("gpus", gpus)
+        at_once = _count("cores", cores) if device == "cpu" else processes
         from lnexp.planning.arms import lines
         from lnexp.planning.sheet import sheet
 
         known, here = DEVICES.get(device), "cuda" if device == "cuda" else "cpu"
         found = lines(words, here, processes, known)
-        Console(highlight=False).print(sheet(found, processes, known, name))
+        Console(highlight=False).print(sheet(found, processes, at_once, known, name))
 
 
 def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:
@@ -49,7 +55,7 @@ def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:
     return [default, *said][-1], [word for word in words if not word.startswith(f"{option}=")]
 
 
-def _processes(gpus: str) -> int:
-    count = int(gpus) if gpus.isdigit() else gpus
-    check_whole("gpus", count, least=1)
+def _count(option: str, said: str) -> int:
+    count = int(said) if said.isdigit() else said
+    check_whole(option, count, least=1)
     return int(count)

@@ -1,5 +1,6 @@
 """Print the cost sheet: what runs will take, as a table for a terminal."""
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,21 +26,26 @@ class Line:
         names: of the arms.
         runs: how many runs they have, with all their seeds.
         cfg: the config of one run.
-        cost: of each run.
+        processes: that each run has.
+        cost: of each run, on all the processes that it has.
+        alone: of each run on one of them.
     """
 
     names: list[str]
     runs: int
     cfg: DictConfig
+    processes: int
     cost: Cost
+    alone: Cost
 
 
-def sheet(lines: Sequence[Line], processes: int, device: Device | None, here: str) -> Group:
+def sheet(lines: Sequence[Line], processes: int, at_once: int, device: Device | None, here: str) -> Group:
     """Return a table with a row an arm, the sum, and where the numbers come from.
 
     Args:
         lines: at least one.
-        processes: of each run.
+        processes: of each run, at most.
+        at_once: how many runs are trained at once where each has one process.
         device: that the runs are planned for; None for the one that is available.
         here: the name of the device that is available.
     """
@@ -52,12 +58,35 @@ def sheet(lines: Sequence[Line], processes: int, device: Device | None, here: st
         table.add_row(*_row(line))
     words = [_data(line) for line in lines]
     runs = sum(line.runs for line in lines)
-    hours = sum(line.runs * line.cost.hours for line in lines)
     disk = sum(line.runs * line.cost.disk for line in lines) / 1e9
-    total = f"{runs} {'run' if runs == 1 else 'runs'}: {clock(hours * 3600)} one after another, {disk:,.3g} GB of disk"
+    total = f"{runs} {'run' if runs == 1 else 'runs'}, {disk:,.3g} GB of disk"
+    times = _times(lines, processes, at_once)
+    return Group(table, *dict.fromkeys(words), total, *times, *_origins(lines, device, here), *_warnings(lines, device))
+
+
+def _times(lines: Sequence[Line], processes: int, at_once: int) -> list[str]:
+    """Return the time until all runs are trained: one after another, and several at once."""
+    hours = sum(line.runs * line.cost.hours for line in lines)
+    on, used = "", ""
     if processes > 1:
-        total += f"; {hours * processes:,.0f} GPU hours"
-    return Group(table, *dict.fromkeys(words), total, *_origins(lines, device, here), *_warnings(lines, device))
+        fewer = any(line.processes < processes for line in lines)
+        on = f", each on {f'as many of {processes} GPUs as share its updates' if fewer else f'{processes} GPUs'}"
+        used = f", {sum(line.runs * line.cost.hours * line.processes for line in lines):,.0f} GPU hours"
+    times = [f"one after another{on}: {clock(hours * 3600)}{used}"]
+    if at_once > 1 and sum(line.runs for line in lines) > 1:
+        alone = [line.alone.hours for line in lines for _ in range(line.runs)]
+        each = ", each on one GPU" if processes > 1 else ""
+        used = f", {sum(alone):,.0f} GPU hours" if processes > 1 else ""
+        times.append(f"{at_once} at once{each}: {clock(until_all_are_done(alone, at_once) * 3600)}{used}")
+    return times
+
+
+def until_all_are_done(hours: Sequence[float], at_once: int) -> float:
+    """Return how long runs take that are trained so many at once, the longest first."""
+    busy_until = [0.0] * at_once
+    for each in sorted(hours, reverse=True):
+        heapq.heapreplace(busy_until, busy_until[0] + each)
+    return max(busy_until)
 
 
 def _row(line: Line) -> tuple[str, ...]:

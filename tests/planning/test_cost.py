@@ -6,8 +6,10 @@ from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.planning.arms import _asked, lines
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
+from lnexp.planning.sheet import until_all_are_done
 from lnexp.runs import records
 from lnexp.tasks.translation.planning import work_of
 
@@ -91,10 +93,47 @@ def test_the_command_prints_a_sheet_and_trains_nothing(tmp_path, prepared):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", TINY_CORPUS]
     done = run_script("plan", "+recipe=fig4cd", "profile=small", "device=h100", "gpus=1", "precision=bf16", *where)
     assert done.returncode == 0, done.stderr
-    for said in ("toy at small, 1 × H100 SXM", "40 runs: ", "+1 ", "a guess", "120 pairs"):
+    for said in ("toy at small, 1 × H100 SXM", "40 runs, ", "+1 ", "a guess", "120 pairs"):
         assert said in " ".join(done.stdout.split()), done.stdout
     assert done.stderr == ""
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_sweep_is_planned_as_it_is_trained_and_a_shared_run_counts_once(tmp_path, prepared):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", *TINY, TINY_CORPUS, "device=cpu"]
+
+    def counts(*words):
+        return [line.runs for line in lines([*words, *where], "cpu", 1, None)]
+
+    assert counts("model=pre_ln") == [1]
+    assert counts("model=pre_ln", "seed=1,2,3", "lr_max=1e-3,2e-3") == [6]
+    assert sorted(counts("model=pre_ln,peri_ln", "seed=1,2")) == [2, 2]
+    small = [f"data_dir={prepared}", TINY_CORPUS, "profile=small", "n_seeds=2"]
+    one, both = (
+        sum(line.runs for line in lines([f"+recipe={names}", *small], "cpu", 1, None))
+        for names in ("fig2a", "fig2a,warmup_sensitivity")
+    )
+    recipes = ("fig2a", "warmup_sensitivity")
+    asked = [one for name in recipes for one in _asked([f"+recipe={name}", *small])]
+    identities = {run for one in asked for run in one.runs}
+    assert one == 8
+    assert both == len(identities) < 8 + 12
+
+
+def test_runs_at_once_end_with_the_last_one():
+    assert until_all_are_done([1.0, 1.0, 1.0, 3.0], 2) == 3.0
+    assert until_all_are_done([2.0, 2.0, 2.0], 2) == 4.0
+    assert until_all_are_done([1.0], 8) == 1.0
+
+
+def test_gpus_of_a_run_are_told_from_runs_at_once(prepared):
+    where = [f"data_dir={prepared}", TINY_CORPUS, "profile=small", "update_freq=2", "precision=bf16"]
+    done = run_script("plan", "-m", "model=pre_ln", "seed=1,2", "device=h100", "gpus=2", *where)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "2 runs, " in words
+    assert "one after another, each on 2 GPUs: " in words
+    assert "2 at once, each on one GPU: " in words
 
 
 @pytest.mark.parametrize(
