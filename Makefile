@@ -25,6 +25,8 @@ WHAT ?=
 # and a folder with those of another machine, for make report.
 RESULTS ?= results
 COMPARE ?=
+# The placement of make test-placement.
+NAME ?=
 # The recipe whose results make publish moves.
 RECIPE ?=
 
@@ -104,6 +106,12 @@ figures: install  ## draw the figures of all results again, as PNG, SVG and PDF
 test: install  ## run all tests
 	@$(PY) -m pytest
 
+test-placement: install  ## test the placement NAME=mine: updates, resuming, arrays, incremental decoding, half precision
+	@test -n "$(NAME)" || { echo "which placement? make test-placement NAME=mine"; exit 1; }
+	@test -f "configs/model/$(NAME).yaml" || { echo "NAME=$(NAME): no configs/model/$(NAME).yaml"; exit 1; }
+	@PLACEMENT=$(NAME) $(PY) -m pytest tests/training/test_one_placement.py
+	@$(PY) -m pytest tests/plugin -k "$(NAME)"
+
 check: lint  ## what one runs before each commit: style, types and the tests that are not slow
 	@$(PY) -m pytest -m "not slow"
 
@@ -126,4 +134,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements theory status verify report publish wandb-sync pages figures test check lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements theory status verify report publish wandb-sync pages figures test test-placement check lint bench lock clean

@@ -66,7 +66,10 @@ def stacked(module: nn.Module, parameters: Parameters) -> nn.Module:
     if type(module) in STACKED:
         return STACKED[type(module)](module, parameters)
     if next(module.parameters(recurse=False), None) is not None:
-        raise ValueError(f"{type(module).__name__} has parameters and no form for arrays")
+        raise ValueError(
+            f"{type(module).__name__} has parameters and no form for arrays: keep them in a module that has one"
+            " (docs/extending.md, A placement), or train without hydra/launcher=array"
+        )
     for name, child in module.named_children():
         module.add_module(name, stacked(child, parameters))
     return module
