@@ -23,7 +23,7 @@ def test_it_trains_over_updates_resumes_and_joins_an_array(tmp_path, where):
     settings = [f"model={PLACEMENT}", *TINY, *where, "max_epoch=3", "checkpoints.keep=all", "order_seed=1"]
 
     def train(*more):
-        done = run_script("train", *settings, *more)
+        done = run_script("train", *more, *settings)
         assert done.returncode == 0, done.stdout + done.stderr
 
     train("seed=1")
