@@ -1,6 +1,6 @@
 """Train the runs of a sweep that have one shape as one array: ``hydra/launcher=array``."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from hydra.core.utils import JobReturn, JobStatus
@@ -12,6 +12,8 @@ from lnexp.composer import ComposingLauncher
 from lnexp.configuration import shared_settings
 from lnexp.hashing import short_hash
 from lnexp.launchers.worker import set_up_worker
+from lnexp.options import Table
+from lnexp.plain import drop
 from lnexp.processes import hide_leaked_locks, ignore_interrupts
 from lnexp.runs.code import is_trained_afresh
 from lnexp.runs.common_epoch import at_one_epoch
@@ -51,6 +53,8 @@ class ArrayLauncher(ComposingLauncher):
         """
         cfgs = self.compose(job_overrides)
         groups = [{number: cfgs[number] for number in numbers} for numbers in group(cfgs, self.max_members)]
+        if alone := why_alone(cfgs, self.max_members):
+            print(alone, flush=True)
         trained = self._train_at_once(groups) if self.processes > 1 else self._train_in_turn(groups)
         outcomes = {number: outcome for part in trained for number, outcome in part.items()}
         return [
@@ -117,6 +121,28 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
         for part in at_one_epoch([_kept(cfgs[number]) for number in numbers])
         for start in range(0, len(part), most)
     ]
+
+
+def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
+    """Return a line on the runs that no other one can share an array with, and why; empty where there are none."""
+    if len(cfgs) == 1 or most == 1:
+        return ""
+    settings = [shared_settings(cfg) for cfg in cfgs]
+    alike = Counter(map(short_hash, settings))
+    alone = [one for one in settings if alike[short_hash(one)] == 1]
+    if not alone:
+        return ""
+    for one in settings:
+        for name in Table().places(lambda option: option.name == "order_seed"):
+            drop(one, name)
+    alike = Counter(map(short_hash, settings))
+    by_order = all(alike[short_hash(one)] > 1 for one in alone)
+    why = (
+        "their orders of the data differ; order_seed=1 gives them one"
+        if by_order
+        else "no other has its shapes and data"
+    )
+    return f"warning: {len(alone)} of {len(cfgs)} runs train in no array: {why}"
 
 
 def _kept(cfg: DictConfig) -> list[int]:

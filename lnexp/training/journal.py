@@ -27,6 +27,7 @@ class Journal:
         self.member = member
         self._tracker = Tracker(member.cfg, member.folder) if ranks.leads else None
         self._clock = _Clock(Length.of(member.cfg), first_epoch)
+        self._first_epoch = first_epoch
         self._commit = git_state()["commit"] if ranks.leads else None
 
     def __enter__(self) -> "Journal":
@@ -42,9 +43,24 @@ class Journal:
             record = record | {"commit": self._commit}
         self.member.folder.append(record)
         self._tracker.log(record)
+        if record["kind"] == "epoch" and (warning := self._warn_once(record)):
+            logging.warning(warning)
+            if not runs_are_quiet():
+                say(f"{self.member.folder.name} | warning: {warning}")
         if record["kind"] == "epoch" and not runs_are_quiet():
             left = self._clock.seconds_left(record["epoch"], record["update"])
             say(_epoch_line(self.member, record, left))
+
+    def _warn_once(self, record: Record) -> str:
+        """Return, after the first epoch of this process, that the warm-up will not end within the run; else nothing."""
+        if record["epoch"] != self._first_epoch:
+            return ""
+        cfg = self.member.cfg
+        most = round(record["update"] / record["epoch"] * cfg.max_epoch)
+        updates = min(most, cfg.max_update or most)
+        if cfg.warmup_updates <= updates:
+            return ""
+        return f"warmup_updates={cfg.warmup_updates}: the warm-up never ends, the run has about {updates} updates"
 
     def __exit__(self, *error: object) -> None:
         if self._tracker:

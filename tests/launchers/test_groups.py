@@ -5,7 +5,7 @@ from helpers import TINY, cut_short, make_whole
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
-from lnexp.launchers.array_launcher import group
+from lnexp.launchers.array_launcher import group, why_alone
 from lnexp.runs.folder import RunFolder
 
 
@@ -81,3 +81,14 @@ def test_a_run_whose_checkpoint_is_cut_short_holds_nobody_back(config):
         folder = saved(cfg, 3)
     cut_short(folder.checkpoint(3))
     assert group(cfgs, 16) == [[2], [0, 1]]
+
+
+def test_runs_that_no_array_can_join_are_named_with_the_reason():
+    seeds = [compose([f"seed={seed}"]) for seed in (1, 2)]
+    assert why_alone(seeds, 4) == (
+        "warning: 2 of 2 runs train in no array: their orders of the data differ; order_seed=1 gives them one"
+    )
+    assert why_alone([compose([f"seed={seed}", "order_seed=1"]) for seed in (1, 2)], 4) == ""
+    shapes = [compose([f"model.encoder_layers={layers}"]) for layers in (1, 2)]
+    assert why_alone(shapes, 4).endswith("2 of 2 runs train in no array: no other has its shapes and data")
+    assert why_alone(shapes[:1], 4) == why_alone(shapes, 1) == ""

@@ -356,6 +356,14 @@ def test_what_becomes_of_a_run_of_other_code_is_the_users_choice(tmp_path, where
 
 
 @pytest.mark.slow
+def test_a_warm_up_that_never_ends_is_said_once(where):
+    settings = [word for word in TINY if not word.startswith("warmup_updates=")]
+    said = train(*settings, *where, "max_epoch=2", "warmup_updates=1000").stdout
+    assert said.count("warmup_updates=1000: the warm-up never ends, the run has about") == 1
+    assert "never ends" not in train(*settings, *where, "max_epoch=2", "warmup_updates=2").stdout
+
+
+@pytest.mark.slow
 def test_a_small_training_learns(tmp_path, prepared):
     """The profile with a third of its layers and three epochs: BLEU far above an untrained model's."""
     train(
