@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check_and_resolve, compose, shared_settings
+from lnexp.corpora.known import KNOWN_WORDS
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.plain import drop
@@ -91,7 +92,7 @@ def _asked(words: list[str]) -> list[Asked]:
         seeds = sorted({job.seed for job in jobs})
         first = {job.arm.name: job for job in reversed(jobs)}
         for arm in recipe.arms:
-            cfg = compose([*shared, *first[arm].overrides])
+            cfg = _config([*shared, *first[arm].overrides])
             found.append(Asked(f"{recipe.name}/{arm}", cfg, identities(cfg, seeds)))
     return found
 
@@ -104,9 +105,17 @@ def _combinations(words: list[str]) -> list[Asked]:
     found = []
     for job in jobs:
         name = " ".join(word for word in job if word.partition("=")[0] in swept)
-        cfg = compose(job)
+        cfg = _config(job)
         found.append(Asked(name or "the run", cfg, [identity(cfg)]))
     return found
+
+
+def _config(overrides: list[str]) -> DictConfig:
+    """Return the config of a run; a corpus of the user's need not be named where its size is known."""
+    cfg = compose(overrides)
+    if cfg.data.name in KNOWN_WORDS and OmegaConf.is_missing(cfg.data, "path"):
+        cfg.data.path, cfg.data.text.sha256 = "", None
+    return cfg
 
 
 def _what_costs(cfg: DictConfig) -> str:

@@ -74,6 +74,22 @@ def test_a_corpus_that_is_not_here_is_guessed_or_asked_for(tmp_path):
         work_of(cfg)
 
 
+def test_pre_training_is_planned_without_its_text_where_its_size_is_known(tmp_path):
+    options = ["task=masked_lm", "max_update=1000", "model.encoder_layers=1", f"data_dir={tmp_path}"]
+    options += ["profile=small", "device=h100"]
+    done = run_script(
+        "plan", *options, "data=wikipedia_books", "blocks.tokens=64", "update_freq=4", env={"COLUMNS": "200"}
+    )
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "about 63,750,000 blocks, 4,080,000,000 tokens, 7,968,750 batches of at most 512" in words
+    assert "1,992,188 updates of 4" in words
+    assert "the corpus is not prepared here" in words
+    unknown = run_script("plan", *options, "data=bert_text")
+    assert unknown.returncode == 2
+    assert "data.path" in unknown.stderr
+
+
 def test_time_is_that_of_the_slowest():
     h100 = DEVICES["h100"]
     assert seconds(h100, "bf16", 989e12, 0, 1) == pytest.approx(2.5)

@@ -1,5 +1,6 @@
 """Count the blocks that a run reads."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from fairseq.data import Dictionary
 from omegaconf import DictConfig
 from torch import nn
 
+from lnexp.corpora.known import KNOWN_WORDS
 from lnexp.corpora.prepare import corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.tasks.masked_lm.fairseq_task import MaskedLmTask, batch_of
+
+#: Subwords a word of lower-cased English in 30,000 pieces.
+TOKENS_A_WORD = 1.2
 
 
 @dataclass(frozen=True)
@@ -74,18 +79,35 @@ class BlocksWork(Work):
         return self.all_tokens
 
     def text(self, max_tokens: int) -> str:
-        return f"{self.blocks:,} blocks, {self.all_tokens:,} tokens, {self.batches:,} batches of at most {max_tokens:,}"
+        about = "about " if self.assumed else ""
+        batches = f"{self.batches:,} batches of at most {max_tokens:,}"
+        return f"{about}{self.blocks:,} blocks, {self.all_tokens:,} tokens, {batches}"
 
 
 def work_of(cfg: DictConfig) -> BlocksWork:
     """Return an epoch of a config's corpus; a corpus that the project generates is prepared for it.
 
     Raises:
-        UserError: for a corpus of files that is not prepared.
+        UserError: for a corpus of files that is not prepared and whose size is not known.
     """
     made = str(cfg.data.text._target_).startswith("lnexp.corpora.toy")
-    if not made and not corpus_folder(cfg.data, cfg.data_dir).is_dir():
-        raise UserError(f"data={cfg.data.name}: not prepared yet; say scripts/prepare_data.py with the same options")
+    if made or corpus_folder(cfg.data, cfg.data_dir).is_dir():
+        return _counted(cfg)
+    if cfg.data.name in KNOWN_WORDS:
+        return _assumed(cfg, round(KNOWN_WORDS[cfg.data.name] * TOKENS_A_WORD))
+    raise UserError(f"data={cfg.data.name}: not prepared yet; say scripts/prepare_data.py with the same options")
+
+
+def _assumed(cfg: DictConfig, tokens: int) -> BlocksWork:
+    """Return an epoch of so many tokens in full blocks."""
+    blocks = tokens // cfg.blocks.tokens
+    of_each = cfg.max_tokens // cfg.blocks.tokens
+    largest = BlocksBatch(of_each, cfg.blocks.tokens, int(cfg.data.subword.size), cfg.masking.probability)
+    assumed = f"{TOKENS_A_WORD} tokens a word and full blocks are assumed"
+    return BlocksWork(math.ceil(blocks / of_each), largest, assumed, blocks, tokens)
+
+
+def _counted(cfg: DictConfig) -> BlocksWork:
     fairseq = to_fairseq(cfg, prepare(cfg.data, cfg.data_dir).bin, Path("none"))
     task = tasks.setup_task(fairseq.task)
     task.load_dataset("train")
