@@ -1,5 +1,6 @@
 """Refuse values that cannot be meant, in one line that names the option, its value and what it must be."""
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
@@ -8,14 +9,15 @@ from typing import Any
 from lnexp.errors import UserError
 
 
-def check_whole(option: str, value: Any, least: int, hint: str = "") -> None:
-    """Refuse what is not a whole number, or is below ``least``.
+def check_whole(option: str, value: Any, least: int, hint: str = "", most: int | None = None) -> None:
+    """Refuse what is not a whole number, or is below ``least`` or above ``most``.
 
     Args:
         option: the name to blame.
         value: what it was given.
         least: the smallest value that is allowed.
         hint: a clause that follows the message about the smallest value.
+        most: the greatest value that is allowed; None: any.
 
     Raises:
         UserError: for such a value.
@@ -24,6 +26,8 @@ def check_whole(option: str, value: Any, least: int, hint: str = "") -> None:
         raise UserError(f"{option}={value}: must be a whole number, at least {least}")
     if value < least:
         raise UserError(f"{option}={value}: must be at least {least}{hint}")
+    if most is not None and value > most:
+        raise UserError(f"{option}={value}: must be at most {most}")
 
 
 def check_positive(option: str, value: Any) -> None:
@@ -36,7 +40,8 @@ def check_positive(option: str, value: Any) -> None:
 
 def check_number(option: str, value: Any, least: float, below: float) -> None:
     """Refuse what is not a number from ``least`` to below ``below``. Raises UserError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < below:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not least <= value < below:
         raise UserError(f"{option}={value}: must be {_range(least, below)}")
 
 
@@ -84,14 +89,38 @@ class Kind:
             self.check(option, value)
 
 
-def whole(least: int, hint: str = "") -> Kind:
-    """Return the kind of whole numbers from ``least`` on."""
-    return Kind(f"a whole number from {least}", partial(check_whole, least=least, hint=hint))
+def whole(least: int, hint: str = "", most: int | None = None) -> Kind:
+    """Return the kind of whole numbers from ``least`` on, up to ``most``."""
+    words = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+    return Kind(words, partial(check_whole, least=least, hint=hint, most=most))
 
 
 def number(least: float = float("-inf"), below: float = float("inf")) -> Kind:
     """Return the kind of numbers from ``least`` to below ``below``."""
     return Kind(_range(least, below), partial(check_number, least=least, below=below))
+
+
+def check_numbers(option: str, value: Any, count: int, least: float, below: float) -> None:
+    """Refuse what is not a list of ``count`` numbers from ``least`` to below ``below``. Raises UserError."""
+    if not isinstance(value, list | tuple) or len(value) != count:
+        raise UserError(f"{option}={value}: must be {count} numbers")
+    for one in value:
+        check_number(option, one, least, below)
+
+
+def numbers(count: int, least: float, below: float) -> Kind:
+    """Return the kind of lists of so many numbers from ``least`` to below ``below``."""
+    return Kind(f"{count} numbers", partial(check_numbers, count=count, least=least, below=below))
+
+
+def only(value: str, why: str) -> Kind:
+    """Return the kind of options that have one value; ``why`` is said of every other one."""
+
+    def check(option: str, other: Any) -> None:
+        if other != value:
+            raise UserError(f"{option}={other}: must be {value}; {why}")
+
+    return Kind(value, check)
 
 
 def choice(*choices: str) -> Kind:

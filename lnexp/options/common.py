@@ -1,12 +1,14 @@
 """The options that every run has, by the sections in which people read them."""
 
-from lnexp.checks import FLAG, POSITIVE, TEXT, checked_elsewhere, choice, number, whole
+from lnexp.checks import FLAG, POSITIVE, TEXT, checked_elsewhere, choice, number, numbers, whole
 from lnexp.options.option import Alias, Option, SameAs, flag_of, listed, or_zero
 
 FILE = checked_elsewhere("a file of the group")
 OPEN = checked_elsewhere("a group of options")
 #: The values of these are checked by the class that takes them, in lnexp/plugin.
 NUMBER = checked_elsewhere("a number")
+#: numpy takes no greater one.
+SEED = whole(0, most=2**32 - 1)
 WORD = checked_elsewhere("a word")
 
 SECTIONS: dict[str, tuple[Option, ...]] = {
@@ -49,11 +51,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "How it is trained": (
         Option(
-            "seed", whole(0), "seed of initialisation, dropout and the order of the data",
+            "seed", SEED, "seed of initialisation, dropout and the order of the data",
             [Alias("fairseq.common.seed")], per_member=True, published=True, probe="minibatches",
         ),
         Option(
-            "order_seed", whole(0), "seed of the order of the data alone; the runs of an array share it",
+            "order_seed", SEED, "seed of the order of the data alone; the runs of an array share it",
             [Alias("fairseq.task.order_seed")], omitted_at=SameAs("seed"), published=True,
             probe="minibatches",
         ),
@@ -106,10 +108,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             omitted_at=False,
         ),
         Option(
-            "optimizer.betas", checked_elsewhere("two numbers"), "decay rates of the two moments (Adam, RAdam)",
+            "optimizer.betas", numbers(2, 0, below=1), "decay rates of the two moments (Adam, RAdam)",
             published=True,
         ),
-        Option("optimizer.weight_decay", NUMBER, "decoupled; for SGD it is L2", published=True),
+        Option("optimizer.weight_decay", number(0), "decoupled; for SGD it is L2", published=True),
         Option(
             "lr_schedule.form", WORD, "coupled, as fairseq's | decoupled, one decay for every arm (inverse_sqrt)",
             published=True,
@@ -140,7 +142,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "device", choice("auto", "cpu", "cuda"), "where to train; auto: on a GPU if there is one",
             [flag_of("fairseq.common.cpu", "cpu")], decides=False,
         ),
-        Option("threads", whole(1), "CPU threads of a run", decides=False),
+        Option(
+            "threads", whole(1, most=1024), "CPU threads of a run, whose sums round otherwise than one thread's",
+            omitted_at=1, keeps_arms=True,
+        ),
         Option(
             "checkpoints.keep", choice("best_and_last", "last", "all"), "which checkpoints stay when a run is over",
             decides=False,
@@ -163,7 +168,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             decides=False, probe="seeds",
         ),
         Option(
-            "first_seed", whole(0).or_null(), "first seed of a recipe; null: the one that it states",
+            "first_seed", SEED.or_null(), "first seed of a recipe; null: the one that it states",
             decides=False, probe="seeds",
         ),
     ),

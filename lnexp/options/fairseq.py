@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lnexp.checks import checked_elsewhere
+from lnexp.checks import checked_elsewhere, number, only
 from lnexp.options.option import Option
 
 BY_FAIRSEQ = checked_elsewhere("what fairseq takes")
@@ -15,6 +15,11 @@ def _cannot_change_numbers(name: str) -> Option:
 def _one_in_arrays(name: str, value: Any, skips_epochs: bool = False) -> Option:
     """Return an option that means nothing to an array of runs, which has ``value`` alone."""
     return Option(f"fairseq.{name}", BY_FAIRSEQ, array_value=value, skips_epochs=skips_epochs)
+
+
+def _as_it_is(name: str, value: str, why: str) -> Option:
+    """Return an option that must not be set; its value belongs to the table all the same, so that it is checked."""
+    return Option(f"fairseq.{name}", only(value, why))
 
 
 ROWS = (
@@ -42,9 +47,12 @@ ROWS = (
     _one_in_arrays("common.memory_efficient_bf16", False),
     _one_in_arrays("ema.store_ema", False),
     _one_in_arrays("checkpoint.finetune_from_model", None),
-    _one_in_arrays("checkpoint.restore_file", "checkpoint_last.pt"),
     _one_in_arrays("checkpoint.reset_optimizer", False),
     _one_in_arrays("checkpoint.reset_lr_scheduler", False),
     _one_in_arrays("checkpoint.reset_dataloader", False),
     _one_in_arrays("distributed_training.distributed_world_size", 1),
+    _as_it_is("checkpoint.restore_file", "checkpoint_last.pt", "a run resumes from its own checkpoints"),
+    _as_it_is("dataset.train_subset", "train", "a run is trained on train"),
+    Option("model.attention_dropout", number(0, below=1)),
+    Option("model.activation_dropout", number(0, below=1)),
 )

@@ -80,7 +80,8 @@ def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
     _omit_what_came_later(deciding, table)
     _name_equal_schedules_alike(deciding["fairseq"].get("lr_scheduler", {}))
     version = {} if numerics == FIRST else {"numerics": numerics}
-    return deciding | {"fairseq": _without_empty(deciding["fairseq"])} | version
+    threads = {} if cfg.get("threads", 1) == 1 else {"threads": cfg.threads}
+    return deciding | {"fairseq": _without_empty(deciding["fairseq"])} | version | threads
 
 
 def _parts_of_the_task(table: Table) -> list[str]:

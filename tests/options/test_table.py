@@ -17,7 +17,7 @@ from lnexp.tasks import table_of_task
 
 TABLE = table_of_task("translation")
 #: Configs that together have every option.
-CONFIGS = [[], ["lr_schedule=step", "+recipe=fig2a", "+arm=x"], ["optimizer=sgd", "profile=paper"]]
+CONFIGS = [[], ["lr_schedule=step", "+recipe=fig2a", "+arm=x", "+label=x"], ["optimizer=sgd", "profile=paper"]]
 
 
 def leaves(node: DictConfig, prefix: str = "") -> list[str]:
@@ -204,3 +204,28 @@ def test_whole_numbers_are_checked_against_the_least(value, least):
         with pytest.raises(UserError, match=f"x={value}: must be at least {least}"):
             whole(least).check("x", value)
     whole(least).or_null().check("x", None)
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "seed=4294967296", "order_seed=4294967296", "first_seed=4294967296", "threads=100000", "lr_max=inf",
+        "lr_max=nan", "clip_norm=-1", "clip_norm=nan", "label_smoothing=nan", "model.dropout=2", "model.dropout=nan",
+        "+model.attention_dropout=2", "+model.activation_dropout=-1", "optimizer.betas=[0.9,2]", "optimizer.betas=0.9",
+        "optimizer.weight_decay=-1", "optimizer.weight_decay=nan", "evaluation.lenpen=nan", "evaluation.lenpen=-inf",
+        "evaluation.max_len_a=-5", "fairseq.checkpoint.restore_file=/missing", "fairseq.dataset.train_subset=valid",
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_be_meant_is_refused_in_one_line(override):
+    name = override.lstrip("+").partition("=")[0]
+    with pytest.raises(UserError, match=rf"^{name}=[^\n]*must be[^\n]*$"):
+        check(compose([override]))
+
+
+def test_greatest_values_that_can_be_meant_are_taken():
+    check(compose(["seed=4294967295", "threads=1024", "clip_norm=0", "model.dropout=0", "evaluation.lenpen=-1"]))
+
+
+def test_threads_are_part_of_a_run_that_has_several():
+    assert identity(compose(["threads=1"])) == identity(compose([]))
+    assert len({identity(compose([f"threads={count}"])) for count in (1, 2, 4)}) == 3

@@ -57,9 +57,9 @@ def test_seeds_are_averaged_and_what_differs_names_the_rows(make, tmp_path):
 
 def test_runs_that_agree_are_one_row(make, tmp_path):
     make("seed=1")
-    make("seed=2", "threads=2")
+    make("seed=2", "probes.every=3")
     runs, _ = results_of(folders_of(["runs"], tmp_path), "a set")
-    assert labels(runs) == ["all runs"] * 2, "the order of the data follows the seed, threads change no number"
+    assert labels(runs) == ["all runs"] * 2, "the order of the data follows the seed, probes change no number"
 
 
 def test_an_option_that_only_some_have_counts_where_these_disagree():

@@ -15,7 +15,6 @@ SAME = [
     ["tracker=none"],
     ["tracker=wandb"],
     ["device=cpu"],
-    ["threads=2"],
     ["force=true"],
     ["checkpoints.keep=all"],
     ["evaluation.average_last=0"],
@@ -126,7 +125,7 @@ def test_a_seed_within_something_else_is_no_obstacle():
     ("overrides", "first", "second"),
     [
         ([], "d9c75e34", "e2e72d88"),
-        (["seed=12", "model=pre_ln", "profile=paper", "lr_schedule=step"], "cccb03a8", "f9772fda"),
+        (["seed=12", "model=pre_ln", "profile=paper", "lr_schedule=step", "threads=1"], "cccb03a8", "f9772fda"),
     ],
     ids=str,
 )
