@@ -56,7 +56,7 @@ def _settings(overrides: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _wanted(settings: dict[str, str]) -> LineStyle:
-    colour = PLACEMENTS.get(settings.get("model", settings.get("placement", "")), OTHERS[0])
+    colour = PLACEMENTS.get(settings.get("placement", settings.get("model", "")), OTHERS[0])
     if "high" in settings.get("lr_max", ""):
         colour = _lighter(colour)
     warmup = settings.get("warmup_updates", "").rstrip("}").rpartition(".")[2]

@@ -40,3 +40,9 @@ def test_warm_up_optimizer_and_rate_show():
 def test_arms_that_differ_in_nothing_known_are_told_apart_too(labels):
     arms = {label: Arm(label, label, ("model=mine",)) for label in labels}
     assert len(set(styles_of(replace(load_recipe("fig2a"), arms=arms)).values())) == len(labels)
+
+
+def test_measurements_before_training_have_the_placements_colours_too():
+    styles = styles_of(load_recipe("fig3"))
+    assert {styles[label].colour for label in styles if label.endswith("Post-LN")} == {PLACEMENTS["post_ln"]}
+    assert {styles[label].colour for label in styles if label.endswith("Pre-LN")} == {PLACEMENTS["pre_ln"]}
