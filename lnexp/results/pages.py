@@ -32,7 +32,7 @@ from lnexp.results.headline import CLAIMS
 from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 from lnexp.results.tally import tally
-from lnexp.results.verdict_file import JudgedClaim
+from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run
 
 #: Pages of which everything is made, with their templates.
@@ -50,7 +50,7 @@ class Corpus(NamedTuple):
     in_words: str
 
 
-#: The strongest evidence first. Pages show those that have results of Fig. 4(a,b).
+#: The strongest evidence first, where tallies count it. Pages show those that have results of Fig. 4(a,b).
 CORPORA = (
     Corpus("paper/iwslt14", "IWSLT14", "the whole of IWSLT14"),
     Corpus("medium/multi30k", "Multi30k", "Multi30k"),
@@ -146,10 +146,15 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
 
 
 def _shown(results_dir: Path) -> list[Corpus]:
-    """Return the corpora that pages show. Raises UserError where there is none."""
-    if shown := [one for one in CORPORA if (results_dir / one.place / "fig4ab" / "verdicts.json").exists()]:
-        return shown
-    raise UserError(f"{results_dir}: has no results of fig4ab, which pages begin with")
+    """Return the corpora that pages show, those last that have fewer seeds than planned.
+
+    Raises:
+        UserError: where there is none.
+    """
+    shown = {one: path for one in CORPORA if (path := results_dir / one.place / "fig4ab" / "verdicts.json").exists()}
+    if not shown:
+        raise UserError(f"{results_dir}: has no results of fig4ab, which pages begin with")
+    return sorted(shown, key=lambda one: not _counts(RecipeVerdicts(shown[one], read_verdicts(shown[one]))))
 
 
 def answer_points(results_dir: Path) -> dict[str, dict[str, list[float]]]:

@@ -41,6 +41,13 @@ def test_the_pages_are_those_of_the_published_results(page):
     assert (ROOT / page).read_text(encoding="utf-8") == page_of(page, RESULTS), "make pages"
 
 
+def test_a_corpus_with_fewer_seeds_than_planned_comes_last(tmp_path):
+    for place in ("small/toy/fig4ab", PLACE):
+        shutil.copytree(RESULTS / place, tmp_path / place)
+    shutil.copytree(RESULTS / PLACE, tmp_path / "medium/multi30k/fig4ab")
+    assert list(answer_points(tmp_path)) == ["embedded", "Multi30k", "third of IWSLT14"]
+
+
 def test_numbers_are_those_of_the_tables(folder):
     with (RESULTS / PLACE / "runs.csv").open() as file:
         best = [float(row["best_valid_bleu"]) for row in csv.DictReader(file) if row["arm"] == "pre_ln_adam"]
