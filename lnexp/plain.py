@@ -1,5 +1,6 @@
-"""Read configs as plain values: convert them to dictionaries, find and remove settings."""
+"""Read configs as plain values: convert them to dictionaries; find, nest and remove settings."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
@@ -17,6 +18,18 @@ def find(settings: Any, key: str, default: Any = None) -> Any:
             return default
         settings = settings[part]
     return settings
+
+
+def nested(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by dotted names as nested dictionaries: ``{"a.b": 1}`` as ``{"a": {"b": 1}}``."""
+    tree: dict[str, Any] = {}
+    for key, value in settings.items():
+        *path, last = key.split(".")
+        inner = tree
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return tree
 
 
 def drop(settings: Any, key: str) -> None:

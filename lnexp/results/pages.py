@@ -57,6 +57,8 @@ CORPORA = (
     Corpus("small/toy", "embedded", "the embedded corpus of made-up German-English sentences"),
     Corpus("small/iwslt14-subset", "third of IWSLT14", "a third of IWSLT14"),
 )
+#: What the project's own grammar makes, as pages call it.
+OWN_GRAMMAR = {"toy", "bert_toy"}
 BEGIN, END = "<!-- make pages: {} -->\n", "<!-- end of {} -->\n"
 PART = re.compile(BEGIN.format(r"(\w+)") + ".*?" + END.format(r"(\w+)"), re.DOTALL)
 
@@ -139,7 +141,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "claims_of": _by_claimant(found),
         "tally": tally,
         "power_of_rate": power_of_rate,
-        "counted_on": sorted({one.data for one in found if one.profile != THEORY and _counts(one)}),
+        "counted_on": _in_words(sorted({one.data for one in found if one.profile != THEORY and _counts(one)})),
         "missing": _missing(results_dir, found),
     }
     return lambda name: environment.get_template(f"{name}.md.jinja").render()
@@ -173,6 +175,11 @@ def _targets_of(recipe: str) -> list[str]:
         r"^([\w-]+):(?!=).*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
     )
     return [f"`make {name}`" for name, lines in targets if re.search(rf"\+recipe=(\S+,)?{recipe}(,|\s)", lines)]
+
+
+def _in_words(corpora: Sequence[str]) -> str:
+    """Return the names of corpora for a sentence."""
+    return "the embedded grammar's sentences alone" if set(corpora) <= OWN_GRAMMAR else ", ".join(corpora)
 
 
 def _counts(one: RecipeVerdicts) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.plain import nested
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Job, Recipe
 from lnexp.results.claims import Evidence
@@ -29,7 +30,7 @@ class PublishedRun:
         identity: names the run.
         state: as in ``runs.csv``.
         is_the_papers: whether it has the paper's settings, on the paper's whole corpus.
-        cfg: its published settings, by their dotted names.
+        cfg: its published settings.
         epochs, probes: its records, oldest first.
         end: its row of ``runs.csv``, which has the numbers of its end record.
         environment: empty; no measure needs it.
@@ -78,7 +79,7 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
         if row["arm"] in recipe.arms:
             job = Job(recipe, profile, recipe.arms[row["arm"]], row["seed"])
             records = (epochs.get(run, []), probes.get(run, []))
-            cfg = OmegaConf.create(settings.get(identity, {}))
+            cfg = OmegaConf.create(nested(settings.get(identity, {})))
             runs.append(PublishedRun(job, identity, row["status"], papers, cfg, *records, _known(row)))
     return runs
 

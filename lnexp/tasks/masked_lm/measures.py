@@ -1,5 +1,7 @@
 """Measure how many updates a run takes to reach a validation nll."""
 
+from omegaconf import OmegaConf
+
 from lnexp.tasks.contract import MeasuredRun
 
 
@@ -9,7 +11,7 @@ def updates_to_nll(run: MeasuredRun) -> float | None:
     A run that never reaches it has the updates of its whole length: no run that reaches it has more. None where no
     target is set, or a run has no epoch.
     """
-    target = run.cfg.evaluation.get("target_nll")
+    target = OmegaConf.select(run.cfg, "evaluation.target_nll")
     if target is None or not run.epochs:
         return None
     before: tuple[float, float] | None = None

@@ -31,6 +31,6 @@ OPTIONS = (
     ),
     Option(
         "evaluation.target_nll", number(0).or_null(), "validation nll that updates_to_nll counts updates to",
-        decides=False,
+        published=True, decides=False,
     ),
 )  # fmt: skip

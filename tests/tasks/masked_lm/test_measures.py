@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
+from lnexp.paths import ROOT
+from lnexp.results.published_folder import PublishedFolder
 from lnexp.tasks.masked_lm.measures import updates_to_nll
 
 
@@ -33,6 +35,12 @@ def test_the_target_is_reached_between_epochs(nlls, updates):
 
 def test_a_diverged_run_counts_as_one_that_never_reaches_it():
     assert updates_to_nll(run([3.0, 2.5], diverged=True)) == 40
+
+
+def test_a_published_run_has_its_target_too():
+    folder = PublishedFolder(ROOT / "results/small/bert_toy/fig5")
+    longest = max(folder.values("updates_to_nll", "post_ln_warmup"))
+    assert 0 < min(folder.values("updates_to_nll", "pre_ln_low")) < longest == 372
 
 
 def test_without_a_target_or_an_epoch_there_is_no_answer():
