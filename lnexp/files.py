@@ -1,9 +1,10 @@
-"""Write files atomically, and lock files against other processes."""
+"""Read files that others may have written, write files atomically, and lock files against other processes."""
 
 import fcntl
 import json
 import os
 import re
+import stat
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,53 @@ from lnexp.errors import UserError
 
 #: The names of temporary files of :func:`write_whole`.
 TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}")
+
+
+#: No file of ours has more bytes than this.
+MOST_BYTES = 2**28
+
+
+def read_regular(path: Path, *, errors: str = "strict") -> str:
+    """Return the text of a regular file, in UTF-8; a pipe is not waited for, and a device not read.
+
+    Args:
+        path: of the file; a link to one will do.
+        errors: what becomes of bytes that are no UTF-8, as in ``bytes.decode``.
+
+    Raises:
+        UserError: where it is no regular file, or has more than :data:`MOST_BYTES`.
+        OSError: where it cannot be opened.
+        UnicodeDecodeError: where it is no text, unless ``errors`` says otherwise.
+    """
+    check_regular(path)
+    with open(path, "rb", opener=_at_once) as file:
+        _check_regular(path, os.fstat(file.fileno()))  # another file may have taken its place
+        content = file.read(MOST_BYTES + 1)  # it may grow while it is read
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{path}: has more than {MOST_BYTES:,} bytes")
+    return content.decode("utf-8", errors=errors)
+
+
+def check_regular(path: Path) -> None:
+    """Refuse what a library must not open: anything but a regular file of at most :data:`MOST_BYTES`.
+
+    Raises:
+        UserError: for such a file.
+        OSError: where there is none.
+    """
+    _check_regular(path, path.stat())
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for who writes into a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _check_regular(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise UserError(f"{path}: not a regular file")
+    if found.st_size > MOST_BYTES:
+        raise UserError(f"{path}: has more than {MOST_BYTES:,} bytes")
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lnexp.files import check_regular
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -13,7 +15,13 @@ def result_folders(results_dir: Path) -> list[Path]:
 
 
 def read_table(path: Path) -> "pd.DataFrame":
-    """Read a CSV of results, every number exactly as it was written."""
+    """Read a CSV of results, every number exactly as it was written.
+
+    Raises:
+        UserError: where it is no regular file.
+        OSError, ValueError: where it cannot be read.
+    """
     import pandas as pd  # here, for it takes half a second, and most commands read no table
 
+    check_regular(path)
     return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)

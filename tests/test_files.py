@@ -1,5 +1,6 @@
-"""Files are written completely or not at all; locks end with their holders and leave no file."""
+"""Files are written completely or not at all; only regular ones are read; locks end with their holders."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -8,7 +9,10 @@ import time
 import pytest
 
 from lnexp import files
-from lnexp.files import append_synced, locked, write_whole
+from lnexp.errors import UserError
+from lnexp.files import append_synced, check_regular, locked, read_regular, write_whole
+from lnexp.published import read_table
+from lnexp.runs.folder import RunFolder
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -83,3 +87,55 @@ def test_a_lock_falls_with_its_holder(tmp_path):
     holder.wait()
     with locked(tmp_path / "lock", wait=False):
         pass
+
+
+def fifo(tmp_path):
+    os.mkfifo(tmp_path / "file")
+    return tmp_path / "file"
+
+
+def device(tmp_path):
+    (tmp_path / "file").symlink_to("/dev/zero")
+    return tmp_path / "file"
+
+
+def folder(tmp_path):
+    (tmp_path / "file").mkdir()
+    return tmp_path / "file"
+
+
+@pytest.mark.parametrize("make", [fifo, device, folder])
+@pytest.mark.parametrize("read", [read_regular, check_regular])
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(read, make, tmp_path):
+    with pytest.raises(UserError, match="file: not a regular file"):
+        read(make(tmp_path))
+
+
+@pytest.mark.parametrize("read", [read_regular, check_regular])
+def test_a_file_that_is_too_long_is_refused(read, tmp_path, monkeypatch):
+    monkeypatch.setattr("lnexp.files.MOST_BYTES", 3)
+    path = tmp_path / "file"
+    path.write_text("abc")
+    read(path)
+    path.write_text("abcd")
+    with pytest.raises(UserError, match="more than 3 bytes"):
+        read(path)
+
+
+def test_a_link_to_a_file_is_read(tmp_path):
+    (tmp_path / "text").write_text("später\n", encoding="utf-8")
+    (tmp_path / "link").symlink_to(tmp_path / "text")
+    assert read_regular(tmp_path / "link") == "später\n"
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "status.json", "environment.json", "config.yaml"])
+def test_a_run_with_a_pipe_for_a_file_is_malformed_and_hangs_nothing(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    run = RunFolder(tmp_path)
+    with pytest.raises(UserError, match="not a regular file"):
+        _ = run.epochs(), run.status, run.environment, run.config
+
+
+def test_a_table_that_is_a_pipe_is_refused(tmp_path):
+    with pytest.raises(UserError, match="not a regular file"):
+        read_table(fifo(tmp_path))

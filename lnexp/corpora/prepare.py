@@ -34,7 +34,7 @@ from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.errors import UserError, near_names
-from lnexp.files import locked
+from lnexp.files import locked, read_regular
 from lnexp.hashing import cached_sha256, file_digest, short_hash
 from lnexp.options import Table
 from lnexp.plain import drop, plain
@@ -57,7 +57,7 @@ class PreparedCorpus:
     def manifest(self) -> dict[str, Any]:
         """The contents of ``manifest.json``. Raises UserError where it is missing or malformed."""
         try:
-            manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+            manifest = json.loads(read_regular(self.folder / "manifest.json"))
             manifest["bytes"].items(), manifest["sha256"].items()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise UserError(f"{self.folder / 'manifest.json'}: missing or malformed; {self._advice}") from None

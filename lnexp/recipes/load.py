@@ -9,14 +9,13 @@ from typing import Any
 import yaml
 
 from lnexp.errors import UserError, near_names
-from lnexp.files import write_whole
+from lnexp.files import read_regular, write_whole
 from lnexp.options import key_of
 from lnexp.paths import ADHOC, RECIPES_DIR
+from lnexp.plain_yaml import load_yaml
 from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
 from lnexp.recipes.variant import Variant
 
-#: The parser in C, where PyYAML was built with it, reads all recipes in a tenth of the time.
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: The copy of a recipe of one's own in a folder of its results.
 COPY = "recipe.yaml"
 NAME = re.compile(r"[A-Za-z0-9][\w-]*")
@@ -117,7 +116,7 @@ def _refuse_resolvers(content: Any) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     """Return the content of a file, with what it takes from other recipes by their names."""
-    content = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+    content = load_yaml(read_regular(path))
     if "variant" in content:
         variant = Variant(**content.pop("variant"))
         content = {**variant.applied(_read(_path_of(variant.of, path.parent))), **content}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lnexp.errors import UserError
-from lnexp.files import write_whole
+from lnexp.files import read_regular, write_whole
 from lnexp.recipes.load import recipe_of_results
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.provenance import read_provenance
@@ -24,7 +24,7 @@ def judge_again(folder: Path) -> Verdicts:
         UserError: where a file cannot be read, or there is no such recipe.
     """
     try:
-        old = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+        old = json.loads(read_regular(folder / "verdicts.json"))
         recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
         command = claims[0]["command"] if claims else ""
@@ -32,7 +32,7 @@ def judge_again(folder: Path) -> Verdicts:
         origin = Origin(profile, data, old["scope"], command, read_provenance(folder).commits, old["malformed"])
         judged = judge_all(recipe, evidence, origin)
         verdicts = replace(judged, settings=old["settings"], papers=old["papers"])
-        page = (folder / "table.md").read_text(encoding="utf-8")
+        page = read_regular(folder / "table.md")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
     write_verdicts(folder, verdicts)

@@ -9,7 +9,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
-from lnexp.files import write_json
+from lnexp.files import read_regular, write_json
 from lnexp.numerics import ENDED, numerics_of
 from lnexp.options import Table
 from lnexp.plain import drop, find, plain
@@ -131,7 +131,7 @@ def read_provenance(folder: Path) -> Provenance:
     path = folder / "provenance.json"
     if not path.exists():
         return Provenance()
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(read_regular(path))
     environments = [dict(environment) for environment in content["environments"]]
     runs = {
         str(name): RunProvenance(

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.files import read_regular
 from lnexp.plain import nested
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Job, Recipe
@@ -105,5 +106,5 @@ def _known(row: Mapping[Any, Any]) -> Record:
 
 def _settings(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the published settings of each run, by its identity."""
-    content = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    content = json.loads(read_regular(folder / "provenance.json"))
     return {name: content["settings"] | run["settings"] for name, run in content["runs"].items()}

@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from lnexp.errors import UserError
-from lnexp.files import write_json
+from lnexp.files import read_regular, write_json
 from lnexp.recipes.recipe import Claim
 from lnexp.results.intervals import Interval
 from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
@@ -128,7 +128,7 @@ def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
 def read_verdicts(path: Path) -> Verdicts:
     """Read a ``verdicts.json``. Raises UserError where it cannot be read, or is malformed."""
     try:
-        verdicts: Verdicts = _parsed(Verdicts, json.loads(path.read_text(encoding="utf-8")), "it")
+        verdicts: Verdicts = _parsed(Verdicts, json.loads(read_regular(path)), "it")
         _check(verdicts)
     except (OSError, ValueError, TypeError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error

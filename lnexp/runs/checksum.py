@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from lnexp.files import write_whole
+from lnexp.files import read_regular, write_whole
 from lnexp.hashing import cached_sha256
 
 
@@ -39,7 +39,7 @@ def is_whole(checkpoint: Path) -> bool:
     if not is_archive(checkpoint):
         return False
     try:
-        said = _beside(checkpoint).read_text(encoding="utf-8", errors="replace").split()
+        said = read_regular(_beside(checkpoint), errors="replace").split()
     except FileNotFoundError:
         return True
     return said[:1] == [cached_sha256(checkpoint)]

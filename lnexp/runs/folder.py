@@ -17,8 +17,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
-from lnexp.files import TEMPORARY, write_json, write_whole
+from lnexp.files import TEMPORARY, read_regular, write_json, write_whole
 from lnexp.paths import ADHOC
+from lnexp.plain_yaml import load_yaml
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.identity import identity, readable_name
@@ -105,7 +106,7 @@ class RunFolder:
         if not path.exists():
             return {}
         try:
-            content = parse(path.read_text(encoding="utf-8"))
+            content = parse(read_regular(path))
         except (ValueError, yaml.YAMLError, RecursionError, IsADirectoryError) as error:
             why = " ".join(str(error).split())
             raise UserError(f"{path}: malformed ({why}); force=true trains the run afresh") from error
@@ -301,7 +302,7 @@ def _parse_config(text: str) -> Any:
         raise ValueError(f"{len(text):,} characters are too many for a config")
     if "${" in text:  # a config is written with its values; anything else was put there, and could read secrets
         raise ValueError("an interpolation, where values are written")
-    return yaml.load(text, yaml.CSafeLoader)
+    return load_yaml(text)
 
 
 def status_of(path: Path | None) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.files import append_synced, write_whole
+from lnexp.files import append_synced, read_regular, write_whole
 from lnexp.tasks import all_tasks
 from lnexp.tasks.contract import Field, Record
 
@@ -73,7 +73,7 @@ def read(path: Path) -> list[Record]:
     """
     if not path.exists():
         return []
-    *lines, _unfinished = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+    *lines, _unfinished = read_regular(path, errors="surrogateescape").split("\n")
     try:
         found = [_checked(record) for record in _parse(f"[{','.join(lines)}]")]  # at once: their keys are then shared
         if len(found) == len(lines):

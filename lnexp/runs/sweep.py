@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from lnexp.errors import UserError, near_names
-from lnexp.files import write_json
+from lnexp.files import read_regular, write_json
 from lnexp.hashing import short_hash
 from lnexp.runs.length import Length
 from lnexp.tasks import DEFAULT
@@ -90,7 +90,7 @@ def sweep_by_title(title: str, runs_dir: str | Path) -> Sweep:
 
 def _read(path: Path) -> Sweep:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_regular(path))
         return Sweep(content["title"], [SweepRun(**member) for member in content["members"]])
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: malformed ({error})") from error

@@ -1,0 +1,27 @@
+"""YAML that someone else may have written fills no memory."""
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lnexp.plain_yaml import load_yaml
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{here}: &{here} [{','.join([f'*{before}'] * 9)}]\n" for before, here in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+def test_a_bomb_of_aliases_is_refused():
+    assert len(BOMB) < 400
+    with pytest.raises(yaml.YAMLError, match="alias"):
+        load_yaml(BOMB)
+
+
+def test_an_ampersand_in_text_is_text():
+    assert load_yaml("title: Zhang & Sennrich\nkey: &name 1\n") == {"title": "Zhang & Sennrich", "key": 1}
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text("ab&*{}: "), st.lists, max_leaves=8))
+def test_what_was_written_is_read(content):
+    assert load_yaml(yaml.safe_dump({"content": content})) == {"content": content}
