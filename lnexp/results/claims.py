@@ -5,7 +5,8 @@ that is over, or where the claim is about the paper's own numbers (its scope is 
 of the paper's model on the paper's whole corpus.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
@@ -88,8 +89,15 @@ def question_of(recipe: Recipe) -> Question:
 
 def form_of(claim: Claim, recipe: Recipe) -> Form:
     """Return the test of a claim. Raises UserError where it cannot be read, or asks for what the recipe lacks."""
-    try:
+    with _named(claim):
         return parse(claim.holds_if, question_of(recipe))
+
+
+@contextmanager
+def _named(claim: Claim) -> Iterator[None]:
+    """Say of an error which claim has it."""
+    try:
+        yield
     except UserError as error:
         raise UserError(f"claim {claim.id}: {error}") from None
 
@@ -143,13 +151,14 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str =
         command: what a reader would type for the same.
 
     Raises:
-        UserError: for a ``holds_if`` that cannot be read or names an arm that the recipe lacks.
+        UserError: for a ``holds_if`` that cannot be read, names an arm that the recipe lacks, or divides by zero.
     """
     form = form_of(claim, recipe)
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
     found = _measure(form, measures_of(recipe), judged)
     values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
-    judgement = form.judge(values)
+    with _named(claim):
+        judgement = form.judge(values)
     return JudgedClaim(
         **asdict(claim),
         verdict=judgement.verdict,

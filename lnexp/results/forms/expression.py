@@ -23,6 +23,10 @@ _ARITHMETIC: dict[type, Callable[[float, float], float]] = {
 LOGIT_RANGE = (0.05, 99.95)
 
 
+#: No number of a test is as large.
+LARGEST = 1e100
+
+
 def logit(percent: float) -> float:
     """Return ``log(b / (100 - b))`` of a score in percent, which is clipped to :data:`LOGIT_RANGE`.
 
@@ -54,12 +58,22 @@ class Expression:
         self._check(node)
 
     def value(self, values: Mapping[str, float]) -> float:
-        """Return its value, given one for each of :attr:`calls`."""
-        return self._evaluate(self._node, values)
+        """Return its value, given one for each of :attr:`calls`.
+
+        Raises:
+            UserError: where it divides by zero, or is not finite.
+        """
+        try:
+            value = self._evaluate(self._node, values)
+        except ZeroDivisionError:
+            value = math.inf
+        if not math.isfinite(value):
+            raise UserError(f"{ast.unparse(self._node)}: a divisor is zero; multiply the other side instead")
+        return value
 
     def _check(self, node: ast.expr) -> None:
         match node:
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and abs(value) < LARGEST:
                 pass
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 self._check(left)

@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from lnexp.errors import UserError
 from lnexp.results.forms import Comparison, Question, parse
 from lnexp.results.judgement import verdict_of
 from lnexp.results.success import Success
@@ -138,3 +139,15 @@ def test_beside_a_success_rate_stand_its_arm_and_the_best():
 
 def test_no_margins_mean_not_run():
     assert verdict_of([]) == "not run"
+
+
+@pytest.mark.parametrize("holds_if", ["m(a) / m(b) > 2", "m(a) < 0.5 * m(b) / 0", "m(a) < 1 / (m(b) - m(b))"])
+def test_a_division_by_zero_is_one_line(holds_if):
+    with pytest.raises(UserError, match="a divisor is zero"):
+        judged(holds_if, [1.0, 2.0], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("number", ["1e400", "1" + "0" * 400])
+def test_a_number_that_nothing_can_be_is_refused(number):
+    with pytest.raises(UserError, match="cannot read"):
+        parse(f"m(a) < {number}", QUESTION)
