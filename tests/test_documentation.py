@@ -274,7 +274,7 @@ def check_script(path: str, arguments: list[str]) -> None:
         check_overrides(name, parsed.overrides, sweep=parsed.multirun)
     else:
         parsed = parse(path, arguments)
-        check_overrides(name, getattr(parsed, "overrides", []))
+        check_overrides(name, [word for word in getattr(parsed, "overrides", []) if "=" in word])
         if name in TAKE_A_RUN:
             assert parsed.run == "RUN" or parsed.run in published_runs(), parsed.run
 

@@ -156,7 +156,7 @@ def _is_of_this_job(folder: RunFolder) -> bool:
 
 
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
-    return folder.is_done and not is_trained_afresh(cfg, folder)
+    return not is_trained_afresh(cfg, folder) and folder.is_done  # a status that is damaged is not read then
 
 
 def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:

@@ -130,4 +130,4 @@ def test_the_report_has_its_columns(copy, results):
 def test_its_runs_are_planned(copy):
     sheet = run(copy, "plan", *SWEEP)
     assert "an epoch: 120 sentences" in sheet
-    assert "4 runs: " in sheet
+    assert "4 runs, " in sheet

@@ -51,7 +51,7 @@ def test_a_run_leaves_its_whole_folder(tmp_path, where):
     done = train(*TINY, *where, "max_epoch=2", "seed=5")
     folder = only_run(tmp_path)
     assert folder.parent.name == "adhoc"
-    assert folder.name.startswith("post_ln-adam-lr0.004-w1-inverse_sqrt-s5-")
+    assert folder.name.startswith("post_ln-adam-lr0.004-w1-inverse_sqrt-encoder_embed_dim32-decoder_embed_dim32-s5-")
     first, second, end = records.read(folder / "metrics.jsonl")
     assert next(iter(first)) == "kind"
     assert set(EPOCH_KEYS) <= set(first)
