@@ -19,7 +19,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     """
     task = load_task(recipe.task)
     panels = {
-        "valid_loss": "validation loss (nats a token; right: bits)",
+        "valid_loss": "validation loss (nats a token)",
         task.score.valid: f"validation {task.score.title}",
         "lr": "learning rate at its last update",
     }

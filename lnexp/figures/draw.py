@@ -59,12 +59,20 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
         _draw_line(axis, line)
     axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale, yscale=panel.y_scale)
     if panel.bits:
-        axis.secondary_yaxis("right", functions=(lambda nats: nats / math.log(2), lambda bits: bits * math.log(2)))
+        axis.secondary_yaxis("right", functions=(_bits, _nats)).set_ylabel("bits a token")
     if panel.ticks:
         axis.set_xticks(panel.ticks, [f"{value:g}" for value in panel.ticks])
         axis.set_xticks([], minor=True)
     elif panel.whole and panel.x_scale == "linear":
         axis.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _bits(nats: Any) -> Any:
+    return nats / math.log(2)
+
+
+def _nats(bits: Any) -> Any:
+    return bits * math.log(2)
 
 
 def _draw_line(axis: Any, line: Line) -> None:

@@ -26,7 +26,7 @@ PLACEMENTS = {
 OTHERS = ("#332288", "#117733", "#999933", "#AA4499", "#661100", "#6699CC", *PLACEMENTS.values())
 OPTIMIZERS = {"adam": "-", "radam": "--", "sgd": ":"}
 DASHES = ("-", "--", "-.", ":")
-MARKERS = {"none": "hollow", "short": "triangle", "full": "dot"}
+MARKERS = {"none": "hollow", "1": "hollow", "short": "triangle", "full": "dot"}
 #: How far the colour of the higher lr_max is from white.
 TINT = 0.5
 
@@ -65,9 +65,9 @@ def _wanted(settings: dict[str, str]) -> LineStyle:
 
 def _near(wanted: LineStyle) -> Iterator[LineStyle]:
     """Yield the style that is wanted, then those with another dash, then with another colour, without an end."""
-    colours = [wanted.colour, *(colour for colour in OTHERS if colour != wanted.colour)]
-    markers = [wanted.marker, *(marker for marker in MARKERS.values() if marker != wanted.marker)]
-    dashes = [wanted.dash, *(dash for dash in DASHES if dash != wanted.dash)]
+    colours = dict.fromkeys((wanted.colour, *OTHERS))
+    markers = dict.fromkeys((wanted.marker, *MARKERS.values()))
+    dashes = dict.fromkeys((wanted.dash, *DASHES))
     for marker, colour, dash in product(markers, colours, dashes):
         yield LineStyle(colour, dash, marker)
 

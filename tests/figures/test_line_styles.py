@@ -30,6 +30,7 @@ def test_warm_up_optimizer_and_rate_show():
     ab, a = styles_of(load_recipe("fig4ab")), styles_of(load_recipe("fig2a"))
     assert ab["Post-LN, Adam, w/o warm-up"].marker == "hollow"
     assert ab["Post-LN, Adam, with warm-up"].marker == "dot"
+    assert styles_of(load_recipe("fig5"))["Post-LN w/o warm-up, η"].marker == "hollow"
     assert (ab["Pre-LN, Adam, w/o warm-up"].dash, ab["Pre-LN, RAdam, w/o warm-up"].dash) == ("-", "--")
     low, high = (a[f"with warm-up, {rate} lr_max"] for rate in ("lower", "higher"))
     assert (low.colour, low.dash) != (high.colour, high.dash)

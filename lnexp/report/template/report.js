@@ -95,8 +95,17 @@ function swatch(style) {
   for (const [name, value] of Object.entries({width: 26, height: 8, "aria-hidden": "true"})) { svg.setAttribute(name, value); }
   const drawing = {x1: 0, x2: 26, y1: 4, y2: 4, stroke: visible(style.colour), "stroke-width": 3, "stroke-dasharray": STROKES[style.dash]};
   for (const [name, value] of Object.entries(drawing)) { line.setAttribute(name, value); }
-  svg.append(line);
+  svg.append(line, markOf(style));
   return svg;
+}
+
+// The marker of a line's points, in the middle of its swatch.
+function markOf(style) {
+  const mark = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  mark.setAttribute("d", style.marker === "triangle" ? "M13 0 L17 8 L9 8 Z" : "M9.5 4 a3.5 3.5 0 1 0 7 0 a3.5 3.5 0 1 0 -7 0");
+  mark.setAttribute("fill", style.marker === "hollow" ? "var(--wash)" : visible(style.colour));
+  mark.setAttribute("stroke", visible(style.colour));
+  return mark;
 }
 
 // A button for every label of a figure, which shows or hides its lines in all of the figure's panels.
@@ -148,7 +157,7 @@ function paintAgain() {
     for (const button of drawing.querySelectorAll(".legend button")) {
       const lines = [...drawing.querySelectorAll("[data-panel]")].flatMap((place) => data.drawings[place.dataset.panel].lines);
       const style = lines.find((one) => one.label === button.textContent).style;
-      button.querySelector("line").setAttribute("stroke", visible(style.colour));
+      button.querySelector("svg").replaceWith(swatch(style));
     }
   }
   drawn.forEach(draw);
