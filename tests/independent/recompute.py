@@ -90,6 +90,11 @@ class Folder:
             case "early_loss":
                 epoch = math.ceil(self.settings[run["identity"]]["max_epoch"] * 3 / 5)
                 return next(iter(numbers([row for row in epochs if int(row["epoch"]) == epoch], "valid_loss")), None)
+            case "last_accuracy":
+                return (numbers(epochs, "valid_accuracy") or [0.0 if diverged else None])[-1]
+            case "updates_to_nll":
+                settings = self.settings[run["identity"]]
+                return updates_to(settings["evaluation.target_nll"], epochs, settings["max_epoch"] if diverged else 0)
             case "test_bleu":
                 return float(run["test_bleu"]) if run["test_bleu"] else (0.0 if diverged else None)
             case "best_loss" | "best_nll":
@@ -103,6 +108,17 @@ class Folder:
             last = [row for row in side if row["update"] == side[-1]["update"]]
             return float(np.polyfit(np.log(numbers(last, "layer")), np.log(numbers(last, "output")), 1)[0])
         raise ValueError(f"{name}: not known here")
+
+
+def updates_to(target, epochs, planned):
+    """Where the curve of the validation nll first meets the target; the run's end, or its planned one, where never."""
+    updates, nll = np.array(numbers(epochs, "update")), np.array(numbers(epochs, "valid_nll"))
+    there = np.flatnonzero(nll <= target)
+    if not there.size:
+        return float(max(updates[-1], updates[-1] / len(updates) * planned))
+    first = there[0]
+    before = max(first - 1, 0)
+    return float(np.interp(target, [nll[first], nll[before]], [updates[first], updates[before]]))
 
 
 def gradient_change(probes, mean):
