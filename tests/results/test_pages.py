@@ -121,6 +121,7 @@ def test_parts_that_do_not_end_are_refused(project, text, message):
 def with_multi30k(tmp_path):
     """The published results, and some that stand for those on Multi30k."""
     results = shutil.copytree(RESULTS, tmp_path / "results")
+    shutil.rmtree(results / "medium", ignore_errors=True)
     for recipe in ("fig2a", "fig4ab", "warmup_sensitivity", "small_fixed_lr"):
         shutil.copytree(RESULTS / "small" / "toy" / recipe, results / "medium" / "multi30k" / recipe)
     return results
