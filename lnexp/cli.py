@@ -82,13 +82,13 @@ def one_line_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
-        if os.environ.get("LNEXP_TRACEBACK") or not _is_a_mistake(error):
+        if os.environ.get("LNEXP_TRACEBACK") or not is_a_mistake(error):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
 
 
-def _is_a_mistake(error: Exception) -> bool:
+def is_a_mistake(error: Exception) -> bool:
     """Return whether an error is about the input or the machine, and not a fault of the program."""
     from hydra.errors import HydraException  # here, for Hydra takes a quarter of a second to import
     from omegaconf.errors import OmegaConfBaseException

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from lnexp.errors import UserError
-from lnexp.options import Table
+from lnexp.options import Table, key_of
 from lnexp.paths import CONFIG_DIR
 from lnexp.tasks import DEFAULT, table_of_task, task_names
 
@@ -37,6 +40,29 @@ def _spell_out(override: str, table: Table) -> str:
     if said.startswith("fairseq.") or name != said:
         how = how if how == "~" else "" if table.has(name) else "++"
     return f"{how}{name}" if value is None else f"{how}{name}={value}"
+
+
+def from_folder(override: str, folder: Path) -> str:
+    """Return an override whose paths, those of recipes' files among them, are absolute: relative ones lie in a folder.
+
+    Names of recipes and addresses stay, and so does any override that names no place.
+    """
+    key = key_of(override)
+    is_recipe = key == "recipe"
+    if "=" not in override or not (is_recipe or Table().locates(key)):
+        return override
+    parsed = OverridesParser.create().parse_override(override)
+    values = parsed.sweep_iterator() if parsed.is_sweep_override() else [parsed.value()]
+    texts = [_place(str(value), folder, is_recipe) for value in values]
+    return f"{override.partition('=')[0]}={','.join(texts)}"
+
+
+def _place(text: str, folder: Path, is_recipe: bool) -> str:
+    """Return a path as Hydra reads it, absolute; or the text, where it is no path."""
+    if not text or text == "None" or "://" in text or (is_recipe and not text.endswith(".yaml")):
+        return "null" if text == "None" else text
+    path = str(folder / Path(text).expanduser())
+    return "'" + path.replace("'", "\\'") + "'"
 
 
 #: Why one file of a group is taken, and not two.

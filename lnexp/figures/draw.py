@@ -30,6 +30,12 @@ LETTERS_AN_INCH = 12
 
 def draw(drawing: Drawing, folder: Path) -> None:
     """Write ``NAME.png``, ``NAME.svg`` and ``NAME.pdf``: the same bytes for the same figure."""
+    with rc_context(STYLE):
+        _save(figure_of(drawing), folder, drawing.name)
+
+
+def figure_of(drawing: Drawing) -> Figure:
+    """Return a figure as matplotlib has it, for a screen, or to be changed and saved."""
     across, down = drawing.panel_size
     size = across * len(drawing.rows[0]), 1.4 + down * len(drawing.rows)
     with rc_context(STYLE):
@@ -45,7 +51,7 @@ def draw(drawing: Drawing, folder: Path) -> None:
             "\n".join(textwrap.fill(text, letters) for text in (drawing.title, drawing.subtitle)), fontsize=10
         )
         _add_legend(figure, drawing.legend_columns)
-        _save(figure, folder, drawing.name)
+    return figure
 
 
 def remove(name: str, folder: Path) -> None:

@@ -1,39 +1,19 @@
-"""Find the runs that a command line asks for, and what each costs."""
+"""Compute what the runs that a command line asks for cost, once for those that cost the same."""
 
 from dataclasses import dataclass, field
 
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from lnexp.configuration import check_and_resolve, compose, shared_settings
-from lnexp.corpora.known import KNOWN_WORDS
+from lnexp.configuration import check_and_resolve, shared_settings
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.plain import drop
+from lnexp.planning.asked import asked
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import Device
 from lnexp.planning.sheet import Line
-from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
-from lnexp.recipes.recipe import jobs_of
-from lnexp.runs.identity import identities, identity
 from lnexp.tasks import table_of
 from lnexp.training.shares import fitting
-
-
-@dataclass
-class Asked:
-    """An arm of a recipe, or a combination of a sweep's values.
-
-    Attributes:
-        name: what people call it.
-        cfg: the config of one run.
-        runs: the identities of all its runs.
-    """
-
-    name: str
-    cfg: DictConfig
-    runs: list[str]
 
 
 @dataclass
@@ -59,16 +39,16 @@ def lines(words: list[str], here: str, processes: int, device: Device | None) ->
     """
     found: dict[str, Alike] = {}
     seen: set[str] = set()
-    for asked in _asked(words):
-        cfg = asked.cfg
+    for each in asked(words):
+        cfg = each.cfg
         cfg.device = here
         check_and_resolve(cfg)
         if device and cfg.precision not in device.flops:
             raise UserError(f"precision={cfg.precision}: not on a {device.title}; take {', '.join(device.flops)}")
         alike = found.setdefault(_what_costs(cfg), Alike(cfg))
-        alike.names.append(asked.name)
-        alike.runs |= set(asked.runs) - seen
-        seen |= set(asked.runs)
+        alike.names.append(each.name)
+        alike.runs |= set(each.runs) - seen
+        seen |= set(each.runs)
     return [_line(alike, processes, device) for alike in found.values()]
 
 
@@ -77,45 +57,6 @@ def _line(alike: Alike, processes: int, device: Device | None) -> Line:
     cost = cost_of(alike.cfg, shared, device)
     alone = cost if shared == 1 else cost_of(alike.cfg, 1, device)
     return Line(alike.names, len(alike.runs), alike.cfg, shared, cost, alone)
-
-
-def _asked(words: list[str]) -> list[Asked]:
-    """Return the arms of the recipes that a command line asks for, or all combinations of its values."""
-    recipes, rest = split_recipes(words)
-    if not recipes:
-        return _combinations(rest)
-    check_overrides(recipes, rest)
-    found = []
-    for recipe in recipes:
-        shared = with_corpus(recipe, compose(rest).profile, rest)
-        jobs = jobs_of(recipe, compose(shared))
-        seeds = sorted({job.seed for job in jobs})
-        first = {job.arm.name: job for job in reversed(jobs)}
-        for arm in recipe.arms:
-            cfg = _config([*shared, *first[arm].overrides])
-            found.append(Asked(f"{recipe.name}/{arm}", cfg, identities(cfg, seeds)))
-    return found
-
-
-def _combinations(words: list[str]) -> list[Asked]:
-    """Return every combination of the values of options, as a sweep trains them; a single run is one, too."""
-    parsed = OverridesParser.create().parse_overrides(words)
-    swept = {override.get_key_element() for override in parsed if override.is_sweep_override()}
-    (jobs,) = BasicSweeper.split_arguments(parsed, None)
-    found = []
-    for job in jobs:
-        name = " ".join(word for word in job if word.partition("=")[0] in swept)
-        cfg = _config(job)
-        found.append(Asked(name or "the run", cfg, [identity(cfg)]))
-    return found
-
-
-def _config(overrides: list[str]) -> DictConfig:
-    """Return the config of a run; a corpus of the user's need not be named where its size is known."""
-    cfg = compose(overrides)
-    if cfg.data.name in KNOWN_WORDS and OmegaConf.is_missing(cfg.data, "path"):
-        cfg.data.path, cfg.data.text.sha256 = "", None
-    return cfg
 
 
 def _what_costs(cfg: DictConfig) -> str:

@@ -37,6 +37,7 @@ class RunResult:
         command: what a reader would type to train it alone.
         own_options: options of the user that make it another run than the recipe states for its profile.
         stated_core_seconds: what its training took, where a table states it; None: its epochs' records do.
+        path: its folder; None where it has none here.
     """
 
     job: Job
@@ -51,6 +52,7 @@ class RunResult:
     command: str = ""
     own_options: tuple[str, ...] = ()
     stated_core_seconds: float | None = None
+    path: Path | None = None
 
     @property
     def task(self) -> Task:
@@ -131,9 +133,9 @@ def read_run(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResul
             _check_complete(folder, read, table_of(cfg).records_every_epoch(cfg))
         epochs, probes, ends = (records.of_kind(kind, read) for kind in ("epoch", "probe", "end"))
         end = ends[0] if ends else {}
-        return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment)
+        return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment, path=path)
     except (UserError, OSError) as error:
-        return RunResult(job, cfg, run, "malformed", problem=str(error))
+        return RunResult(job, cfg, run, "malformed", problem=str(error), path=path)
 
 
 def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) -> None:

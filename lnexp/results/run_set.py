@@ -7,8 +7,11 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
+from lnexp.figures.curves import curves
+from lnexp.figures.panels import Drawing
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
 from lnexp.results.collect import RunResult, read_run
+from lnexp.results.tables import epochs_table
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import short_name
 from lnexp.runs.sweep import sweep_by_title
@@ -20,22 +23,24 @@ OF_A_RUN = ("seed", "order_seed")
 CORPUS = "data.name"
 
 
-def folders_of(places: Sequence[str], runs_dir: Path) -> list[Path]:
+def folders_of(places: Sequence[str], runs_dir: Path, here: Path = Path()) -> list[Path]:
     """Return the run folders at some places, each once: run folders, folders that have some, or patterns of these.
 
     Args:
         places: as ``runs/adhoc`` or ``runs/*/pre_ln-*``.
-        runs_dir: where a pattern or path is looked for that is not relative to here.
+        runs_dir: where a pattern or path is looked for that is not relative to ``here``.
+        here: the folder that places are relative to.
 
     Raises:
         UserError: for a place without runs.
     """
     found: dict[Path, None] = {}
     for place in places:
-        here = [run for root in (Path(), runs_dir) for path in _matching(root, place) for run in _runs_in(path)]
-        if not here:
-            raise UserError(f"{place}: no runs there, neither here nor in {runs_dir}")
-        found |= dict.fromkeys(path.resolve() for path in here)
+        there = [run for root in (here, runs_dir) for path in _matching(root, place) for run in _runs_in(path)]
+        if not there:
+            first = "here" if here == Path() else f"in {here}"
+            raise UserError(f"{place}: no runs there, neither {first} nor in {runs_dir}")
+        found |= dict.fromkeys(path.resolve() for path in there)
     return list(found)
 
 
@@ -87,6 +92,15 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
     recipe = _recipe(name, tasks[0], sorted(set(labels.values())), next(iter(configs.values())))
     arms = {arm.label: arm for arm in recipe.arms.values()}
     return [_result(recipe, arms[labels[path]], path, config) for path, config in configs.items()], problems
+
+
+def curves_of(runs: list[RunResult]) -> Drawing | None:
+    """Return the curves of the runs that are over, of :func:`results_of`; None where these have no epoch."""
+    over = [run for run in runs if run.counts and run.epochs]
+    if not over:
+        return None
+    corpora = sorted({str(run.cfg.data.name) for run in runs})
+    return curves(runs[0].job.recipe, epochs_table(over), f"data {', '.join(corpora)}")
 
 
 def _config(folder: RunFolder) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from lnexp.figures.curves import curves
 from lnexp.figures.draw import draw, remove
 from lnexp.files import write_whole
 from lnexp.results import tables
 from lnexp.results.collect import RunResult
+from lnexp.results.run_set import curves_of
 
 
 def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
@@ -24,19 +24,18 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
     every = tables.runs_table(runs)
     write_whole(folder / "runs.csv", every.to_csv(index=False))
     write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
-    epochs = tables.epochs_table([run for run in runs if run.counts]) if any(run.counts for run in runs) else None
-    if epochs is None or epochs.empty:
-        remove("figure", folder)
+    drawing = curves_of(runs)
+    if drawing:
+        draw(drawing, folder)
     else:
-        corpora = sorted({str(run.cfg.data.name) for run in runs})
-        draw(curves(recipe, epochs, f"data {', '.join(corpora)}"), folder)
+        remove("figure", folder)
     table = tabulate(tables.arms_table(recipe, every), headers="keys", tablefmt="github")
     problems = [*left_out, *(f"{run.identity}: {run.problem}" for run in runs if run.problem)]
     parts = [
         f"# {recipe.name}",
         f"Mean over seeds with its 95% interval (Student's t). {runs[0].task.test_note}",
         table,
-        *(["![curves](figure.png)"] if epochs is not None and not epochs.empty else []),
+        *(["![curves](figure.png)"] if drawing else []),
         *(["Left out:\n\n" + "\n".join(f"- {problem}" for problem in problems)] if problems else []),
     ]
     write_whole(folder / "table.md", "\n\n".join(parts) + "\n")

@@ -6,7 +6,8 @@ from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.planning.arms import _asked, lines
+from lnexp.planning.arms import lines
+from lnexp.planning.asked import asked
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
 from lnexp.planning.sheet import until_all_are_done
@@ -130,8 +131,8 @@ def test_a_sweep_is_planned_as_it_is_trained_and_a_shared_run_counts_once(tmp_pa
         for names in ("fig2a", "fig2a,warmup_sensitivity")
     )
     recipes = ("fig2a", "warmup_sensitivity")
-    asked = [one for name in recipes for one in _asked([f"+recipe={name}", *small])]
-    identities = {run for one in asked for run in one.runs}
+    found = [one for name in recipes for one in asked([f"+recipe={name}", *small])]
+    identities = {run for one in found for run in one.runs}
     assert one == 8
     assert both == len(identities) < 8 + 12
 

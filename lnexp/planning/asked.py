@@ -1,0 +1,74 @@
+"""Find the runs that a command line asks for: the arms of recipes, or a sweep's combinations."""
+
+from dataclasses import dataclass
+
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig, OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.corpora.known import KNOWN_WORDS
+from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.recipe import jobs_of
+from lnexp.runs.identity import identities, identity
+
+
+@dataclass
+class Asked:
+    """An arm of a recipe, or a combination of a sweep's values.
+
+    Attributes:
+        name: what people call it.
+        cfg: the config of one run.
+        runs: the identities of all its runs.
+    """
+
+    name: str
+    cfg: DictConfig
+    runs: list[str]
+
+
+def asked(words: list[str]) -> list[Asked]:
+    """Return the arms of the recipes that a command line asks for, or all combinations of its values.
+
+    Args:
+        words: overrides, recipes or several values of an option among them, as ``scripts/train.py -m`` takes them.
+
+    Raises:
+        UserError: for a recipe or an option that is unknown or does not fit.
+    """
+    recipes, rest = split_recipes(words)
+    if not recipes:
+        return _combinations(rest)
+    check_overrides(recipes, rest)
+    found = []
+    for recipe in recipes:
+        shared = with_corpus(recipe, compose(rest).profile, rest)
+        jobs = jobs_of(recipe, compose(shared))
+        seeds = sorted({job.seed for job in jobs})
+        first = {job.arm.name: job for job in reversed(jobs)}
+        for arm in recipe.arms:
+            cfg = _config([*shared, *first[arm].overrides])
+            found.append(Asked(f"{recipe.name}/{arm}", cfg, identities(cfg, seeds)))
+    return found
+
+
+def _combinations(words: list[str]) -> list[Asked]:
+    """Return every combination of the values of options, as a sweep trains them; a single run is one, too."""
+    parsed = OverridesParser.create().parse_overrides(words)
+    swept = {override.get_key_element() for override in parsed if override.is_sweep_override()}
+    (jobs,) = BasicSweeper.split_arguments(parsed, None)
+    found = []
+    for job in jobs:
+        name = " ".join(word for word in job if word.partition("=")[0] in swept)
+        cfg = _config(job)
+        found.append(Asked(name or "the run", cfg, [identity(cfg)]))
+    return found
+
+
+def _config(overrides: list[str]) -> DictConfig:
+    """Return the config of a run; a corpus of the user's need not be named where its size is known."""
+    cfg = compose(overrides)
+    if cfg.data.name in KNOWN_WORDS and OmegaConf.is_missing(cfg.data, "path"):
+        cfg.data.path, cfg.data.text.sha256 = "", None
+    return cfg
