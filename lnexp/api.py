@@ -4,6 +4,7 @@ Relative paths are relative to the project's folder, wherever Python runs. What 
 :class:`lnexp.errors.UserError`, whose text is one line.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +55,8 @@ def compose(*overrides: str) -> DictConfig:
     from lnexp import configuration
 
     with _user_errors():
+        if any(key_of(override) == "recipe" for override in overrides):
+            raise UserError("a recipe is many runs and has no config of its own; train() takes it")
         cfg = configuration.compose(_with_folders(overrides))
         configuration.check(cfg)
         return cfg
@@ -149,10 +152,10 @@ def _runs_of(places: tuple[str | Path, ...]) -> "list[RunResult]":
 
     from lnexp.results.run_set import folders_of, results_of
 
-    said = [str(Path(place).expanduser()) for place in places or (FOLDERS["runs_dir"],)]
+    said = [os.path.expanduser(place) for place in places or (FOLDERS["runs_dir"],)]
     runs, left_out = results_of(folders_of(said, ROOT / FOLDERS["runs_dir"], here=ROOT), " ".join(said))
     for problem in left_out:
-        warnings.warn(f"left out: {problem}", stacklevel=4)
+        warnings.warn(f"left out: {problem}", stacklevel=3)
     return runs
 
 
@@ -164,4 +167,4 @@ def _with_folders(overrides: tuple[str, ...]) -> list[str]:
 
 
 def _in_project(path: str | Path) -> Path:
-    return ROOT / Path(path).expanduser()
+    return ROOT / os.path.expanduser(path)

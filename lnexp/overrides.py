@@ -1,5 +1,6 @@
 """Spell out the overrides of a command line as Hydra wants them, and refuse those that it would misread."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,8 +62,12 @@ def _place(text: str, folder: Path, is_recipe: bool) -> str:
     """Return a path as Hydra reads it, absolute; or the text, where it is no path."""
     if not text or text == "None" or "://" in text or (is_recipe and not text.endswith(".yaml")):
         return "null" if text == "None" else text
-    path = str(folder / Path(text).expanduser())
-    return "'" + path.replace("'", "\\'") + "'"
+    return _quote(str(folder / os.path.expanduser(text)))
+
+
+def _quote(text: str) -> str:
+    """Return a text as Hydra's grammar quotes it: backslashes are doubled before a quote and at the end alone."""
+    return "'" + re.sub(r"(\\*)('|\Z)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), text) + "'"
 
 
 #: Why one file of a group is taken, and not two.
