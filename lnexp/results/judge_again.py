@@ -1,8 +1,10 @@
 """Judge the claims of published results again, from their own tables: after a claim or the code that judges changed."""
 
 import json
-from dataclasses import replace
+import math
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
@@ -14,10 +16,10 @@ from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 
 
-def judge_again(folder: Path) -> Verdicts:
-    """Write ``verdicts.json`` and the verdicts in ``table.md`` of a folder of results anew, and return the verdicts.
+def judged(folder: Path) -> Verdicts:
+    """Return the verdicts that the tables of a folder of results give.
 
-    Of the old ``verdicts.json`` only what tables do not have is read: scope, command, the runs that could not be read,
+    Of its ``verdicts.json`` only what tables do not have is read: scope, command, the runs that could not be read,
     whether they are the paper's, and the hash of their settings. Its claims may be of another form.
 
     Raises:
@@ -30,11 +32,48 @@ def judge_again(folder: Path) -> Verdicts:
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         origin = Origin(profile, data, old["scope"], command, read_provenance(folder).commits, old["malformed"])
-        judged = judge_all(recipe, evidence, origin)
-        verdicts = replace(judged, settings=old["settings"], papers=old["papers"])
-        page = read_regular(folder / "table.md")
+        return replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
     except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
+
+
+def judge_again(folder: Path) -> Verdicts:
+    """Write ``verdicts.json`` and the verdicts in ``table.md`` of a folder of results anew, and return the verdicts.
+
+    Raises:
+        UserError: as :func:`judged` does, and where the page cannot be read.
+    """
+    verdicts = judged(folder)
+    try:
+        page = read_regular(folder / "table.md")
+    except (OSError, ValueError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
     write_verdicts(folder, verdicts)
     write_whole(folder / "table.md", with_verdicts(page, verdicts, folder))
     return verdicts
+
+
+def what_tables_deny(stated: Verdicts, folder: Path) -> str | None:
+    """Return, in one line, which claims state other numbers than the tables beside them give; None where none does.
+
+    Numbers that differ by rounding are the same: another machine may add up in another order.
+    """
+    try:
+        given = {claim.id: asdict(claim) for claim in judged(folder).claims}
+    except UserError as error:
+        return str(error)
+    wrong = [claim.id for claim in stated.claims if not _alike(asdict(claim), given.get(claim.id))]
+    if not wrong:
+        return None
+    return f"{folder}: its tables give other numbers for {', '.join(wrong)}; python scripts/judge.py"
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Return whether two values of JSON are the same but for the rounding of numbers."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(one == other)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ class PublishedRun:
         identity: names the run.
         state: as in ``runs.csv``.
         is_the_papers: whether it has the paper's settings, on the paper's whole corpus.
-        cfg: its published settings.
+        settings: its published settings, by dotted name.
         epochs, probes: its records, oldest first.
         end: its row of ``runs.csv``, which has the numbers of its end record.
         environment: empty; no measure needs it.
@@ -41,11 +42,16 @@ class PublishedRun:
     identity: str
     state: str
     is_the_papers: bool
-    cfg: DictConfig
+    settings: dict[str, Any]
     epochs: list[Record]
     probes: list[Record]
     end: Record
     environment: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def cfg(self) -> DictConfig:
+        """Its settings as a config; made when asked for, because most measures need none."""
+        return OmegaConf.create(nested(self.settings))
 
     @property
     def counts(self) -> bool:
@@ -80,8 +86,8 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
         if row["arm"] in recipe.arms:
             job = Job(recipe, profile, recipe.arms[row["arm"]], row["seed"])
             records = (epochs.get(run, []), probes.get(run, []))
-            cfg = OmegaConf.create(nested(settings.get(identity, {})))
-            runs.append(PublishedRun(job, identity, row["status"], papers, cfg, *records, _known(row)))
+            mine = settings.get(identity, {})
+            runs.append(PublishedRun(job, identity, row["status"], papers, mine, *records, _known(row)))
     return runs
 
 

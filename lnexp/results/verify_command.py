@@ -12,7 +12,7 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.results.compare import print_comparisons
 from lnexp.results.last_screen import last_screen
 from lnexp.results.verdict_pages import in_terminal
-from lnexp.results.verdicts import all_verdicts, not_run, unsound_recipes
+from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run, unsound_recipes
 
 EXIT_MALFORMED = 1
 
@@ -46,11 +46,19 @@ def main() -> None:
         print_comparisons(one.path.parent for one in shown if one.was_run)
     else:
         print(last_screen(shown, arguments.results, RESULTS_DIR))
-    problems = [problem for one in shown if one.was_run for problem in one.problems]
+    problems = [problem for one in shown if one.was_run for problem in _problems(one)]
     problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(EXIT_MALFORMED if problems else 0)
+
+
+def _problems(one: RecipeVerdicts) -> list[str]:
+    """Return where verdicts differ from their recipe or, where they do not, from the tables beside them."""
+    from lnexp.results.judge_again import what_tables_deny  # here, for it imports pandas, and --help should not
+
+    denied = None if one.problems else what_tables_deny(one.content, one.path.parent)
+    return [*one.problems, *([denied] if denied else [])]
 
 
 def _names(text: str) -> list[str]:

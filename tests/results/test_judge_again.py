@@ -2,13 +2,14 @@
 
 import json
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from helpers import ROOT, run_script
 
 from lnexp.errors import UserError
-from lnexp.results.judge_again import judge_again
+from lnexp.results.intervals import Interval
+from lnexp.results.judge_again import judge_again, what_tables_deny
 from lnexp.results.verdict_file import read_verdicts
 
 FOLDERS = ["small/toy/states_in_training", "small/toy/fig4ab", "theory/toy/fig3", "theory/iwslt14-subset/fig3_layers"]
@@ -65,3 +66,44 @@ def test_the_command_judges_one_recipe(tmp_path):
     assert "registered before the runs" in text
     assert "why: " in text
     assert (tmp_path / "small/toy/fig2b/table.md").read_text() == "# A page\n"
+
+
+@pytest.mark.parametrize("changed", ["low", "mean"])
+def test_numbers_that_the_tables_do_not_give_are_named(folder, changed):
+    """Who edits a margin by hand, and the verdict to go with it, is found out."""
+    stated = read_verdicts(folder / "verdicts.json")
+    assert what_tables_deny(stated, folder) is None
+    content = json.loads((folder / "verdicts.json").read_text())
+    claim = next(claim for claim in content["claims"] if claim["margins"])
+    claim["margins"][0][changed] -= 1e-3 * (1 + abs(claim["margins"][0][changed]))
+    (folder / "verdicts.json").write_text(json.dumps(content))
+    denied = what_tables_deny(replace(stated, claims=_claims(stated, claim)), folder)
+    assert denied == f"{folder}: its tables give other numbers for {claim['id']}; python scripts/judge.py"
+
+
+def _claims(stated, changed):
+    """Return the claims of a file with one that has other margins."""
+    margins = [Interval(**margin) for margin in changed["margins"]]
+    return [replace(claim, margins=margins) if claim.id == changed["id"] else claim for claim in stated.claims]
+
+
+def test_rounding_is_no_difference(folder):
+    stated = read_verdicts(folder / "verdicts.json")
+    rounded = [replace(claim, p=claim.p and claim.p * (1 + 1e-12)) for claim in stated.claims]
+    assert what_tables_deny(replace(stated, claims=rounded), folder) is None
+
+
+@pytest.mark.slow
+def test_verify_refuses_numbers_that_the_tables_do_not_give(tmp_path):
+    folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+    content = json.loads((folder / "verdicts.json").read_text())
+    claim = next(
+        claim for claim in content["claims"] if claim["verdict"] == "reproduced" and claim["form"] == "comparison"
+    )
+    claim["p"] = claim["p"] / 2
+    (folder / "verdicts.json").write_text(json.dumps(content))
+    done = run_script("verify", "--recipe", "fig4ab", "--results", str(tmp_path))
+    assert done.returncode == 1
+    assert f"error: {folder}: its tables give other numbers for {claim['id']}" in done.stderr
+    (folder / "runs.csv").unlink()
+    assert "cannot be judged again" in run_script("verify", "--recipe", "fig4ab", "--results", str(tmp_path)).stderr
