@@ -84,8 +84,10 @@ def check_device(cfg: DictConfig) -> None:
     if cfg.precision == "fp16" and not gpu:
         raise UserError("precision=fp16: needs a GPU, for its loss scale; take bf16 or fp32")
     if not gpu:
+        if cfg.profile != "paper":
+            raise UserError("device=cuda: no GPU is visible; take device=cpu")
         raise UserError(
-            f"profile={cfg.profile} needs a GPU and none is visible: take profile=small, or device=cpu, which is slow"
+            "profile=paper needs a GPU and none is visible: take profile=small, or device=cpu, which is slow"
         )
 
 

@@ -23,7 +23,8 @@ def test_pre_ln_is_blue_and_post_ln_orange_and_no_two_placements_have_one_colour
     styles = styles_of(load_recipe("fig4ab"))
     assert styles["Pre-LN, Adam, w/o warm-up"].colour == PLACEMENTS["pre_ln"] == "#0072B2"
     assert styles["Post-LN, RAdam, w/o warm-up"].colour == PLACEMENTS["post_ln"] == "#D55E00"
-    assert len({style.colour for style in styles_of(load_recipe("placements")).values()}) == len(PLACEMENTS)
+    assert len({style.colour for style in styles_of(load_recipe("placements")).values()}) == 9
+    assert len(set(PLACEMENTS.values())) == len(PLACEMENTS)
 
 
 def test_warm_up_optimizer_and_rate_show():

@@ -12,7 +12,7 @@ from torch.nn import functional
 from lnexp.plugin.initialisation import INITIALISATIONS
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
-from lnexp.plugin.placement import Where
+from lnexp.plugin.placement import Block, Where
 from lnexp.plugin.scale import Scale
 
 #: A layer that a placement may be in.
@@ -103,7 +103,8 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     post, pre = count("post_ln", task), count("pre_ln", task)
     assert pre == post + 2 * 2 * 32, "a LayerNorm more a stack"
     assert count("deep_norm", task) == count("b2t", task) == post
-    assert count("residual", task) == pre
+    assert count("residual", task) == count("reordered_norm", task) == count("layer_norm_scaling", task) == pre
+    assert count("mix_ln", task) == pre, "its last layers are Pre-LN"
     blocks = 2 * 2 + 3 * 3
     assert count("admin", task) == post + blocks * 32
     assert count("peri_ln", task) == pre + blocks * 2 * 32
@@ -181,14 +182,60 @@ def variances(model, batch, side="encoder"):
     return torch.stack(seen)
 
 
-def test_peri_ln_adds_one_to_the_variance_with_every_block(task, batch):
-    found = variances(model_of("peri_ln", task, layers=(24, 12), width=256), batch)
+@pytest.mark.parametrize("placement", ["peri_ln", "reordered_norm"])
+def test_a_normalised_output_adds_one_to_the_variance_with_every_block(placement, task, batch):
+    found = variances(model_of(placement, task, layers=(24, 12), width=256), batch)
     steps = found.diff()
     assert steps.mean() == pytest.approx(2, rel=0.1), "two blocks a layer"
     pre = variances(model_of("pre_ln", task, layers=(24, 12), width=256), batch)
     assert pre.diff().mean() != pytest.approx(2, rel=0.1), "not so for Pre-LN"
-    decoder = variances(model_of("peri_ln", task, layers=(2, 24), width=256), batch, "decoder")
+    decoder = variances(model_of(placement, task, layers=(2, 24), width=256), batch, "decoder")
     assert decoder.diff().mean() == pytest.approx(3, rel=0.2)
+
+
+def block_of(number=0):
+    """A block whose parts can be told apart: its sublayer multiplies by 3, its norm adds 1."""
+    return Block(number, sublayer=lambda x: 3 * x, norm=lambda x: x + 1)
+
+
+def test_reordered_norm_normalises_what_the_sublayer_gives_and_not_what_it_takes():
+    assert PLACEMENTS["reordered_norm"].at(LAYER, {}).connect(torch.tensor(5.0), block_of()) == 5 + (3 * 5 + 1)
+
+
+@pytest.mark.parametrize("number", [1, 4, 9])
+def test_layer_norm_scaling_divides_what_is_normalised_by_the_root_of_the_layers_number(number):
+    placement = PLACEMENTS["layer_norm_scaling"].at(Where("encoder", number, 9, 9, width=8), {})
+    found = placement.connect(torch.tensor(5.0), block_of())
+    torch.testing.assert_close(found, torch.tensor(5 + 3 * (5 + 1) / math.sqrt(number)))
+
+
+def test_layer_norm_scaling_keeps_the_variance_below_pre_lns(task, batch):
+    """Sun et al. 2025, section 4: with it the variance grows slower with depth. At initialisation a layer's part is a
+    fraction 1/l of Pre-LN's, so it grows about as the harmonic numbers do."""
+    pre, scaled = (
+        variances(model_of(name, task, layers=(24, 2), width=256), batch) for name in ("pre_ln", "layer_norm_scaling")
+    )
+    torch.testing.assert_close(scaled[0], pre[0])
+    steps, of_pre = scaled.diff(), pre.diff()
+    assert steps[-8:].mean() < 0.15 * of_pre[-8:].mean()
+    harmonic = torch.tensor([1 / number for number in range(2, len(scaled) + 1)])
+    assert (steps.sum() / of_pre.mean() / harmonic.sum()).item() == pytest.approx(1, rel=0.35)
+
+
+@pytest.mark.parametrize(("alpha", "post"), [(0, 0), (0.25, 2), (0.3, 2), (0.5, 4), (1, 8)])
+def test_mix_ln_is_post_ln_in_the_first_layers_and_pre_ln_in_the_others(alpha, post):
+    layers = [
+        PLACEMENTS["mix_ln"].at(Where("decoder", number, 3, 8, width=8), {"mix_ln_alpha": alpha})
+        for number in range(1, 9)
+    ]
+    found = [type(layer).__name__ for layer in layers]
+    assert found == ["PostLN"] * post + ["PreLN"] * (8 - post)
+    assert layers[-1].final_norm == (post < 8)
+
+
+def test_mix_ln_refuses_what_is_no_share():
+    with pytest.raises(ValueError, match=r"mix_ln_alpha=1.5: must be from 0 to 1"):
+        PLACEMENTS["mix_ln"].at(LAYER, {"mix_ln_alpha": 1.5})
 
 
 @torch.no_grad()

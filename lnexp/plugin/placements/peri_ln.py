@@ -12,7 +12,8 @@ class PeriLN(Placement):
     Transformer Architecture", section 3).
 
     Each block adds a normalised vector, so at initialisation the variance of hidden states grows by one a block. The
-    paper's normalisation of the embedding, which it calls optional, is left out.
+    paper's normalisation of the embedding, which it calls optional, is left out. Sandwich-LN (Ding et al. 2021,
+    "CogView") has the same formula.
     """
 
     final_norm = True
