@@ -1,5 +1,6 @@
 """Print the options of a run, with their values and defaults: ``scripts/train.py --help``."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -9,11 +10,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import ABSENT, compose
 from lnexp.errors import UserError
-from lnexp.options import Option
+from lnexp.options import Option, Table
 from lnexp.options.common import SECTIONS
 from lnexp.paths import CONFIG_DIR
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.tasks import task_of
+from lnexp.tasks import table_of_task, task_of
 
 WIDTH = 80
 OWN = "mine.yaml"
@@ -41,7 +42,29 @@ def help_text(overrides: Sequence[str] = ()) -> str:
     task = task_of(cfg)
     sections = SECTIONS | {f"Options of the task {task.name}": tuple(task.options)}
     options = (_section(*section, cfg) for section in sections.items())
-    return "\n\n".join([INTRODUCTION, *options, _recipes(), _launchers(), CONCLUSION])
+    of_one_file = _of_one_file(table_of_task(task.name))
+    return "\n\n".join([INTRODUCTION, *options, of_one_file, _recipes(), _launchers(), CONCLUSION])
+
+
+#: A line of a config file: an option, its value, and what a comment behind it says.
+OWN_OPTION = re.compile(r"(?P<key>[a-z]\w*): (?P<value>[^#$]+?)(?:\s+# (?P<about>.*))?")
+
+
+def _of_one_file(table: Table) -> str:
+    """Return the section on the options that only some placements, optimizers or schedules have, from their files."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for group in ("model", "optimizer", "lr_schedule"):
+        for file in _files(group):
+            lines = (CONFIG_DIR / group / f"{file}.yaml").read_text(encoding="utf-8").splitlines()
+            for known in filter(None, map(OWN_OPTION.fullmatch, lines)):
+                name = f"{group}.{known['key']}"
+                if known["key"] != "defaults" and not table.has(name):
+                    found.setdefault((name, known["value"], known["about"] or ""), []).append(f"{group}={file}")
+    entries = []
+    for (name, value, about), files in found.items():
+        entries += [_filled(f"{name} [{value}], with {' or '.join(files)}", indent=2)]
+        entries += [_filled(about, indent=6)] if about else []
+    return "\n".join(["Options of one placement, optimizer or schedule:", *entries])
 
 
 def _recipes() -> str:

@@ -28,15 +28,15 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             omitted_at=False, array_value=False,
         ),
         Option(
-            "model", FILE, "the placement; further options are those of its class",
+            "model", FILE, "the placement; options of one alone are below",
             [Alias("fairseq.model")], is_group=True,
         ),
         Option(
-            "optimizer", FILE, "the optimizer; further options are those of its class",
+            "optimizer", FILE, "the optimizer; options of one alone are below",
             [Alias("fairseq.optimizer")], is_group=True, per_member=True,
         ),
         Option(
-            "lr_schedule", FILE, "the learning-rate schedule; further options are those of its class",
+            "lr_schedule", FILE, "the learning-rate schedule; options of one alone are below",
             [Alias("fairseq.lr_scheduler")], is_group=True, per_member=True,
         ),
         Option(

@@ -1,8 +1,12 @@
 """``scripts/train.py --help`` lists the options."""
 
+from dataclasses import fields
+
+import pytest
 from helpers import run_script
 
 from lnexp.launchers.help import WIDTH, help_text
+from lnexp.plugin.model import PLACEMENTS
 from lnexp.tasks import table_of_task
 
 
@@ -15,6 +19,22 @@ def test_help_lists_every_option_with_its_values_and_default():
     assert "  force: true | false [false]" in text
     assert "fairseq.GROUP.OPTION=VALUE" in text
     assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_options_that_one_file_has_alone_are_listed_with_what_the_file_says():
+    text = help_text()
+    assert "  model.mix_ln_alpha [0.25], with model=mix_ln\n      the share of a stack's layers" in text
+    assert "  optimizer.eps [1e-8], with optimizer=adam or optimizer=radam\n" in text
+    assert "  lr_schedule.factor [0.1], with lr_schedule=step\n" in text
+    assert "_name" not in text
+    assert "${" not in text
+
+
+@pytest.mark.parametrize("placement", [name for name, known in PLACEMENTS.items() if known.options])
+def test_every_option_of_a_placement_is_listed(placement):
+    known = PLACEMENTS[placement]
+    for option in fields(known.options):
+        assert f"model.{known.option_name(option.name)} [" in help_text()
 
 
 def test_the_command_prints_it():
