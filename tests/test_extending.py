@@ -117,7 +117,7 @@ def test_placements_by_depth_and_along_training_in_arrays(copy):
     assert not follow(copy, "A placement that changes during training")
     follow(copy, "Placements by depth", *SMALL)
     names = run_folders(copy)
-    assert [name.partition("-")[0] for name in names] == ["mix_ln", "mix_ln", "pro_res", "pro_res"]
+    assert [name.partition("-")[0] for name in names] == ["post_last", "post_last", "pro_res", "pro_res"]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ def test_a_panel_a_warm_up_a_line_a_placement_and_the_means_of_the_table():
     (panels,) = by_depth(load_recipe("depth"), runs, "scope").rows
     assert [panel.title for panel in panels] == ["w/o warm-up", "with warm-up"]
     for panel, warmup in zip(panels, ("none", "full"), strict=True):
-        assert len(panel.lines) == len(PLACEMENTS)
+        assert len(panel.lines) == len(load_recipe("depth").arms) / 10, "each placement at five depths, twice"
         (pre_ln,) = [line for line in panel.lines if line.label == "Pre-LN"]
         assert (pre_ln.x, pre_ln.style.colour) == ([6, 12, 18, 36, 100], PLACEMENTS["pre_ln"])
         mean = runs[runs.arm == f"d12_{warmup}_pre_ln"].best_valid_bleu.mean()
