@@ -5,6 +5,8 @@ from pathlib import Path
 from tabulate import tabulate
 
 from lnexp.files import write_whole
+from lnexp.results.made_with import differences
+from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.runs_part import runs_part
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim, Verdicts
@@ -29,14 +31,15 @@ def in_terminal(shown: list[RecipeVerdicts]) -> str:
     """Return every claim with all that is known of it, in lines for a terminal of 80 columns."""
     blocks = []
     for verdicts in (one for one in shown if one.was_run):
-        claims = [_claim_lines(claim) for claim in verdicts.content.claims]
+        provenance = read_provenance(verdicts.path.parent)
+        claims = [_claim_lines(claim, provenance) for claim in verdicts.content.claims]
         blocks += [filled(_title(verdicts)), *claims, filled(tally(verdicts.content.claims).text)]
     return "\n\n".join([*blocks, *_not_run_lines(shown), filled(tally_of_all(shown))])
 
 
-def _claim_lines(claim: JudgedClaim) -> str:
+def _claim_lines(claim: JudgedClaim, provenance: Provenance) -> str:
     """Return lines on a claim: its name with the verdict at the right, then what the tables of ``verdicts.md`` have."""
-    name, paper, ours, verdict = _row(claim, "\n")
+    name, paper, ours, verdict = _row(claim, "\n", provenance)
     head = f"{claim.id:<{WIDTH - len(verdict) - 1}} {verdict}"
     below = [*name.split("\n")[1:], *paper.split("\n"), *ours.split("\n")]
     return "\n".join([head, *(filled(f"  {line}", indent=4) for line in below)])
@@ -70,14 +73,21 @@ def as_page(shown: list[RecipeVerdicts]) -> str:
     ]
     for verdicts in shown:
         link = "/".join(verdicts.path.parts[-4:-1])
-        parts += [f"## [{_title(verdicts)}]({link}/table.md)", *_of_recipe(verdicts.content)]
+        claims = _of_recipe(verdicts.content, verdicts.path.parent)
+        parts += [f"## [{_title(verdicts)}]({link}/table.md)", *claims]
     return "\n\n".join(parts) + "\n"
 
 
 def with_verdicts(page: str, verdicts: Verdicts, folder: Path) -> str:
     """Return the ``table.md`` of a folder with these verdicts and its runs at its end, in place of what is there."""
     where = f"The recipe of these claims is `recipes/{verdicts.recipe}.yaml`. {HOW_TO_READ}"
-    parts = [page.partition(f"\n{HEADING}\n")[0].rstrip(), HEADING, where, *_of_recipe(verdicts), *runs_part(folder)]
+    parts = [
+        page.partition(f"\n{HEADING}\n")[0].rstrip(),
+        HEADING,
+        where,
+        *_of_recipe(verdicts, folder),
+        *runs_part(folder),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -86,9 +96,10 @@ def write_page(results_dir: Path) -> None:
     write_whole(results_dir / "verdicts.md", as_page(all_verdicts(results_dir)))
 
 
-def _of_recipe(verdicts: Verdicts) -> list[str]:
+def _of_recipe(verdicts: Verdicts, folder: Path) -> list[str]:
     """Return the verdicts of a recipe as a table, what was known before and what is doubted, and their tally."""
-    rows = [_row(claim, "<br>") for claim in verdicts.claims]
+    provenance = read_provenance(folder)
+    rows = [_row(claim, "<br>", provenance) for claim in verdicts.claims]
     notes = [f"{name}: {text}" for name, text in (("Known before", verdicts.known), ("Doubt", verdicts.doubt)) if text]
     return [tabulate(rows, headers=HEADERS, tablefmt="github"), *notes, f"{tally(verdicts.claims).text}."]
 
@@ -97,7 +108,7 @@ def _title(verdicts: RecipeVerdicts) -> str:
     return f"{verdicts.content.figure}, {verdicts.recipe}: {verdicts.content.scope}"
 
 
-def _row(claim: JudgedClaim, line_break: str) -> tuple[str, str, str, str]:
+def _row(claim: JudgedClaim, line_break: str, provenance: Provenance) -> tuple[str, str, str, str]:
     # the paper's numbers stand beside ours only where corpus and model are the paper's
     numbers = claim.paper if claim.scope == "absolute" else {}
     paper = ", ".join(f"{arm} {number}" for arm, number in numbers.items())
@@ -105,5 +116,7 @@ def _row(claim: JudgedClaim, line_break: str) -> tuple[str, str, str, str]:
     test = " ".join(claim.holds_if.split())
     why = " ".join(claim.why.split())
     ours = line_break.join([*measured, f"test: {test}", claim.estimate_text, f"why: {why}"])
-    name = line_break.join([claim.id, claim.standing])
+    runs = [run for arm in claim.arms.values() for run in arm.runs]
+    mixed = differences(known.environment for run in runs if (known := provenance.runs.get(run)))
+    name = line_break.join([claim.id, claim.standing, *([f"its runs differ in {mixed}"] if mixed else [])])
     return name, line_break.join(filter(None, (claim.source, paper))), ours, claim.verdict

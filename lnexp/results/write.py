@@ -1,7 +1,6 @@
 """Write the folder of results of a recipe's runs: tables, figures, verdicts and provenance."""
 
 from pathlib import Path
-from typing import Any
 
 from tabulate import tabulate
 
@@ -13,6 +12,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.collect import RunResult
+from lnexp.results.made_with import commit_name
 from lnexp.results.provenance import commits_of, of_runs, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
@@ -106,8 +106,3 @@ def _commits(runs: list[RunResult]) -> list[str]:
 def _numerics(runs: list[RunResult]) -> list[int]:
     """Return the versions of the numerics that the runs were made with."""
     return sorted({numerics_of(run.environment) for run in runs if run.environment})
-
-
-def commit_name(state: dict[str, Any]) -> str:
-    """Return a commit as pages name it; a star marks one with changes on top."""
-    return f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}"

@@ -18,11 +18,11 @@ from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.intervals import interval
+from lnexp.results.made_with import commit_name
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import commits_of, of_probe, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
-from lnexp.results.write import commit_name
 from lnexp.tasks import load_task
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
