@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lnexp.report.sections import Section, by_title
-from lnexp.results.headline import CLAIMS, MISSING, ROWS, Corpus, answer_of, headline_corpora, papers_number
+from lnexp.results.headline import CLAIMS, MISSING, PAPER, ROWS, Corpus, answer_of, headline_corpora
 from lnexp.results.intervals import Interval
 from lnexp.results.published_folder import MARKS
 from lnexp.results.verdict_file import JudgedClaim
@@ -76,17 +76,19 @@ class Front:
         answer: in a sentence; empty where nothing answers the question.
         papers: whether anything was run at the paper's own size.
         corpora: the columns of its tables.
-        rows: placement and warm-up, the cell of each corpus, the paper's number.
+        rows: placement and warm-up, and the cell of each corpus.
         claims: the first claims.
         every_claim: all claims that were judged, by recipe.
+        quoted: the paper's numbers in a sentence.
     """
 
     answer: str
     papers: bool
     corpora: list[Corpus]
-    rows: list[tuple[str, list[str], str]]
+    rows: list[tuple[str, list[str]]]
     claims: list[ClaimRow]
     every_claim: list[RecipeMatrix]
+    quoted: str = PAPER
 
     @property
     def disagreements(self) -> list[ClaimRow]:
@@ -103,7 +105,7 @@ def front_of(sections: Sequence[Section]) -> Front:
         answer_of(corpora),
         any(section.verdicts.content.papers for section in ran if section.verdicts),
         corpora,
-        [(row, [corpus.cells[number] for corpus in corpora], papers_number(row)) for number, row in enumerate(ROWS)],
+        [(row, [corpus.cells[number] for corpus in corpora]) for number, row in enumerate(ROWS)],
         [row for row in first if any(mark.sign != MISSING for mark in row.marks)],
         _by_recipe(ran),
     )

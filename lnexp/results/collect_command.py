@@ -45,6 +45,8 @@ def main() -> None:
         from lnexp.results.compare import print_comparisons
         from lnexp.results.publish import warn_of_changes
         from lnexp.results.published_runs import with_published
+        from lnexp.results.tally import judged_in_words
+        from lnexp.results.verdict_file import read_verdicts
         from lnexp.results.verdict_pages import write_page
         from lnexp.results.write import write_results
         from lnexp.terminal import filled
@@ -67,6 +69,8 @@ def main() -> None:
             folders.append(folder)
             over = sum(run.counts for run in runs)
             print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
+            if judged := judged_in_words(read_verdicts(folder / "verdicts.json").claims):
+                print(filled(f"{recipe.name}: {judged}"))
         write_page(results)
         if results == RESULTS_DIR:
             warn_of_changes(folders)

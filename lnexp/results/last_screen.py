@@ -8,7 +8,7 @@ from lnexp.paths import RESULTS_DIR
 from lnexp.published import read_table
 from lnexp.recipes.recipe import THEORY
 from lnexp.results.compare import verdicts_alike
-from lnexp.results.headline import ANSWER, ROWS, STAR, Corpus, answer_of, headline_corpora, papers_number
+from lnexp.results.headline import ANSWER, PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts
@@ -64,20 +64,19 @@ def _runs(ran: Sequence[RecipeVerdicts]) -> list[str]:
 
 
 def _table(corpora: Sequence[Corpus]) -> list[str]:
-    """Return the table of placement × warm-up, a column a corpus and one of the paper's numbers."""
+    """Return the table of placement × warm-up, a column a corpus, and the paper's numbers in a sentence."""
     if not corpora:
         return []
     first = ["best BLEU (runs that train)", *ROWS, *ANSWER]
-    paper = ["the paper", *(papers_number(row) for row in ROWS), *("" for _ in ANSWER)]
     columns = [[corpus.data, *corpus.cells, *corpus.answer] for corpus in corpora]
-    while columns and _width([first, *columns, paper]) > WIDTH:
+    while columns and _width([first, *columns]) > WIDTH:
         columns.pop()
-    table = [first, *columns, paper]
+    table = [first, *columns]
     widths = [max(map(len, column)) for column in table]
     rows = [[f"{text:<{width}}" for text, width in zip(row, widths, strict=True)] for row in zip(*table, strict=True)]
     lines = ["  ".join(row).rstrip() for row in rows]
     left_out = [corpus.data for corpus in corpora[len(columns) :]]
-    return [*lines, *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else [])]
+    return [*lines, *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else []), *_wrapped(PAPER)]
 
 
 def _width(columns: Sequence[Sequence[str]]) -> int:

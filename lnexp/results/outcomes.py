@@ -17,10 +17,10 @@ from lnexp.tasks.contract import Score
 WORDS = {(True, True): "trains", (False, True): "needs warm-up", (True, False): "only without warm-up"}
 
 EXPLANATION = """\
-A run trains if its {measure} is more than {share} of {best}, that of the best arm, and it does not diverge. A cell \
-says of a {row} and a {column} what most runs do, without warm-up and with it: *trains*; *needs warm-up*; *only \
-without warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that is no \
-number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
+A run trains if its {measure} is more than {share} of {best}, that of the best arm,{floor} and it does not diverge. \
+A cell says of a {row} and a {column} what most runs do, without warm-up and with it: *trains*; *needs warm-up*; \
+*only without warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that \
+is no number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
 
 
 def outcomes_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
@@ -83,6 +83,7 @@ def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
         title=score.title,
         measure=f"`{success.measure}`",
         share=success.fraction,
+        floor=f" and more than {score.text(success.at_least)}," if success.at_least else "",
         best=score.text(best_mean(map(_values, scores_by_arm(recipe, runs).values()))),
         row=headers[0],
         column=recipe.outcomes["columns"],

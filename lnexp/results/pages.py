@@ -28,7 +28,7 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.recipes.schema import schema
 from lnexp.results.benchmark_tables import benchmark_tables
 from lnexp.results.claims import measures_in_words
-from lnexp.results.headline import CLAIMS
+from lnexp.results.headline import CLAIMS, PAPER
 from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 from lnexp.results.tally import tally
@@ -124,6 +124,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
     environment.globals |= {
         "root": root,
         "corpora": _shown(results_dir),
+        "paper": PAPER,
         "first_claims": [(said, *name.split("/")) for said, name in CLAIMS.items()],
         "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
         "schema": schema(),

@@ -28,7 +28,7 @@ def folders_of(places: Sequence[str], runs_dir: Path, here: Path = Path()) -> li
 
     Args:
         places: as ``runs/adhoc`` or ``runs/*/pre_ln-*``.
-        runs_dir: where a pattern or path is looked for that is not relative to ``here``.
+        runs_dir: where a pattern or path is looked for that has no runs relative to ``here``.
         here: the folder that places are relative to.
 
     Raises:
@@ -36,7 +36,7 @@ def folders_of(places: Sequence[str], runs_dir: Path, here: Path = Path()) -> li
     """
     found: dict[Path, None] = {}
     for place in places:
-        there = [run for root in (here, runs_dir) for path in _matching(root, place) for run in _runs_in(path)]
+        there = _runs_at(here, place) or _runs_at(runs_dir, place)
         if not there:
             first = "here" if here == Path() else f"in {here}"
             raise UserError(f"{place}: no runs there, neither {first} nor in {runs_dir}")
@@ -48,6 +48,10 @@ def folders_of_sweep(title: str, runs_dir: Path) -> list[Path]:
     """Return the folders of a sweep's runs, as far as there are some, see :func:`lnexp.runs.sweep.sweep_by_title`."""
     folders = find_folders(runs_dir)
     return [folders[run.identity] for run in sweep_by_title(title, runs_dir).members if run.identity in folders]
+
+
+def _runs_at(root: Path, place: str) -> list[Path]:
+    return [run for path in _matching(root, place) for run in _runs_in(path)]
 
 
 def _matching(root: Path, place: str) -> list[Path]:

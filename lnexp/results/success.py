@@ -3,7 +3,8 @@
 A run succeeds where its score is more than a stated fraction of the mean score of the recipe's best arm, and it has
 not diverged. A recipe states measure and fraction as ``success: {measure: best_bleu, fraction: 0.5}``; without, they
 are the best validation score of its task and a half, the line between failing and training
-of fig2a-no-warmup-fails-low.
+of fig2a-no-warmup-fails-low. ``at_least: 5`` is a score that a run has to exceed besides, for recipes whose best arm
+may fail, too.
 """
 
 import statistics
@@ -30,32 +31,38 @@ class Success:
     Attributes:
         measure: the score of a run; the higher, the better.
         fraction: of the best arm's mean score, which a run has to exceed.
+        at_least: a score that it has to exceed, too.
     """
 
     measure: str
     fraction: float
+    at_least: float = 0.0
 
     def line(self, scores_by_arm: Iterable[Sequence[float]]) -> float:
         """Return the score that a run has to exceed."""
-        return self.fraction * best_mean(scores_by_arm)
+        return max(self.fraction * best_mean(scores_by_arm), self.at_least)
 
 
 def success_of(recipe: Recipe) -> Success:
     """Return what a recipe whose arms are trained calls a success.
 
     Raises:
-        UserError: for a measure that is no score of its task, where more would not be better, or a fraction that is not
-            between 0 and 1.
+        UserError: for a measure that is no score of its task, where more would not be better, a fraction that is not
+            between 0 and 1, or an ``at_least`` below 0.
     """
     name = load_task(recipe.task).score.name
-    said: dict[str, Any] = {"measure": f"best_{name}", "fraction": FRACTION} | recipe.success
-    if said.keys() != {"measure", "fraction"}:
-        raise UserError(f"recipe {recipe.name}: success has measure and fraction, not {', '.join(recipe.success)}")
-    success = Success(str(said["measure"]), float(said["fraction"]))
+    said: dict[str, Any] = {"measure": f"best_{name}", "fraction": FRACTION, "at_least": 0.0} | recipe.success
+    if unknown := said.keys() - {"measure", "fraction", "at_least"}:
+        raise UserError(
+            f"recipe {recipe.name}: success has measure, fraction and at_least, not {', '.join(sorted(unknown))}"
+        )
+    success = Success(str(said["measure"]), float(said["fraction"]), float(said["at_least"]))
     if not success.measure.endswith(f"_{name}"):
         raise UserError(f"recipe {recipe.name}: success: {success.measure} is no measure of {name}, the task's score")
     if not 0 < success.fraction < 1:
         raise UserError(f"recipe {recipe.name}: success: the fraction must be between 0 and 1")
+    if not success.at_least >= 0:
+        raise UserError(f"recipe {recipe.name}: success: at_least must not be below 0")
     return success
 
 

@@ -61,6 +61,16 @@ def _claims(number: int) -> str:
     return f"{number} claim{'' if number == 1 else 's'}"
 
 
+def judged_in_words(claims: Iterable[JudgedClaim]) -> str:
+    """Return how many claims have which verdict, and how many of these count; empty where none was judged."""
+    judged = [claim for claim in claims if claim.verdict != "not run"]
+    if not judged:
+        return ""
+    verdicts = Counter(claim.verdict for claim in judged)
+    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ORDER if verdicts[verdict])
+    return f"{_claims(len(judged))}: {counts}; {sum(claim.counts for claim in judged)} of them count"
+
+
 def tally(claims: Iterable[JudgedClaim]) -> Tally:
     """Return the tally of claims, of one recipe or of several."""
     verdicts: dict[Verdict, int] = dict.fromkeys(ORDER, 0)

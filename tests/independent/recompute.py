@@ -196,7 +196,8 @@ def of_rate(tree, folder):
     scores = {name: folder.measured(said["measure"], name) for name in folder.arms}
     if not all(scores.values()):
         return "not run"
-    line = said["fraction"] * max(np.mean(list(of.values())) for of in scores.values())
+    best = max(np.mean(list(of.values())) for of in scores.values())
+    line = max(said["fraction"] * best, said.get("at_least", 0))
     diverged = {int(run["seed"]) for run in folder.runs if run["arm"] == arm and run["status"] == "diverged"}
     good = sum(score > line and seed not in diverged for seed, score in scores[arm].items())
     found = stats.binomtest(good, len(scores[arm])).proportion_ci(0.95, method="exact")

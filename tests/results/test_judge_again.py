@@ -54,18 +54,18 @@ def test_missing_tables_are_an_error(folder):
 
 
 def test_the_command_judges_one_recipe(tmp_path):
-    for name in ("fig2a", "fig2b"):
+    for name in ("fig2a", "fig4ab"):
         shutil.copytree(ROOT / "results/small/toy" / name, tmp_path / "small/toy" / name)
         (tmp_path / "small/toy" / name / "table.md").write_text("# A page\n")
     done = run_script("judge", "--recipe", "fig2a", "--results", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "small/toy/fig2a: " in done.stdout
-    assert "fig2b" not in done.stdout
+    assert "fig4ab" not in done.stdout
     text = (tmp_path / "small/toy/fig2a/table.md").read_text()
     assert text.startswith("# A page\n\n## Verdicts\n")
     assert "registered before the runs" in text
     assert "why: " in text
-    assert (tmp_path / "small/toy/fig2b/table.md").read_text() == "# A page\n"
+    assert (tmp_path / "small/toy/fig4ab/table.md").read_text() == "# A page\n"
 
 
 @pytest.mark.parametrize("changed", ["low", "mean"])

@@ -86,6 +86,13 @@ def test_the_page_has_a_row_a_placement_and_says_where_seeds_disagree(runs_of):
     assert rows[3] == ["Pre-LN", "–", "trains 60.0 / 70.0"]
 
 
+def test_a_floor_is_said_and_kept(runs_of):
+    recipe, runs = runs_of({("Post-LN", "6-6", WITHOUT): [2, 2, 3], ("Post-LN", "6-6", WITH): [4, 4, 4]})
+    recipe = replace(recipe, success={"at_least": 5})
+    assert outcomes_table(recipe, runs)["outcome"].tolist() == ["fails"]
+    assert "that of the best arm, and more than 5.0, and it" in outcomes_page(recipe, runs)
+
+
 def test_diverged_runs_are_counted(runs_of):
     bleus = {
         ("Post-LN", "6-6", WITHOUT): [None, 1, None],

@@ -43,7 +43,7 @@ def test_seeds_are_averaged_and_what_differs_names_the_rows(make, tmp_path):
         for seed in (1, 2):
             make(f"model.dropout={dropout}", f"seed={seed}", "order_seed=1", bleu=bleu + seed)
     make("model=pre_ln", "model.dropout=0.1", state="failed")
-    runs, left_out = results_of(folders_of(["runs"], tmp_path), "a set")
+    runs, left_out = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
     assert left_out == []
     of_arms = ["model.dropout=0.1 model=post_ln", "model.dropout=0.3 model=post_ln", "model.dropout=0.1 model=pre_ln"]
     assert labels(runs) == sorted([of_arms[0], of_arms[0], of_arms[1], of_arms[1], of_arms[2]])
@@ -58,7 +58,7 @@ def test_seeds_are_averaged_and_what_differs_names_the_rows(make, tmp_path):
 def test_runs_that_agree_are_one_row(make, tmp_path):
     make("seed=1")
     make("seed=2", "probes.every=3")
-    runs, _ = results_of(folders_of(["runs"], tmp_path), "a set")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
     assert labels(runs) == ["all runs"] * 2, "the order of the data follows the seed, probes change no number"
 
 
@@ -82,6 +82,8 @@ def test_folders_patterns_and_runs_are_places(make, tmp_path, monkeypatch):
     assert folders_of(["runs/adhoc/pre_ln-*"], tmp_path) == [one]
     assert folders_of(["adhoc/post_ln-*"], tmp_path / "runs") == [two]
     assert set(folders_of(["runs", str(one)], tmp_path / "runs")) == {one, two}
+    elsewhere = tmp_path / "elsewhere"
+    assert set(folders_of(["runs"], elsewhere)) == {one, two}, "relative to the folder that the command is typed in"
     with pytest.raises(UserError, match="runs/nothing: no runs there"):
         folders_of(["runs/nothing"], tmp_path / "runs")
 
@@ -99,7 +101,7 @@ def test_a_sweep_is_found_by_its_title(make, tmp_path):
 def test_what_cannot_be_read_is_left_out_and_named(make, tmp_path):
     make("model=pre_ln")
     (make("model=post_ln") / "config.yaml").write_text("[]")
-    runs, (problem,) = results_of(folders_of(["runs"], tmp_path), "a set")
+    runs, (problem,) = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
     assert len(runs) == 1
     assert "config.yaml: malformed" in problem
     write_set(runs, [problem], tmp_path / "set")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lnexp.results.claims import judge
-from lnexp.results.tally import holm, tally
+from lnexp.results.tally import holm, judged_in_words, tally
 
 
 @pytest.fixture
@@ -51,6 +51,12 @@ def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_co
     }
     assert (found.decided, found.survive) == (2, 2)
     assert found.text.endswith("2 of 2 decided verdicts survive Holm's correction at 5%")
+
+
+def test_a_line_on_what_was_judged(claim):
+    found = judged_in_words([claim, replace(claim, planned=claim.seeds + 1), replace(claim, verdict="not run")])
+    assert found == "2 claims: 2 reproduced; 1 of them count"
+    assert judged_in_words([replace(claim, verdict="not run")]) == ""
 
 
 def test_more_tests_leave_fewer_verdicts(claim):
