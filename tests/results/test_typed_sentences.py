@@ -58,9 +58,7 @@ def test_how_far_radam_has_rectified(update, factor):
 
 
 def test_the_small_constant_rate_trains_post_ln_at_small():
-    assert sentence(
-        "recipes/fig2a.yaml", "without warm-up at a constant fifth of the lower rate (small_fixed_lr)"
-    )
+    assert sentence("recipes/fig2a.yaml", "without warm-up at a constant fifth of the lower rate (small_fixed_lr)")
     scale = compose(["profile=small"]).scale
     assert scale.fixed_lr == pytest.approx(scale.lr_max.low / 5)
     assert PublishedFolder(RESULTS / "small/toy/small_fixed_lr").claim("fixed-lr-trains").verdict == "reproduced"
