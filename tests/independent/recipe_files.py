@@ -1,0 +1,55 @@
+"""Read a recipe's file without the package: its arms, its claims, its seeds, with what it takes from other recipes."""
+
+import itertools
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def recipe_of(folder, name):
+    """Return the content of the recipe of a folder of results: of the copy there, or of a file of the project."""
+    copy = folder / "recipe.yaml"
+    return content(copy if copy.exists() else ROOT / "recipes" / f"{name}.yaml")
+
+
+@cache
+def content(path):
+    said = yaml.load(path.read_text(encoding="utf-8"), LOADER)
+    if "variant" in said:
+        variant = said["variant"]
+        base = content(beside(path, variant["of"]))
+        said = {**base, "claims": [of_variant(claim, variant) for claim in base["claims"]], **said}
+    if isinstance(said.get("arms"), str):
+        other = content(beside(path, said["arms"]))
+        said |= {key: other[key] for key in ("arms", "axes") if key in other}
+    return said
+
+
+def beside(path, reference):
+    own = reference.endswith((".yaml", ".yml"))
+    return path.parent / reference if own else ROOT / "recipes" / f"{reference}.yaml"
+
+
+def of_variant(claim, variant):
+    since = variant.get("later", {}).get(claim["id"], variant["since"])
+    return {**claim, "id": f"{claim['id']}-{variant['suffix']}", "since": since}
+
+
+def arms_of(said):
+    """Return the names of all arms."""
+    if "axes" not in said:
+        return list(said["arms"])
+    axes = [
+        content(ROOT / "recipes" / f"{values}.yaml")["axes"][axis] if isinstance(values, str) else values
+        for axis, values in said["axes"].items()
+    ]
+    return ["_".join(names) for names in itertools.product(*axes)]
+
+
+def seeds_planned(said, profile):
+    """Return how many seeds a recipe plans at a profile."""
+    return said.get("profiles", {}).get(profile, {}).get("n_seeds", said["n_seeds"])
