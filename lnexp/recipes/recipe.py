@@ -181,6 +181,10 @@ class Recipe:
         setting = self.profiles.get(profile)
         return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
 
+    def planned_at(self, profile: str) -> range:
+        """Return the seeds that are planned at a profile."""
+        return range(self.first_seed, self.first_seed + self.seeds_at(profile))
+
     @property
     def heading(self) -> str:
         """The figure, and what it compares."""

@@ -38,6 +38,7 @@ class Origin:
         scope: what was trained or probed, in words.
         command: what a reader would type for the same.
         commits: of the code that made it, where known.
+        planned: the seeds that were planned for it; None: those of the recipe.
         malformed: the runs that could not be read, and why.
     """
 
@@ -46,6 +47,7 @@ class Origin:
     scope: str
     command: str
     commits: Collection[str] = ()
+    planned: range | None = None
     malformed: Sequence[str] = ()
 
 
@@ -116,8 +118,9 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
         runs: its runs, or what its probe found.
         origin: where those come from.
     """
+    planned = recipe.planned_at(origin.profile) if origin.planned is None else origin.planned
     standing = [_standing(claim, recipe, origin) for claim in recipe.claims]
-    claims = [judge(claim, recipe, runs, origin.profile, origin.command) for claim in standing]
+    claims = [judge(claim, recipe, runs, planned, origin.command) for claim in standing]
     over = [run for run in runs if run.counts]
     return Verdicts(
         recipe=recipe.name,
@@ -140,14 +143,16 @@ def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
     return here if recipe.file else replace(here, registered=registered(claim, origin.commits))
 
 
-def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str = "", command: str = "") -> JudgedClaim:
+def judge(
+    claim: Claim, recipe: Recipe, runs: Sequence[Evidence], planned: range | None = None, command: str = ""
+) -> JudgedClaim:
     """Judge one claim on runs of its recipe, or on what its probe found; runs that are not over do not count.
 
     Args:
         claim: the claim.
         recipe: whose claim it is.
         runs: its runs, or what its probe found.
-        profile: theirs.
+        planned: the seeds that were planned for them; None: those of the recipe, whatever a profile says.
         command: what a reader would type for the same.
 
     Raises:
@@ -159,6 +164,9 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str =
     values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
     with _named(claim):
         judgement = form.judge(values)
+    planned = recipe.planned_at("") if planned is None else planned
+    shown = form.shown(values)
+    seeds = set.intersection(*(set(values[call]) for call in shown))
     return JudgedClaim(
         **asdict(claim),
         verdict=judgement.verdict,
@@ -167,8 +175,10 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str =
         margins=judgement.margins,
         p=judgement.p,
         contrast=short_hash([judgement.form, form.evidence(values)]),
-        planned=recipe.seeds_at(profile),
-        arms=_arms(form.shown(values), found),
+        planned=len(planned),
+        seeds=len(seeds.intersection(planned)),
+        others=len(seeds.difference(planned)),
+        arms=_arms(shown, found),
         command=command,
     )
 

@@ -41,7 +41,9 @@ class JudgedClaim(Claim):
         form, estimate, margins, p: of its :class:`lnexp.results.judgement.Judgement`.
         contrast: eight hex digits of the form and of the numbers that decide, whatever arms are called; two claims with
             one contrast are one piece of evidence.
-        planned: how many seeds the recipe plans.
+        planned: how many seeds were planned when the runs were made, see :mod:`lnexp.results.planned_seeds`.
+        seeds: with how many of them every arm was measured; a run that diverged may have no value of a measure.
+        others: with how many other seeds every arm was measured.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
     """
@@ -53,13 +55,10 @@ class JudgedClaim(Claim):
     p: float | None
     contrast: str
     planned: int
+    seeds: int
+    others: int
     arms: dict[str, Measured]
     command: str
-
-    @property
-    def seeds(self) -> int:
-        """How many seeds every arm was measured with; a run that diverged may have no value of a measure."""
-        return min((arm.n for arm in self.arms.values()), default=0)
 
     @property
     def left_out(self) -> str:
@@ -68,7 +67,11 @@ class JudgedClaim(Claim):
             return "exploratory"
         if self.registered == "after":
             return "registered after the runs"
-        return "fewer seeds than planned" if 0 < self.seeds < self.planned else ""
+        if self.verdict == "not run":
+            return ""
+        if self.seeds < self.planned:
+            return "fewer seeds than planned"
+        return "more seeds than planned" if self.others else ""
 
     @property
     def counts(self) -> bool:
@@ -78,7 +81,10 @@ class JudgedClaim(Claim):
     @property
     def standing(self) -> str:
         """When it was registered, whether it is exploratory, and with how many seeds it was judged, in words."""
-        return f"{super().standing}, {self.seeds} of {self.planned} seeds" if self.seeds else super().standing
+        if not self.seeds + self.others:
+            return super().standing
+        others = f" and {self.others} others" if self.others else ""
+        return f"{super().standing}, {self.seeds} of {self.planned} planned seeds{others}"
 
     @property
     def measured(self) -> dict[str, str]:

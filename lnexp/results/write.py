@@ -13,7 +13,8 @@ from lnexp.results import outcomes, tables
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.collect import RunResult
 from lnexp.results.made_with import commit_name
-from lnexp.results.provenance import commits_of, of_runs, write_provenance
+from lnexp.results.planned_seeds import planned_seeds
+from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 
@@ -39,13 +40,14 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
+    commits = commits_of(run.environment for run in runs)
+    recorded = recorded_plan(folder, {run.identity for run in over})
+    planned = planned_seeds(recipe, cfg.profile, commits, recorded)
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    origin = Origin(
-        cfg.profile, cfg.data.name, scope(runs), command, commits_of(run.environment for run in runs), malformed
-    )
+    origin = Origin(cfg.profile, cfg.data.name, scope(runs), command, commits, planned, malformed)
     verdicts = judge_all(recipe, runs, origin)
     write_verdicts(folder, verdicts)
-    write_provenance(folder, of_runs(runs))
+    write_provenance(folder, of_runs(runs), planned)
     write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts, folder))
     draw_all(recipe, folder)
     return folder

@@ -8,8 +8,6 @@ from judging import Judged
 from recipe_files import ROOT
 
 ORDER = ("reproduced", "contradicted", "inconclusive", "not run")
-#: The commit that ended the first version of the numerics, which is older than the naming of commits.
-FIRST_ENDED = "5a3b39f"
 
 
 @dataclass
@@ -22,12 +20,7 @@ class Counted:
 
 def registered(claim, folder):
     """Return whether the code that made the results had a claim."""
-    commits = set()
-    for environment in folder.environments:
-        git = environment.get("git", {})
-        first = FIRST_ENDED if environment.get("numerics", 1) == 1 else None
-        commits |= {git.get("commit") or first, *git.get("earlier", [])} - {None}
-    known = all(git_says("merge-base", "--is-ancestor", claim["since"], commit) for commit in commits)
+    known = all(git_says("merge-base", "--is-ancestor", claim["since"], commit) for commit in folder.commits)
     return claim["registered"] if known or not git_says("rev-parse", "HEAD") else "after"
 
 

@@ -6,9 +6,11 @@ import math
 from functools import cache
 
 import numpy as np
-from recipe_files import arms_of, recipe_of
+from recipe_files import arms_of, content_at, plan_of, recipe_of
 from scipy import stats
 
+#: The commit that ended the first version of the numerics, which is older than the naming of commits.
+FIRST_ENDED = "5a3b39f"
 OVER = ("finished", "diverged")
 
 
@@ -31,13 +33,24 @@ def by_run(table):
     return found
 
 
+def commits_of(environments):
+    """Return the commits that environments name, those before a run was resumed, too."""
+    commits = set()
+    for environment in environments:
+        git = environment.get("git", {})
+        first = FIRST_ENDED if environment.get("numerics", 1) == 1 else None
+        commits |= {git.get("commit") or first, *git.get("earlier", [])} - {None}
+    return commits
+
+
 class Folder:
     """A folder of results, with its recipe.
 
     Attributes:
         verdicts: the content of its verdicts.json.
         arms: the names of the recipe's arms, whether there are runs of them or not.
-        environments: of the code that made it.
+        commits: of the code that made it.
+        planned: the seeds that were planned when it was made, or are by now if these are more.
     """
 
     def __init__(self, path):
@@ -51,7 +64,11 @@ class Folder:
         self.epochs, self.probes = by_run(rows(path / "epochs.csv")), by_run(rows(path / "probes.csv"))
         provenance = json.loads((path / "provenance.json").read_text(encoding="utf-8"))
         self.score = f"best_{'accuracy' if self.recipe.get('task') == 'masked_lm' else 'bleu'}"
-        self.environments = provenance["environments"]
+        self.commits = commits_of(provenance["environments"])
+        plans = [plan_of(content_at(commit, path.name), self.profile) for commit in sorted(self.commits)]
+        recorded = provenance.get("planned", {"first_seed": 0, "n_seeds": 0})
+        plans.append(range(recorded["first_seed"], recorded["first_seed"] + recorded["n_seeds"]))
+        self.planned = max(filter(None, [*plans, plan_of(self.recipe, self.profile)]), key=len)
         self.settings = {run: provenance["settings"] | of["settings"] for run, of in provenance["runs"].items()}
 
     @cache  # noqa: B019 - a folder lives as long as the script

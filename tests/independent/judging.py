@@ -15,7 +15,12 @@ BOTH, ONE = 0.95, 0.90  # of a two-sided interval, and of one whose ends are one
 
 @dataclass
 class Judged:
-    """What the seeds say of a test, in the form of verdicts.json; ``decided_by`` are the numbers that decide."""
+    """What the seeds say of a test, in the form of verdicts.json.
+
+    Attributes:
+        seeds: those that all arms shown have.
+        decided_by: the numbers that decide.
+    """
 
     form: str
     verdict: str = "not run"
@@ -23,6 +28,7 @@ class Judged:
     margins: list = field(default_factory=list)
     p: float | None = None
     arms: dict = field(default_factory=dict)
+    seeds: set = field(default_factory=set)
     decided_by: tuple = ()
 
 
@@ -47,7 +53,7 @@ def judged(holds_if, folder, of_the_paper):
     seeds = sorted(set.intersection(*map(set, found.values())))
     values = {seed: {text: of[seed] for (text, _, _), of in found.items()} for seed in seeds}
     judged = equivalence(tree, values) if isinstance(tree, ast.Call) else comparison(tree, values)
-    judged.arms = arms(found, folder)
+    judged.arms, judged.seeds = arms(found, folder), set(seeds)
     return judged
 
 
@@ -111,9 +117,10 @@ def of_rate(tree, folder, of_the_paper):
     scores = {name: folder.measured(said["measure"], name) if of_the_paper else {} for name in folder.arms}
     means = {name: np.mean(list(of.values())) for name, of in scores.items() if of}
     shown = [arm, *([max(means, key=means.__getitem__)] if means else [])]
+    seeds = set.intersection(*(set(scores[name]) for name in shown))
     arms_shown = arms({(said["measure"], said["measure"], name): scores[name] for name in shown}, folder)
     if not all(scores.values()):
-        return Judged("success rate", arms=arms_shown)
+        return Judged("success rate", arms=arms_shown, seeds=seeds)
     line = max(said["fraction"] * max(means.values()), said.get("at_least", 0))
     mine = sorted(scores[arm].items())
     good = sum(score > line and folder.runs[arm, seed]["status"] != "diverged" for seed, score in mine)
@@ -124,7 +131,7 @@ def of_rate(tree, folder, of_the_paper):
     margin = {"mean": mean, "low": low, "high": high, "n": len(mine)}
     p = float(min(1, 2 * min(stats.binom.cdf(good, len(mine), rate), stats.binom.sf(good - 1, len(mine), rate))))
     judged = decided("success rate", estimate, [margin], p, mine)
-    judged.arms, judged.decided_by = arms_shown, (above, rate, *judged.decided_by)
+    judged.arms, judged.seeds, judged.decided_by = arms_shown, seeds, (above, rate, *judged.decided_by)
     return judged
 
 

@@ -1,6 +1,7 @@
 """Read a recipe's file without the package: its arms, its claims, its seeds, with what it takes from other recipes."""
 
 import itertools
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -50,6 +51,17 @@ def arms_of(said):
     return ["_".join(names) for names in itertools.product(*axes)]
 
 
-def seeds_planned(said, profile):
-    """Return how many seeds a recipe plans at a profile."""
-    return said.get("profiles", {}).get(profile, {}).get("n_seeds", said["n_seeds"])
+def plan_of(said, profile):
+    """Return the seeds that a recipe plans at a profile; None where it has no such profile."""
+    setting = said.get("profiles", {}).get(profile)
+    if setting is None:
+        return None
+    return range(said["first_seed"], said["first_seed"] + setting.get("n_seeds", said["n_seeds"]))
+
+
+@cache
+def content_at(commit, name):
+    """Return the content of a recipe of the project at a commit, of a variant with its seeds; empty if it had none."""
+    command = ["git", "-C", ROOT, "show", f"{commit}:recipes/{name}.yaml"]
+    said = yaml.load(subprocess.run(command, capture_output=True, check=False).stdout, LOADER) or {}
+    return {**content_at(commit, said["variant"]["of"]), **said} if "variant" in said else said

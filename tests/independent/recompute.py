@@ -12,7 +12,7 @@ from pathlib import Path
 from counting import Counted, registered, tally
 from evidence import Folder
 from judging import judged
-from recipe_files import ROOT, seeds_planned
+from recipe_files import ROOT
 
 CLOSE = {"rel_tol": 1e-6, "abs_tol": 1e-12}
 SECTION = re.compile(r"^## \[.*\]\((.*)/table\.md\)$", re.MULTILINE)
@@ -24,7 +24,9 @@ def recomputed(folder, claim, holds_if):
     mine = {key: getattr(found, key) for key in ("verdict", "form", "estimate", "margins", "p", "arms")}
     mine["registered"] = registered(claim, folder)
     mine["exploratory"] = claim.get("exploratory", False) or folder.data in folder.recipe.get("exploratory_on", [])
-    mine["planned"] = seeds_planned(folder.recipe, folder.profile)
+    mine["planned"] = len(folder.planned)
+    mine["seeds"] = len(found.seeds.intersection(folder.planned))
+    mine["others"] = len(found.seeds.difference(folder.planned))
     return mine, Counted(found, why_not(mine))
 
 
@@ -34,8 +36,11 @@ def why_not(mine):
         return "exploratory"
     if mine["registered"] == "after":
         return "registered after the runs"
-    seeds = min(arm["n"] for arm in mine["arms"].values())
-    return "fewer seeds than planned" if 0 < seeds < mine["planned"] else ""
+    if mine["verdict"] == "not run":
+        return ""
+    if mine["seeds"] < mine["planned"]:
+        return "fewer seeds than planned"
+    return "more seeds than planned" if mine["others"] else ""
 
 
 def differences(mine, stated, place):

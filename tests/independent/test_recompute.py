@@ -69,7 +69,8 @@ def test_everything_published_is_recomputed():
 @pytest.mark.parametrize(
     "key",
     [
-        "verdict", "form", "p", "registered", "exploratory", "planned", "estimate, low", "estimate, mean",
+        "verdict", "form", "p", "registered", "exploratory", "planned", "seeds", "others",
+        "estimate, low", "estimate, mean",
         "margins, 0, mean", "margins, 0, high", "arms, n", "arms, mean", "arms, high", "arms, measure",
     ],
 )  # fmt: skip
