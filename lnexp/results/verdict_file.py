@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from types import UnionType
@@ -18,7 +19,8 @@ from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
 class Measured:
     """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known.
 
-    ``runs`` are the identities of the runs that it was taken from, seed by seed.
+    ``diverged`` is how many further runs diverged without a value. ``runs`` are the identities of the runs that it was
+    taken from, seed by seed.
     """
 
     measure: str
@@ -26,10 +28,18 @@ class Measured:
     low: float | None
     high: float | None
     n: int
+    diverged: int
     runs: list[str]
 
     def __str__(self) -> str:
-        return "–" if self.mean is None else str(Interval(self.mean, self.low, self.high, self.n))
+        said = "–" if self.mean is None else str(Interval(self.mean, self.low, self.high, self.n))
+        lost = f", {self.diverged} of {self.n + self.diverged} runs diverged without a value" if self.diverged else ""
+        return f"{said}{lost}"
+
+
+def diverged_without_value(arms: Collection[Measured]) -> bool:
+    """Return whether runs of arms diverged without a value, and each arm has any run."""
+    return any(arm.diverged for arm in arms) and all(arm.n + arm.diverged for arm in arms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +52,7 @@ class JudgedClaim(Claim):
         contrast: eight hex digits of the form and of the numbers that decide, whatever arms are called; two claims with
             one contrast are one piece of evidence.
         planned: how many seeds were planned when the runs were made, see :mod:`lnexp.results.planned_seeds`.
-        seeds: with how many of them every arm was measured; a run that diverged may have no value of a measure.
+        seeds: with how many of them every arm was measured, runs that diverged included.
         others: with how many other seeds every arm was measured.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
@@ -59,6 +69,11 @@ class JudgedClaim(Claim):
     others: int
     arms: dict[str, Measured]
     command: str
+
+    @property
+    def diverged(self) -> bool:
+        """Whether runs that it is about diverged without a value, so that the others decide nothing."""
+        return diverged_without_value(self.arms.values())
 
     @property
     def left_out(self) -> str:
@@ -94,6 +109,8 @@ class JudgedClaim(Claim):
     @property
     def estimate_text(self) -> str:
         """The estimate with its interval and p-value, for people."""
+        if self.diverged:
+            return "not decided, because runs diverged without a value"
         if self.estimate is None:
             return "–"
         p = "" if self.p is None else f", p {'< 0.0001' if self.p < 0.0001 else f'= {self.p:.2g}'}"
@@ -146,7 +163,7 @@ def _check(verdicts: Verdicts) -> None:
     if len({claim.id for claim in verdicts.claims}) != len(verdicts.claims):
         raise ValueError("a claim is there twice")
     for claim in verdicts.claims:
-        if claim.verdict != verdict_of(claim.margins):
+        if claim.verdict != verdict_of(claim.margins, claim.diverged):
             raise ValueError(f"{claim.id}: {claim.verdict} is not what its margins say")
 
 

@@ -73,11 +73,12 @@ class Folder:
 
     @cache  # noqa: B019 - a folder lives as long as the script
     def measured(self, name, arm):
-        """Return the values of a measure of an arm, by seed."""
+        """Return the values of a measure of an arm, by seed; None of a run that diverged without one."""
         if self.probed:
             return {seed: self.of_probe(name, of) for (of_arm, seed), of in self.probed.items() if of_arm == arm}
-        found = {seed: self.of_run(name, run) for (of_arm, seed), run in self.runs.items() if of_arm == arm}
-        return {seed: value for seed, value in found.items() if value is not None}
+        mine = {seed: run for (of_arm, seed), run in self.runs.items() if of_arm == arm}
+        found = {seed: self.of_run(name, run) for seed, run in mine.items()}
+        return {seed: value for seed, value in found.items() if value is not None or mine[seed]["status"] == "diverged"}
 
     def identities(self, arm, seeds):
         """Return the identities of the runs of an arm, by seed; those of probes are of no file."""

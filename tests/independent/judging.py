@@ -18,7 +18,7 @@ class Judged:
     """What the seeds say of a test, in the form of verdicts.json.
 
     Attributes:
-        seeds: those that all arms shown have.
+        seeds: those that all arms shown have, of runs that diverged without a value, too.
         decided_by: the numbers that decide.
     """
 
@@ -52,8 +52,11 @@ def judged(holds_if, folder, of_the_paper):
         return of_rate(tree, folder, of_the_paper)
     seeds = sorted(set.intersection(*map(set, found.values())))
     values = {seed: {text: of[seed] for (text, _, _), of in found.items()} for seed in seeds}
-    judged = equivalence(tree, values) if isinstance(tree, ast.Call) else comparison(tree, values)
+    known = {seed: at for seed, at in values.items() if None not in at.values()}
+    judged = equivalence(tree, known) if isinstance(tree, ast.Call) else comparison(tree, known)
     judged.arms, judged.seeds = arms(found, folder), set(seeds)
+    if all(found.values()) and any(None in of.values() for of in found.values()):
+        judged.verdict, judged.p = "inconclusive", None
     return judged
 
 
@@ -159,16 +162,15 @@ def arms(found, folder):
     asked = [arm for _, _, arm in found]
     said = {}
     for (text, measure, arm), values in found.items():
-        mean = interval([values[seed] for seed in sorted(values)], BOTH) or {
-            "mean": None,
-            "low": None,
-            "high": None,
-            "n": 0,
+        known = {seed: value for seed, value in values.items() if value is not None}
+        mean = interval([known[seed] for seed in sorted(known)], BOTH) or dict.fromkeys(("mean", "low", "high")) | {
+            "n": 0
         }
         said[arm if asked.count(arm) == 1 else text] = {
             "measure": measure,
             **mean,
-            "runs": folder.identities(arm, values),
+            "diverged": len(values) - len(known),
+            "runs": folder.identities(arm, known),
         }
     return said
 

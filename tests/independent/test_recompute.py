@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 
+from lnexp.results.judge_again import judge_again
 from lnexp.results.verdict_pages import write_page
 
 HERE = Path(__file__).parent
@@ -139,6 +140,19 @@ def test_an_arm_without_any_run_is_noticed(results, recompute):
         (results / FIGURE / table).write_text("".join(line for line in lines if ",warmup_high," not in line))
     said = f"{FIGURE}: fig2a-no-warmup-fails-low, verdict: published as reproduced, recomputed as not run"
     assert said in recompute(results)
+
+
+def test_runs_that_diverged_without_a_loss_are_recomputed(results, recompute):
+    table = results / FIGURE / "runs.csv"
+    first = next(line for line in table.read_text().splitlines() if ",warmup_low," in line)
+    table.write_text(table.read_text().replace(first, first.replace(",finished,", ",diverged,")))
+    epochs = (results / FIGURE / "epochs.csv").read_text().splitlines(keepends=True)
+    (results / FIGURE / "epochs.csv").write_text("".join(line for line in epochs if first[-8:] not in line))
+    judged = {claim.id: claim for claim in judge_again(results / FIGURE).claims}
+    assert judged["fig2a-warmup-lowers-loss-low"].diverged
+    assert not judged["fig2a-warmup-lowers-loss-high"].diverged
+    write_page(results)
+    assert recompute(results) == []
 
 
 def test_success_rates_are_recomputed(results, recompute):

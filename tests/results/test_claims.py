@@ -36,7 +36,7 @@ def test_known_verdicts(make_run, good, bad, verdict):
 def test_the_numbers_stand_beside_the_verdict(make_run):
     judgement = judge(make_run.recipe.claims[0], make_run.recipe, arms(make_run, [90, 92, 94], [0, 3, 3]))
     assert judgement.arms["good"].runs == ["good0", "good1", "good2"]
-    numbers = {key: value for key, value in asdict(judgement.arms["good"]).items() if key != "runs"}
+    numbers = {key: value for key, value in asdict(judgement.arms["good"]).items() if key not in ("runs", "diverged")}
     assert numbers == pytest.approx(
         {"measure": "best_bleu", "mean": 92, "low": 92 - 4.3027 * 2 / 3**0.5, "high": 92 + 4.3027 * 2 / 3**0.5, "n": 3},
         abs=0.01,
@@ -60,6 +60,46 @@ def test_divergence_is_a_result(make_run):
     judgement = judge(make_run.recipe.claims[0], make_run.recipe, good + diverged)
     assert judgement.verdict == "reproduced"
     assert judgement.arms["bad"].n == 3
+
+
+def with_loss(run, loss):
+    for record in run.epochs:
+        record["valid_loss"] = loss
+    return run
+
+
+@pytest.mark.parametrize(
+    ("lost", "good", "verdict", "standing"),
+    [
+        ([], [11, 12, 13], "reproduced", "3 of 3 planned seeds"),
+        ([12], [11, 12, 13], "inconclusive", "3 of 3 planned seeds"),
+        ([11, 12, 13], [11, 12, 13], "inconclusive", "3 of 3 planned seeds"),
+        ([12], [11, 13], "inconclusive", "2 of 3 planned seeds"),
+        ([12], [], "not run", "(1234abc)"),
+    ],
+)
+def test_a_run_that_diverged_without_a_loss_is_not_left_out(make_run, lost, good, verdict, standing):
+    """The others say nothing of it: 4 against 3 nats would be reproduced."""
+    bad = [make_run("bad", seed, [], "diverged") for seed in lost]
+    bad += [with_loss(make_run("bad", seed, [1.0]), 4.0 + seed / 100) for seed in (11, 12, 13) if seed not in lost]
+    runs = [*bad, *(with_loss(make_run("good", seed, [90.0]), 3.0) for seed in good)]
+    judged = judge(make_run.claim("last_loss(bad) > last_loss(good)"), make_run.recipe, runs)
+    assert judged.verdict == verdict
+    assert judged.standing.endswith(standing)
+    assert judged.counts == (len(good) != 2), "a claim stays in the tally"
+    assert judged.arms["bad"].diverged == len(lost)
+    if lost and good:
+        assert judged.p is None
+        assert judged.measured["last_loss(bad)"].endswith(f"{len(lost)} of 3 runs diverged without a value")
+        assert judged.estimate_text == "not decided, because runs diverged without a value"
+
+
+def test_a_run_that_diverged_before_the_early_epoch_has_no_early_loss(make_run):
+    runs = [make_run(arm, seed, [9.0] * 5) for arm in ("good", "bad") for seed in (11, 12)]
+    runs += [make_run("good", 13, [9.0] * 5), make_run("bad", 13, [9.0, 9.0], "diverged")]
+    judged = judge(make_run.claim("early_loss(bad) < early_loss(good)"), make_run.recipe, runs)
+    assert (judged.verdict, judged.arms["bad"].diverged, judged.counts) == ("inconclusive", 1, True)
+    assert judge(make_run.claim("early_bleu(bad) < early_bleu(good)"), make_run.recipe, runs).arms["bad"].n == 3
 
 
 def test_a_number_that_was_not_finite_is_no_value(make_run):

@@ -63,6 +63,7 @@ def test_nothing_may_be_missing(path, key):
         (["papers"], "yes"),
         (["claims", 0, "arms", "good"], 92.0),
         (["claims", 0, "arms", "good", "n"], 2.5),
+        (["claims", 0, "arms", "good", "diverged"], 1),
     ],
 )
 def test_another_type_or_a_contradiction_is_refused(path, place, value):
