@@ -80,6 +80,10 @@ class JudgedClaim(Claim):
         """Why tallies do not count it, in words; empty where they do. One that was not run waits to be counted."""
         if self.exploratory:
             return "exploratory"
+        if self.check:
+            return "a check"
+        if self.implied_by:
+            return "implied by another claim"
         if self.registered == "after":
             return "registered after the runs"
         if self.verdict == "not run":
@@ -95,7 +99,7 @@ class JudgedClaim(Claim):
 
     @property
     def standing(self) -> str:
-        """When it was registered, whether it is exploratory, and with how many seeds it was judged, in words."""
+        """When it was registered, why it cannot count, and with how many seeds it was judged, in words."""
         if not self.seeds + self.others:
             return super().standing
         others = f" and {self.others} others" if self.others else ""

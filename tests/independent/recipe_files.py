@@ -37,7 +37,8 @@ def beside(path, reference):
 
 def of_variant(claim, variant):
     since = variant.get("later", {}).get(claim["id"], variant["since"])
-    return {**claim, "id": f"{claim['id']}-{variant['suffix']}", "since": since}
+    names = {key: f"{claim[key]}-{variant['suffix']}" for key in ("id", "implied_by") if key in claim}
+    return {**claim, **names, "since": since}
 
 
 def arms_of(said):

@@ -24,6 +24,7 @@ def recomputed(folder, claim, holds_if):
     mine = {key: getattr(found, key) for key in ("verdict", "form", "estimate", "margins", "p", "arms")}
     mine["registered"] = registered(claim, folder)
     mine["exploratory"] = claim.get("exploratory", False) or folder.data in folder.recipe.get("exploratory_on", [])
+    mine |= {"check": claim.get("check", False), "implied_by": claim.get("implied_by", "")}
     mine["planned"] = len(folder.planned)
     mine["seeds"] = len(found.seeds.intersection(folder.planned))
     mine["others"] = len(found.seeds.difference(folder.planned))
@@ -34,6 +35,10 @@ def why_not(mine):
     """Return why tallies leave a claim out."""
     if mine["exploratory"]:
         return "exploratory"
+    if mine["check"]:
+        return "a check"
+    if mine["implied_by"]:
+        return "implied by another claim"
     if mine["registered"] == "after":
         return "registered after the runs"
     if mine["verdict"] == "not run":

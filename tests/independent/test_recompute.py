@@ -70,13 +70,14 @@ def test_everything_published_is_recomputed():
 @pytest.mark.parametrize(
     "key",
     [
-        "verdict", "form", "p", "registered", "exploratory", "planned", "seeds", "others",
+        "verdict", "form", "p", "registered", "exploratory", "implied_by", "check", "planned", "seeds", "others",
         "estimate, low", "estimate, mean",
         "margins, 0, mean", "margins, 0, high", "arms, n", "arms, mean", "arms, high", "arms, measure",
     ],
 )  # fmt: skip
 def test_what_is_changed_is_found(results, recompute, place, key):
-    other = {"verdict": "contradicted", "form": "feeling", "registered": "after", "measure": "x"}
+    other = {"implied_by": "x", "check": True}
+    other |= {"verdict": "contradicted", "form": "feeling", "registered": "after", "measure": "x"}
     *way, last = key.split(", ")
 
     def edit(claims):
