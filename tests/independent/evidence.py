@@ -115,7 +115,7 @@ class Folder:
                 return max(numbers(epochs, f"valid_{what}"), default=least)
             case "last_bleu" | "last_accuracy":
                 return (numbers(epochs, f"valid_{what}") or [least])[-1]
-            case "early_bleu" | "early_loss":
+            case "early_bleu" | "early_loss" | "early_nll":
                 planned = self.settings[run["identity"]]["max_epoch"]
                 at = [row for row in epochs if int(row["epoch"]) == math.ceil(planned * 3 / 5)]
                 return next(iter(numbers(at, f"valid_{what}")), least if what == "bleu" else None)

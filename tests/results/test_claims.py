@@ -128,12 +128,14 @@ def test_early_bleu_is_at_three_fifths(make_run):
     assert judge(claim, make_run.recipe, runs).arms["good"].mean == pytest.approx(30.1)
 
 
-def test_early_loss_is_at_three_fifths(make_run):
+@pytest.mark.parametrize("measure", ["loss", "nll"])
+def test_early_loss_is_at_three_fifths(make_run, measure):
     runs = [make_run("good", seed, [10.0] * 5) for seed in range(3)]
     for run in runs:
         for record in run.epochs:
-            record["valid_loss"] = 5.0 - record["epoch"] + run.job.seed / 10
-    judged = judge(make_run.claim("early_loss(good) < 3"), make_run.recipe, [*runs, make_run("good", 3, [10.0, 10.0])])
+            record[f"valid_{measure}"] = 5.0 - record["epoch"] + run.job.seed / 10
+    claim = make_run.claim(f"early_{measure}(good) < 3")
+    judged = judge(claim, make_run.recipe, [*runs, make_run("good", 3, [10.0, 10.0])])
     assert judged.arms["good"].mean == pytest.approx(2.1)
     assert judged.arms["good"].n == 3, "the one that ended before has none"
 
