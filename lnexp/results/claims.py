@@ -10,7 +10,7 @@ run`` where an arm has no run that is over, or where the claim is about the pape
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
@@ -22,7 +22,7 @@ from lnexp.results.intervals import interval
 from lnexp.results.judgement import verdict_of
 from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.results.registration import registered
-from lnexp.results.success import success_of
+from lnexp.results.success import ScoredRun, divided_arms, success_of
 from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value
 from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
@@ -175,7 +175,7 @@ def judge(
     planned = recipe.planned_at("") if planned is None else planned
     shown = form.shown(values)
     seeds = set.intersection(*(values[call].keys() | lost[call] for call in shown))
-    arms = _arms(shown, found, lost)
+    arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[ScoredRun], judged)))
     diverged = diverged_without_value(arms.values())
     return JudgedClaim(
         **asdict(claim),
@@ -211,12 +211,16 @@ def _runs(of_call: Mapping[int, tuple[float, str]]) -> list[str]:
     return [identity for _, (_, identity) in sorted(of_call.items())]
 
 
-def _arms(calls: Mapping[str, tuple[str, str]], found: Found, lost: Lost) -> dict[str, Measured]:
+def _arms(
+    calls: Mapping[str, tuple[str, str]], found: Found, lost: Lost, divided: Collection[str]
+) -> dict[str, Measured]:
+    """Return what was measured by arm, or by call where an arm is asked twice."""
     asked = [arm for _, arm in calls.values()]
     arms = {}
     for call, (measure, arm) in calls.items():
-        mean = interval([value for value, _ in found[call].values()])
+        values = [value for value, _ in found[call].values()]
+        mean, extremes = interval(values), [min(values), max(values)] if values and arm in divided else None
         numbers = asdict(mean) if mean else {"mean": None, "low": None, "high": None, "n": 0}
         name = arm if asked.count(arm) == 1 else call
-        arms[name] = Measured(measure, **numbers, diverged=len(lost[call]), runs=_runs(found[call]))
+        arms[name] = Measured(measure, **numbers, extremes=extremes, diverged=len(lost[call]), runs=_runs(found[call]))
     return arms

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_json
 from lnexp.recipes.recipe import Claim
-from lnexp.results.intervals import Interval
+from lnexp.results.intervals import Interval, Range
 from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
 
 
@@ -19,8 +19,9 @@ from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
 class Measured:
     """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known.
 
-    ``diverged`` is how many further runs diverged without a value. ``runs`` are the identities of the runs that it was
-    taken from, seed by seed.
+    ``extremes`` are the least and the greatest value where some runs of the arm succeed and others do not, so that
+    pages show them instead of the interval; None elsewhere. ``diverged`` is how many further runs diverged without a
+    value. ``runs`` are the identities of the runs that it was taken from, seed by seed.
     """
 
     measure: str
@@ -28,13 +29,20 @@ class Measured:
     low: float | None
     high: float | None
     n: int
+    extremes: list[float] | None
     diverged: int
     runs: list[str]
 
     def __str__(self) -> str:
-        said = "–" if self.mean is None else str(Interval(self.mean, self.low, self.high, self.n))
+        said = "–" if self.mean is None else str(self._spread(self.mean))
         lost = f", {self.diverged} of {self.n + self.diverged} runs diverged without a value" if self.diverged else ""
         return f"{said}{lost}"
+
+    def _spread(self, mean: float) -> Interval | Range:
+        if self.extremes:
+            least, greatest = self.extremes
+            return Range(mean, least, greatest, self.n)
+        return Interval(mean, self.low, self.high, self.n)
 
 
 def diverged_without_value(arms: Collection[Measured]) -> bool:

@@ -15,8 +15,13 @@ from lnexp.results.collect import RunResult
 from lnexp.results.made_with import commit_name
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
+from lnexp.results.success import divided_arms
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
+
+HOW_SPREAD = """\
+Mean over seeds with its 95% interval (Student's t); where some runs of an arm train and others do not, with the least \
+and the greatest of its runs in parentheses."""
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path) -> Path:
@@ -70,7 +75,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
     rows = [
         {"arm": f"{arm['arm']} (`{arm['name']}`)"} | {key: arm[key] for key in arm if key not in ("arm", "name")}
-        for arm in tables.arms_table(recipe, tables.runs_table(runs))
+        for arm in tables.arms_table(recipe, tables.runs_table(runs), divided_arms(recipe, runs))
     ]
     table = tabulate(rows, headers="keys", tablefmt="github")
     made = (
@@ -83,7 +88,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     parts = [
         f"# {recipe.heading}",
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
-        f"Mean over seeds with its 95% interval (Student's t). {task.test_note}",
+        f"{HOW_SPREAD} {task.test_note}",
         *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
         table,
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),

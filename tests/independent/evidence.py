@@ -80,6 +80,25 @@ class Folder:
         found = {seed: self.of_run(name, run) for seed, run in mine.items()}
         return {seed: value for seed, value in found.items() if value is not None or mine[seed]["status"] == "diverged"}
 
+    @cache  # noqa: B019 - a folder lives as long as the script
+    def succeeded(self):
+        """Return which runs succeed, by arm and seed; none of what was probed. Arms without any run are left out."""
+        if self.probed:
+            return {}
+        said = {"measure": self.score, "fraction": 0.5} | self.recipe.get("success", {})
+        scores = {arm: self.measured(said["measure"], arm) for arm in self.arms}
+        best = max((np.mean(list(of.values())) for of in scores.values() if of), default=0)
+        line = max(said["fraction"] * best, said.get("at_least", 0))
+        return {
+            arm: {seed: score > line and self.runs[arm, seed]["status"] != "diverged" for seed, score in of.items()}
+            for arm, of in scores.items()
+            if of
+        }
+
+    def divided(self, arm):
+        """Return whether some runs of an arm succeed and others do not."""
+        return len(set(self.succeeded().get(arm, {}).values())) > 1
+
     def identities(self, arm, seeds):
         """Return the identities of the runs of an arm, by seed; those of probes are of no file."""
         return None if self.probed else [self.runs[arm, seed]["identity"] for seed in sorted(seeds)]

@@ -124,9 +124,7 @@ def of_rate(tree, folder, of_the_paper):
     arms_shown = arms({(said["measure"], said["measure"], name): scores[name] for name in shown}, folder)
     if not all(scores.values()):
         return Judged("success rate", arms=arms_shown, seeds=seeds)
-    line = max(said["fraction"] * max(means.values()), said.get("at_least", 0))
-    mine = sorted(scores[arm].items())
-    good = sum(score > line and folder.runs[arm, seed]["status"] != "diverged" for seed, score in mine)
+    mine, good = sorted(scores[arm].items()), sum(folder.succeeded()[arm].values())
     found = stats.binomtest(good, len(mine)).proportion_ci(BOTH, method="exact")
     estimate = {"mean": good / len(mine), "low": float(found.low), "high": float(found.high), "n": len(mine)}
     ends = [estimate[key] - rate for key in ("mean", "low", "high")]
@@ -169,6 +167,7 @@ def arms(found, folder):
         said[arm if asked.count(arm) == 1 else text] = {
             "measure": measure,
             **mean,
+            "extremes": [min(known.values()), max(known.values())] if known and folder.divided(arm) else None,
             "diverged": len(values) - len(known),
             "runs": folder.identities(arm, known),
         }

@@ -36,7 +36,11 @@ def test_known_verdicts(make_run, good, bad, verdict):
 def test_the_numbers_stand_beside_the_verdict(make_run):
     judgement = judge(make_run.recipe.claims[0], make_run.recipe, arms(make_run, [90, 92, 94], [0, 3, 3]))
     assert judgement.arms["good"].runs == ["good0", "good1", "good2"]
-    numbers = {key: value for key, value in asdict(judgement.arms["good"]).items() if key not in ("runs", "diverged")}
+    numbers = {
+        key: value
+        for key, value in asdict(judgement.arms["good"]).items()
+        if key in ("measure", "mean", "low", "high", "n")
+    }
     assert numbers == pytest.approx(
         {"measure": "best_bleu", "mean": 92, "low": 92 - 4.3027 * 2 / 3**0.5, "high": 92 + 4.3027 * 2 / 3**0.5, "n": 3},
         abs=0.01,
@@ -44,6 +48,14 @@ def test_the_numbers_stand_beside_the_verdict(make_run):
     assert judgement.arms["bad"].mean == 2
     assert judgement.estimate is not None
     assert judgement.estimate.mean == pytest.approx(46 - 2)
+
+
+def test_an_arm_of_two_modes_has_the_range_of_its_runs(make_run):
+    judged = judge(make_run.recipe.claims[0], make_run.recipe, arms(make_run, [90, 92, 94], [0, 70, 1]))
+    assert judged.arms["good"].extremes is None
+    assert judged.arms["bad"].extremes == [0, 70]
+    assert judged.measured["best_bleu(bad)"] == "23.67 (0.00 to 70.00, n=3)"
+    assert judged.measured["best_bleu(good)"] == "92.00 [87.03, 96.97] (n=3)"
 
 
 def test_runs_that_are_not_over_are_no_evidence(make_run):
