@@ -148,7 +148,7 @@ class PublishedFolder:
         Where some runs of the arm succeed and others do not, it is the least and the greatest of them instead.
         """
         found = self.interval(measure, arm)
-        if arm in self._divided:
+        if arm in self.divided:
             return f"{found.mean:z.{places}f} ({self.extremes(measure, [arm], places)})"
         if found.low is None or found.high is None:
             return f"{found.mean:z.{places}f}"
@@ -163,7 +163,8 @@ class PublishedFolder:
         return cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])
 
     @cached_property
-    def _divided(self) -> set[str]:
+    def divided(self) -> set[str]:
+        """The arms of which some runs succeed and others do not."""
         return divided_arms(self.recipe, self._runs)
 
     def trained(self, arm: str) -> str:

@@ -48,7 +48,7 @@ class Tally:
     @property
     def short_text(self) -> str:
         """The tally in fewer words, without the reasons why claims are not counted."""
-        said = f"{self._counts}, {sum(self.left_out.values())} not counted"
+        said = f"{self._counts}; {sum(self.left_out.values())} more do not count"
         survive = f"; {self.survive} of {self.decided} decided ones survive Holm's correction"
         return f"{said}{survive if self.decided else ''}"
 
