@@ -1,12 +1,16 @@
 """Refuse values that cannot be meant, in one line that names the option, its value and what it must be."""
 
 import math
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from lnexp.errors import UserError
+
+#: The most characters of a name, which is a part of a folder's.
+LONGEST_NAME = 100
 
 
 def check_whole(option: str, value: Any, least: int, hint: str = "", most: int | None = None) -> None:
@@ -66,6 +70,12 @@ def check_text(option: str, value: Any) -> None:
     """Refuse what is not text, or is empty. Raises UserError."""
     if not isinstance(value, str) or not value:
         raise UserError(f"{option}={value}: must be text")
+
+
+def check_name(option: str, value: Any) -> None:
+    """Refuse what cannot name a folder or a file within one. Raises UserError."""
+    if not re.fullmatch(r"[\w-][\w.-]*", str(value)) or len(str(value)) > LONGEST_NAME:
+        raise UserError(f"{option}={value}: must be letters, digits, - _ and ., and not begin with .")
 
 
 @dataclass(frozen=True)
@@ -137,6 +147,7 @@ def checked_elsewhere(words: str) -> Kind:
     return Kind(words, lambda option, value: None)
 
 
+NAME = Kind("letters, digits, - _ and .", check_name)
 POSITIVE = Kind("a positive number", check_positive)
 FLAG = Kind("true | false", check_flag)
 TEXT = Kind("text", check_text)

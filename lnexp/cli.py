@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from lnexp.errors import UserError, near_names
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.printable import printable
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -84,7 +85,7 @@ def one_line_errors() -> Iterator[None]:
     except Exception as error:
         if os.environ.get("LNEXP_TRACEBACK") or not is_a_mistake(error):
             raise
-        print(f"error: {describe(error)}", file=sys.stderr)
+        print(f"error: {printable(describe(error))}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
 
 

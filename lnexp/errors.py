@@ -3,9 +3,14 @@
 import difflib
 from collections.abc import Iterable
 
+from lnexp.printable import printable
+
 
 class UserError(Exception):
-    """A mistake of the user or a fault outside the program; its text is the whole message."""
+    """A mistake of the user or a fault outside the program; its text is the whole message, and printable."""
+
+    def __init__(self, text: str):
+        super().__init__(printable(text))
 
 
 #: Number of names that a message lists where none is near.

@@ -1,6 +1,7 @@
 """Make fairseq's config of our resolved one, and build the task, the model and the criterion that it describes."""
 
 import dataclasses
+import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,8 @@ def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
         add_defaults(merged)
     except OmegaConfBaseException as error:
         raise UserError(f"fairseq: {str(error).splitlines()[0]}") from error
+    if os.pathsep in str(data):
+        raise UserError(f"data_dir: {data}: fairseq reads {os.pathsep} as the end of a path; take another folder")
     merged.task.data = str(data)
     merged.checkpoint.save_dir = str(checkpoints)
     return merged

@@ -71,7 +71,7 @@ def write_whole(path: Path, text: str) -> None:
         f".{path.name}.{uuid.uuid4().hex}"
     )  # not the process' number, which another machine may use, too
     try:
-        with aside.open("w", encoding="utf-8") as file:
+        with naming(path), aside.open("w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -80,10 +80,20 @@ def write_whole(path: Path, text: str) -> None:
         aside.unlink(missing_ok=True)
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in errors of a block that writes it: that of a full disk has no name."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
 def append_synced(path: Path, text: str) -> None:
     """Append ``text`` in one write; it is on the disk on return, and so is the name of a file that is new."""
     is_new = not path.exists()
-    with path.open("a", encoding="utf-8") as file:
+    with naming(path), path.open("a", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

@@ -1,9 +1,13 @@
 """Locate published results, and read their tables."""
 
+import io
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from lnexp.files import check_regular
+from lnexp.errors import UserError
+from lnexp.files import read_regular, write_whole
+from lnexp.printable import NOT_PRINTABLE, is_printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -11,17 +15,89 @@ if TYPE_CHECKING:
 
 def result_folders(results_dir: Path) -> list[Path]:
     """Return the folders ``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
-    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json"))
+    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json") if is_printable(str(path)))
+
+
+#: What a column has: names, which no row lacks, whole numbers, or numbers, which rows may lack.
+Kind = Literal["name", "whole", "number"]
+WORDS: dict[Kind, str] = {"name": "a name", "whole": "a whole number", "number": "a finite number, or none,"}
+OF_RUN: dict[str, Kind] = {"arm": "name", "seed": "whole", "identity": "name"}
+#: The columns of tables that commands rely on; others may have anything.
+COLUMNS: dict[str, dict[str, Kind]] = {
+    "runs.csv": {
+        **OF_RUN, "recipe": "name", "model": "name", "optimizer": "name", "lr_schedule": "name", "status": "name",
+        "lr_max": "number", "warmup_updates": "whole", "epochs": "whole", "best_valid_nll": "number",
+        "last_valid_nll": "number", "seconds": "number",
+    },
+    "epochs.csv": {
+        **OF_RUN, "epoch": "whole", "update": "whole", "valid_loss": "number", "valid_nll": "number", "lr": "number",
+        "seconds": "number", "tokens_per_second": "number",
+    },
+    "probes.csv": {**OF_RUN, "update": "whole", "side": "name", "layer": "whole"},
+    "measurements.csv": {"arm": "name", "seed": "whole"},
+}  # fmt: skip
+#: Columns that a task names, or that older tables lack.
+NUMBERS = (
+    "best_valid_", "last_valid_", "valid_", "whole_valid_", "test_", "averaged_test_", "train_loss", "grad_norm",
+    "mean_grad_norm", "core_seconds", "output", "before_norm",
+)  # fmt: skip
+#: The columns that tell the rows of a table apart.
+APART = {"runs.csv": ["arm", "seed"], "epochs.csv": ["arm", "seed", "epoch"]}
 
 
 def read_table(path: Path) -> "pd.DataFrame":
     """Read a CSV of results, every number exactly as it was written.
 
     Raises:
-        UserError: where it is no regular file.
-        OSError, ValueError: where it cannot be read.
+        UserError: where it cannot be read, or does not have the columns of a table of its name.
+        FileNotFoundError: where there is none.
     """
     import pandas as pd  # here, for it takes half a second, and most commands read no table
 
-    check_regular(path)
-    return pd.read_csv(path, float_precision="round_trip", dtype={"identity": str}, low_memory=False)
+    try:
+        text = read_regular(path).replace("\r\n", "\n")
+        if found := NOT_PRINTABLE.search(text):
+            raise ValueError(f"{found[0]!a} in it")
+        names = {column: str for column, kind in COLUMNS.get(path.name, OF_RUN).items() if kind == "name"}
+        table = pd.read_csv(
+            io.StringIO(text), float_precision="round_trip", dtype={**names, "identity": str}, low_memory=False
+        )
+        _check(path.name, table)
+        if (columns := APART.get(path.name)) and table.duplicated(columns).any():
+            raise ValueError(f"two rows with one {', '.join(columns)}")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: malformed ({' '.join(str(error).split())})") from error
+    return table
+
+
+def write_table(path: Path, table: "pd.DataFrame") -> None:
+    """Write a table of results. Raises ValueError where :func:`read_table` would refuse its columns."""
+    _check(path.name, table)
+    write_whole(path, table.to_csv(index=False))
+
+
+def _check(name: str, table: "pd.DataFrame") -> None:
+    """Raise ValueError where a table of this name lacks a column, or has another kind of values in one."""
+    columns = COLUMNS.get(name, {})
+    if missing := [column for column in columns if column not in table]:
+        raise ValueError(f"no column {', '.join(missing)}")
+    kinds: dict[str, Kind] = {str(column): "number" for column in table if str(column).startswith(NUMBERS)}
+    for column, kind in (kinds | columns).items():
+        if len(table) and not _fits(kind, table[column]):
+            raise ValueError(f"column {column}: not {WORDS[kind]} in every row")
+
+
+def _fits(kind: Kind, values: "pd.Series") -> bool:
+    """Return whether a column has values of a kind throughout."""
+    from pandas.api.types import is_bool_dtype, is_integer_dtype, is_numeric_dtype
+
+    if kind == "name":
+        return bool(values.notna().all())
+    if kind == "whole":
+        return is_integer_dtype(values) and bool((values >= 0).all())
+    known = values.dropna()
+    if known.empty:
+        return True
+    return is_numeric_dtype(known) and not is_bool_dtype(known) and math.isfinite(known.abs().max())

@@ -4,7 +4,9 @@ Code can lie in two places of a checkpoint: in its pickle, of which torch loads 
 the strings of its config, some of which fairseq's models evaluate.
 """
 
+import os
 import re
+import stat
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -49,27 +51,46 @@ def refuse_code(path: Path | str) -> None:
     Raises:
         UserError: for anything but tensors and plain values; for a model that is neither ours nor fairseq's
             Transformer, a task or criterion that is not known; for an option of the model with a call in it, or a
-            config with interpolations; where there is no such file, or torch is too old. No code of the file was run.
+            config with interpolations; for a file that is no checkpoint of fairseq's, or lacks a part of one; where
+            there is no such file, or torch is too old. No code of the file was run.
     """
     check_torch()
-    try:  # memory is mapped: only the small part that is not tensors is read
-        state = torch.load(path, map_location="cpu", mmap=True, weights_only=True)
+    state = _loaded(path)
+    if not isinstance(state, dict):
+        raise UserError(f"{path}: no checkpoint of fairseq's, but a {type(state).__name__}")
+    if state.get("args") is not None:
+        raise UserError(f"{path}: has its options in a form that fairseq gave up in 2020, and is not loaded")
+    for name, kind in PARTS.items():
+        if not isinstance(state.get(name), kind):
+            raise UserError(f"{path}: no checkpoint of fairseq's; it has no {name}")
+    if why := _suspicious(_plain(state["cfg"])):
+        raise UserError(f"{path}: {why}; it is not loaded")
+
+
+#: The parts of a checkpoint that fairseq relies on.
+PARTS = {"cfg": Mapping | Namespace, "model": Mapping, "extra_state": Mapping, "optimizer_history": list}
+
+
+def _loaded(path: Path | str) -> Any:
+    """Return what torch reads from a file without running code of it. Raises UserError where it reads nothing."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # torch would wait for a pipe
+            raise UserError(f"{path}: not a regular file")
+        # memory is mapped: only the small part that is not tensors is read
+        return torch.load(path, map_location="cpu", mmap=True, weights_only=True)
     except UnpicklingError as error:
         what = "holds more than tensors and plain values, and is not loaded"
         raise UserError(f"{path}: {what}; force=true trains the run afresh") from error
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file") from error
-    if isinstance(state, dict):
-        if state.get("args") is not None:
-            raise UserError(f"{path}: has its options in a form that fairseq gave up in 2020, and is not loaded")
-        if why := _suspicious(_plain(state.get("cfg") or {})):
-            raise UserError(f"{path}: {why}; it is not loaded")
+    except (RuntimeError, EOFError, LookupError, ValueError, TypeError, AttributeError) as error:
+        # of torch, for TorchScript, for archives of other things, and for damaged ones
+        why = str(error).partition("\n")[0]
+        raise UserError(f"{path}: no checkpoint ({type(error).__name__}: {why})") from error
 
 
-def _suspicious(cfg: Any) -> str:
+def _suspicious(cfg: Mapping[str, Any]) -> str:
     """Return what is wrong with the config of a checkpoint; empty where nothing is."""
-    if not isinstance(cfg, Mapping):
-        return "has a config that is none"
     model = _part(cfg, "model")
     if model and not _is_known(_name(model)):
         return f"has the model {_name(model)!r}, which is neither ours nor fairseq's Transformer"

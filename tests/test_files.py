@@ -1,5 +1,6 @@
 """Files are written completely or not at all; only regular ones are read; locks end with their holders."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -30,6 +31,17 @@ def test_what_is_appended_is_on_the_disk_before_anything_else_happens(tmp_path, 
     append_synced(path, "two\n")
     assert synced[2:] == [str(path)]
     assert path.read_text() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize("write", [write_whole, append_synced])
+def test_a_full_disk_names_the_file(tmp_path, monkeypatch, write):
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write(tmp_path / "file", "one")
+    assert caught.value.filename == str(tmp_path / "file")
 
 
 def test_a_lock_is_held_by_one_and_leaves_nothing(tmp_path):

@@ -22,6 +22,24 @@ def test_an_ampersand_in_text_is_text():
     assert load_yaml("title: Zhang & Sennrich\nkey: &name 1\n") == {"title": "Zhang & Sennrich", "key": 1}
 
 
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "{a: " * 50_000, "- " * 50_000 + "x", "? " * 50_000 + "x", "a: " + "[" * 200 + "]" * 200]
+)
+def test_values_nested_too_deep_do_not_end_the_process(text):
+    with pytest.raises(yaml.YAMLError, match="nested too deep"):
+        load_yaml(text)
+
+
+def test_many_values_side_by_side_are_not_deep():
+    assert load_yaml("[" + "[1], " * 500 + "[1]]") == [[1]] * 501
+
+
+def test_text_that_is_too_long_is_not_parsed(monkeypatch):
+    monkeypatch.setattr("lnexp.plain_yaml.LONGEST", 10)
+    with pytest.raises(yaml.YAMLError, match="11 characters are too many"):
+        load_yaml("a: 12345678")
+
+
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text("ab&*{}: "), st.lists, max_leaves=8))
 def test_what_was_written_is_read(content):
     assert load_yaml(yaml.safe_dump({"content": content})) == {"content": content}

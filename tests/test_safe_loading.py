@@ -1,6 +1,7 @@
 """Checkpoints that someone else may have written: nothing in them is run."""
 
 import copy
+import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -83,6 +84,33 @@ def test_an_environment_variable_changes_nothing(tmp_path, touched, state, monke
     with pytest.raises(UserError, match="holds more than tensors and plain values"):
         load(tmp_path / "other.pt")
     assert not touched.exists()
+
+
+@pytest.mark.parametrize("part", ["cfg", "model", "extra_state", "optimizer_history"])
+def test_a_checkpoint_that_lacks_a_part_is_refused(tmp_path, part):
+    state = {"cfg": {}, "model": {}, "extra_state": {}, "optimizer_history": []}
+    for changed in ({**state, part: None}, {**state, part: 5}):
+        torch.save(changed, tmp_path / "other.pt")
+        with pytest.raises(UserError, match=f"no checkpoint of fairseq's; it has no {part}"):
+            load(tmp_path / "other.pt")
+
+
+def test_what_is_no_checkpoint_is_refused_in_a_line(tmp_path):
+    path = tmp_path / "other.pt"
+    torch.jit.script(torch.nn.Linear(1, 1)).save(str(path))
+    with pytest.raises(UserError, match=r"other\.pt: no checkpoint"):
+        load(path)
+    torch.save([1, 2], path)
+    with pytest.raises(UserError, match="no checkpoint of fairseq's, but a list"):
+        load(path)
+    for content in (b"", b"x" * 100, b"PK\x03\x04" + b"x" * 100):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=r"other\.pt: "):
+            load(path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UserError, match="not a regular file"):
+        load(path)
 
 
 def test_options_of_old_form_and_missing_files_are_refused(tmp_path, state):

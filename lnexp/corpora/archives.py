@@ -6,21 +6,27 @@ import io
 import lzma
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
+from lnexp.corpora.bounded_tar import BoundedTarInfo
 from lnexp.errors import UserError
 
 #: Decompressors by the first bytes of a file; its name does not matter.
 OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ": lzma.open, b"BZh": bz2.open}
 BUFFER = 1 << 20
+#: No line of a text has more bytes.
+LONGEST_LINE = 2**24
 #: The position of a tar archive's magic bytes.
 TAR_MAGIC = slice(257, 262)
 
 DAMAGED = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+#: What Python's reader raises for headers that make no sense, beside its own errors.
+SENSELESS = (ValueError, LookupError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,9 @@ class TextLocation:
         """Yield the lines of the text without their line feeds.
 
         Raises:
-            UserError: where the file is missing, damaged or truncated; where it should be an archive and is none, has
-                not exactly one such member, or has unsafe members (absolute paths, ``..``, links).
+            UserError: where the file is missing, damaged or truncated, or has an endless line; where it should be an
+                archive and is none, has not exactly one such member, or has unsafe members (absolute paths, ``..``,
+                links, holes, absurd sizes).
         """
         if not self.path.is_file():
             raise UserError(f"{self.path}: no such {'archive' if self.member else 'file'}")
@@ -52,7 +59,7 @@ class TextLocation:
                 if self.member:
                     yield from self._member_lines(stream)
                 else:
-                    yield from (line.removesuffix(b"\n") for line in self._text(stream))
+                    yield from self._bounded(self._text(stream))
         except DAMAGED as error:
             raise UserError(f"{self.path}: damaged or truncated ({error})") from None
         except OSError as error:
@@ -64,22 +71,44 @@ class TextLocation:
         head = stream.read(TAR_MAGIC.stop)
         if head[TAR_MAGIC] == b"ustar":
             raise UserError(f"{self.path}: an archive of files, not a text")
-        first = head + (b"" if head.endswith(b"\n") else stream.readline())
+        first = head + (b"" if head.endswith(b"\n") else stream.readline(LONGEST_LINE))
         yield from io.BytesIO(first)
-        yield from stream
+        yield from _lines(stream)
+
+    def _bounded(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield lines without their line feeds. Raises UserError for one that is too long."""
+        for line in lines:
+            if len(line) >= LONGEST_LINE:
+                raise UserError(f"{self}: has a line of more than {LONGEST_LINE:,} bytes")
+            yield line.removesuffix(b"\n")
 
     def _member_lines(self, stream: BinaryIO) -> Iterator[bytes]:
         found: list[str] = []
         with _tar(stream, self.path) as archive:
-            for info in archive:
+            for info in self._members(archive):
                 _refuse_unsafe(info, self.path)
                 if info.isfile() and _is_named(info.name, cast(str, self.member)):
                     found.append(info.name)
-                    yield from (line.removesuffix(b"\n") for line in cast(BinaryIO, archive.extractfile(info)))
+                    yield from self._bounded(_lines(cast(BinaryIO, archive.extractfile(info))))
         if not found:
             raise UserError(f"{self.path}: has no member {self.member}")
         if len(found) > 1:
             raise UserError(f"{self.path}: has more than one {self.member}: {', '.join(found)}")
+
+    def _members(self, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+        while True:
+            try:
+                info = archive.next()
+            except SENSELESS as error:
+                raise UserError(f"{self.path}: damaged ({type(error).__name__} in a header)") from None
+            if info is None:
+                return
+            yield info
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield lines, a line that is too long in pieces."""
+    return iter(partial(stream.readline, LONGEST_LINE), b"")
 
 
 @contextmanager
@@ -93,8 +122,8 @@ def _decompressed(path: Path) -> Iterator[BinaryIO]:
 
 def _tar(stream: BinaryIO, path: Path) -> tarfile.TarFile:
     try:
-        return tarfile.open(fileobj=stream, mode="r|", bufsize=BUFFER)
-    except tarfile.ReadError:
+        return tarfile.open(fileobj=stream, mode="r|", bufsize=BUFFER, tarinfo=BoundedTarInfo)
+    except (tarfile.ReadError, *SENSELESS):
         raise UserError(f"{path}: damaged, or not a tar archive") from None
 
 

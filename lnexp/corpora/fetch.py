@@ -1,6 +1,7 @@
 """Download files from their publisher or a mirror: resume partial downloads, verify size and checksums."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -8,14 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
 from tqdm import tqdm
 
+from lnexp.addresses import check_address, without_credentials
 from lnexp.corpora.context import PreparationContext, Progress
 from lnexp.errors import UserError
-from lnexp.files import locked, write_whole
+from lnexp.files import locked, naming, write_whole
 from lnexp.hashing import file_digest
 
 MIRROR_VARIABLE = "LNEXP_MIRROR"
@@ -24,6 +27,10 @@ BLOCK = 1 << 20
 TIMEOUT = (15, 60)
 #: Consecutive requests that bring no bytes, after which a download fails.
 MAX_FRUITLESS_REQUESTS = 3
+#: Where a file's size is not known, it has no more bytes.
+MOST_BYTES = 2**37
+#: How often a server may send us on.
+MOST_REDIRECTS = 10
 #: Seconds between two requests.
 PAUSE = 1.0
 
@@ -54,8 +61,7 @@ class Download:
         for what, path in (("corpus", PurePosixPath(self.corpus)), ("files", PurePosixPath(self.path))):
             if path.is_absolute() or ".." in path.parts or not path.parts:
                 raise UserError(f"data.text.downloads.{what}: {path} is not within the folder of downloads")
-        if not self.base_url.lower().startswith(("http://", "https://")):
-            raise UserError(f"data.text.downloads.base_url={self.base_url}: must be http://… or https://…")
+        check_address("data.text.downloads.base_url", self.base_url)
 
     def addresses(self, mirror: str | None) -> list[str]:
         """Return the addresses to try in turn. With a mirror, no other server is contacted."""
@@ -83,7 +89,7 @@ def mirror_of_the_environment() -> str | None:
     if scheme.lower() == "file":
         return rest
     if scheme.lower() not in ("http", "https"):
-        raise UserError(f"{MIRROR_VARIABLE}={mirror}: must be http://…, https://… or a folder")
+        raise UserError(f"{MIRROR_VARIABLE}={without_credentials(mirror)}: must be http://…, https://… or a folder")
     return f"{scheme.lower()}://{rest}"
 
 
@@ -150,13 +156,13 @@ def _download(download: Download, mirror: str | None, part: Path) -> str:
     for address in addresses:
         try:
             if address.startswith(("http://", "https://")):
-                _download_by_http(address, part, download.bytes)
+                _download_by_http(address, part, download.bytes, stays=bool(mirror))
             else:
                 _copy(Path(address), part)
         except MissingFileError as answer:
-            answers.append(f"{address}: {answer}")
+            answers.append(f"{without_credentials(address)}: {answer}")
             continue
-        return address
+        return without_credentials(address)
     hint = "" if mirror else f"; {MIRROR_VARIABLE} names a mirror (http, https or a folder)"
     raise UserError(f"{' and '.join(answers)}{hint}")
 
@@ -168,13 +174,16 @@ def _copy(source: Path, part: Path) -> None:
         shutil.copyfileobj(original, copy, BLOCK)
 
 
-def _download_by_http(address: str, part: Path, size: int | None) -> None:
+def _download_by_http(address: str, part: Path, size: int | None, stays: bool) -> None:
     tries_left, most = MAX_FRUITLESS_REQUESTS, 0
     while True:
         had = part.stat().st_size if part.is_file() else 0
         if size is not None and had == size:
             return
-        problem = _request_rest(address, part, had)
+        if had > (MOST_BYTES if size is None else size):
+            part.unlink()
+            raise UserError(f"{without_credentials(address)}: sends more than {size or MOST_BYTES:,} bytes")
+        problem = _request_rest(address, part, had, MOST_BYTES if size is None else size, stays)
         has = part.stat().st_size if part.is_file() else 0
         if problem is None and size is not None and has < size:
             problem = f"stopped after {has:,} of {size:,} bytes"
@@ -184,13 +193,20 @@ def _download_by_http(address: str, part: Path, size: int | None) -> None:
         most = max(has, most)
         if not tries_left:
             kept = f"; {has:,} bytes are kept; the next call resumes the download" if has else ""
-            raise UserError(f"{address}: {problem}{kept}")
+            raise UserError(f"{without_credentials(address)}: {problem}{kept}")
         if tries_left < MAX_FRUITLESS_REQUESTS:
             time.sleep(PAUSE)
 
 
-def _request_rest(address: str, part: Path, had: int) -> str | None:
+def _request_rest(address: str, part: Path, had: int, most: int, stays: bool) -> str | None:
     """Request the missing bytes once; return what went wrong, or None.
+
+    Args:
+        address: of the file.
+        part: what there is of it.
+        had: how many bytes that are.
+        most: the most bytes that it may have; writing stops soon after.
+        stays: whether the server must not send us to another one.
 
     Raises:
         MissingFileError: where the server has no such file.
@@ -199,7 +215,7 @@ def _request_rest(address: str, part: Path, had: int) -> str | None:
     # identity: the server must not decompress .gz files
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={had}-"} if had else {})
     try:
-        with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        with _get(address, headers, stays) as response:
             if response.status_code in (403, 404, 410):  # some servers answer 403 for missing files
                 raise MissingFileError(f"answers {response.status_code} {response.reason}")
             if response.status_code == 416:  # no bytes after ours: another file, or the whole file
@@ -208,16 +224,47 @@ def _request_rest(address: str, part: Path, had: int) -> str | None:
             if response.status_code >= 500:
                 return f"answers {response.status_code} {response.reason}"
             if response.status_code not in (200, 206):
-                raise UserError(f"{address}: answers {response.status_code} {response.reason}")
+                raise UserError(f"{without_credentials(address)}: answers {response.status_code} {response.reason}")
             if response.headers.get("Content-Type", "").startswith("text/html"):
                 raise MissingFileError("answers with a web page (HTML), not with the file")
             resumed = had if response.status_code == 206 else 0
-            return _append(response, part, resumed, address)
+            if response.status_code == 206 and _first_byte(response) != had:
+                return f"answers with other bytes than those from {had:,} on"
+            return _append(response, part, resumed, address, most)
     except (requests.RequestException, ValueError) as error:  # ValueError: malformed address or length
         return f"no connection ({type(error).__name__})"
 
 
-def _append(response: requests.Response, part: Path, resumed: int, address: str) -> str | None:
+def _get(address: str, headers: dict[str, str], stays: bool) -> requests.Response:
+    """Return the answer of a server, or of the one that it sends us to.
+
+    Raises:
+        UserError: where ``stays`` holds, and it sends us to another one, or on and on.
+    """
+    for _ in range(MOST_REDIRECTS):
+        response = requests.get(address, headers=headers, stream=True, timeout=TIMEOUT, allow_redirects=not stays)
+        if not response.is_redirect:
+            return response
+        response.close()
+        there = urljoin(address, response.headers["Location"])
+        if _server(there) != _server(address):
+            raise UserError(f"{without_credentials(address)}: sends us to {without_credentials(there)}, another server")
+        address = there
+    raise UserError(f"{without_credentials(address)}: sends us on more than {MOST_REDIRECTS} times")
+
+
+def _server(address: str) -> tuple[str, str | None, int | None]:
+    said = urlsplit(address)
+    return said.scheme, said.hostname, said.port
+
+
+def _first_byte(response: requests.Response) -> int | None:
+    """Return the place of the first byte of a partial answer; None where it does not say."""
+    found = re.match(r"bytes (\d{1,18})-", response.headers.get("Content-Range", ""))
+    return int(found[1]) if found else None
+
+
+def _append(response: requests.Response, part: Path, resumed: int, address: str, most: int) -> str | None:
     length = response.headers.get("Content-Length")
     total = resumed + int(length) if length else None
     broken = False
@@ -227,6 +274,8 @@ def _append(response: requests.Response, part: Path, resumed: int, address: str)
             for block in response.raw.stream(BLOCK, decode_content=False):
                 file.write(block)
                 progress.advance(len(block))
+                if file.tell() > most:
+                    return f"sends more than {most:,} bytes"
         except (requests.RequestException, urllib3.exceptions.HTTPError):
             broken = True
         has = file.tell()
@@ -237,10 +286,6 @@ def _append(response: requests.Response, part: Path, resumed: int, address: str)
 
 @contextmanager
 def _opened(part: Path, resumed: int) -> Iterator[Any]:
-    try:
-        with part.open("r+b" if resumed else "wb") as file:
-            file.seek(resumed)
-            yield file
-    except OSError as error:
-        error.filename = error.filename or str(part)  # a full disk is reported without a file name
-        raise
+    with naming(part), part.open("r+b" if resumed else "wb") as file:
+        file.seek(resumed)
+        yield file

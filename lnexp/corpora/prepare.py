@@ -22,11 +22,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from omegaconf import DictConfig
 
-from lnexp.checks import check_flag
+from lnexp.checks import check_flag, check_name
 from lnexp.corpora import binarise
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.fairseq_data import check_index
@@ -34,13 +34,51 @@ from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, read_lines
 from lnexp.errors import UserError, near_names
-from lnexp.files import locked, read_regular
+from lnexp.files import locked, naming, read_regular
 from lnexp.hashing import cached_sha256, file_digest, short_hash
 from lnexp.options import Table
 from lnexp.plain import drop, plain
+from lnexp.schema import Count, checked, load_json
 from lnexp.versions import version
 
 TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
+
+
+class Sizes(TypedDict):
+    """The number of pairs of each split."""
+
+    train: Count
+    valid: Count
+    test: Count
+
+
+class Step(TypedDict):
+    """How many pairs of a split were read, and left out, by the reason."""
+
+    read: Count
+    left_out: dict[str, Count]
+
+
+class Manifest(TypedDict):
+    """The content of ``manifest.json``; a corpus of pairs has more.
+
+    Attributes:
+        settings: the config of the corpus.
+        pairs: of each split, where it is one of pairs.
+        part_of: the known corpus that it is a part of, if any.
+        mended, steps: what was repaired, and pairs read and left out by split.
+        sha256: of the files of text.
+        bytes, digests: of all files; older ones lack the latter.
+    """
+
+    settings: dict[str, Any]
+    pairs: NotRequired[Sizes]
+    part_of: NotRequired[str | None]
+    mended: NotRequired[dict[str, Count]]
+    steps: NotRequired[dict[str, Step]]
+    sha256: dict[str, str]
+    bytes: dict[str, Count]
+    digests: NotRequired[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -57,11 +95,12 @@ class PreparedCorpus:
     def manifest(self) -> dict[str, Any]:
         """The contents of ``manifest.json``. Raises UserError where it is missing or malformed."""
         try:
-            manifest = json.loads(read_regular(self.folder / "manifest.json"))
-            manifest["bytes"].items(), manifest["sha256"].items()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise UserError(f"{self.folder / 'manifest.json'}: missing or malformed; {self._advice}") from None
-        return manifest
+            manifest: dict[str, Any] = checked(Manifest, load_json(read_regular(self.folder / "manifest.json")), "it")
+            return manifest
+        except (OSError, ValueError, TypeError) as error:
+            raise UserError(
+                f"{self.folder / 'manifest.json'}: missing or malformed ({error}); {self._advice}"
+            ) from None
 
     @property
     def _advice(self) -> str:
@@ -133,8 +172,7 @@ def corpus_folder(data: DictConfig, data_dir: str | Path) -> Path:
     if settings["source_lang"] == settings["target_lang"]:
         raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
     check_flag("data.joined_dictionary", data.joined_dictionary)
-    if not re.fullmatch(r"[\w.-]+", str(data.name)) or str(data.name).startswith("."):
-        raise UserError(f"data.name={data.name}: must be letters, digits, - _ and ., and not begin with .")
+    check_name("data.name", data.name)
     return Path(data_dir) / f"{data.name}-{short_hash(_contents(settings))}"
 
 
@@ -143,13 +181,13 @@ def _build_and_rename(settings: dict[str, Any], final: Path) -> None:
         shutil.rmtree(left_over, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
     try:
-        with PreparationContext(final.parent / "downloads", mirror_of_the_environment()) as context:
+        with (
+            naming(final),
+            PreparationContext(final.parent / "downloads", mirror_of_the_environment()) as context,
+        ):
             _build(settings, aside, context)
         os.chmod(aside, 0o755)
         aside.rename(final)
-    except OSError as error:
-        error.filename = error.filename or str(final)  # a full disk is reported without a file name
-        raise
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

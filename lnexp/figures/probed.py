@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from lnexp.errors import UserError
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
@@ -16,7 +17,9 @@ def plots(recipe: Recipe) -> dict[str, dict[str, str]]:
 
 
 def rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
-    """Return the rows of ``measurements.csv`` that have a plot's x and y."""
+    """Return the rows of ``measurements.csv`` that have a plot's x and y. Raises UserError where no row can."""
+    if missing := [plot[axis] for axis in ("x", "y") if plot[axis] not in table]:
+        raise UserError(f"measurements.csv: no column {missing[0]}")
     return table.dropna(subset=[plot["x"], plot["y"]])
 
 

@@ -1,6 +1,7 @@
 """Sweep the arms and seeds of recipes, ``-m +recipe=fig2a,fig4ab``, or a product of values, ``-m lr_max=…,…``."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
@@ -50,7 +51,8 @@ class RecipeSweeper(BasicSweeper):
         for line in filter(None, (plan.note, f"{title}: {counts}")):
             print(filled(line), flush=True)
         sweep = Sweep(title, list(plan.members.values()))
-        sweep.save(config.runs_dir)
+        with nullcontext() if plan.missing else suppress(OSError):  # the folder of a finished sweep may be read only
+            sweep.save(config.runs_dir)
         again = config.force or config.other_code == "retrain"
         launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, again)
         # where runs print lines of their own, from other processes, they would run into a footer

@@ -1,22 +1,24 @@
 """The options that every run has, by the sections in which people read them."""
 
-from lnexp.checks import FLAG, POSITIVE, TEXT, checked_elsewhere, choice, number, numbers, whole
+from lnexp.addresses import check_address
+from lnexp.checks import FLAG, NAME, POSITIVE, TEXT, Kind, checked_elsewhere, choice, number, numbers, whole
 from lnexp.options.option import Alias, Option, SameAs, flag_of, listed, or_zero
 
 FILE = checked_elsewhere("a file of the group")
 OPEN = checked_elsewhere("a group of options")
 #: The values of these are checked by the class that takes them, in lnexp/plugin.
 NUMBER = checked_elsewhere("a number")
+ADDRESS = Kind("an address of http or https", check_address)
 #: numpy takes no greater one.
 SEED = whole(0, most=2**32 - 1)
 WORD = checked_elsewhere("a word")
 
 SECTIONS: dict[str, tuple[Option, ...]] = {
     "What is trained": (
-        Option("profile", FILE, "the size: model, batches, epochs", published=True, decides=False),
+        Option("profile", NAME, "the size: model, batches, epochs", published=True, decides=False),
         Option("task", FILE, "what is learned"),
         Option("data", FILE, "the corpus; further options are those of its file", is_group=True, probe="corpus"),
-        Option("data.name", WORD, "what tables call the corpus", published=True, decides=False, keeps_arms=False),
+        Option("data.name", NAME, "what tables call the corpus", published=True, decides=False, keeps_arms=False),
         Option("subword", FILE, "how words are cut; each corpus says which it takes", probe="corpus"),
         Option("norm", FILE, "the normalisation layer"),
         Option(
@@ -164,8 +166,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option("tracker.project", WORD, "project of wandb", decides=False),
         Option(
-            "n_seeds", whole(1).or_null(), "how many seeds a recipe is trained with; null: as many as it states",
-            decides=False, probe="seeds",
+            "n_seeds", whole(1, most=10_000).or_null(),
+            "how many seeds a recipe is trained with; null: as many as it states", decides=False, probe="seeds",
         ),
         Option(
             "first_seed", SEED.or_null(), "first seed of a recipe; null: the one that it states",
@@ -188,13 +190,19 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
 
 #: What a sweep adds to the config of a job, to say which arm of which recipe it is.
 LABELS = (
-    Option("recipe", WORD, "the recipe that a run is of", decides=False, per_member=True),
-    Option("arm", WORD, "the arm of it", decides=False, per_member=True),
-    Option("label", WORD, "what the name of a run's folder says beyond the usual", decides=False, per_member=True),
+    Option("recipe", NAME, "the recipe that a run is of", decides=False, per_member=True),
+    Option("arm", NAME, "the arm of it", decides=False, per_member=True),
+    Option("label", NAME, "what the name of a run's folder says beyond the usual", decides=False, per_member=True),
 )
 
 #: Where the text and the subwords of a corpus come from. Some corpora have these options.
-LOCATIONS = tuple(
-    Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, keeps_arms=False, locates=True)
-    for name in ("path", "text.root", "text.downloads.base_url", "subword.codes", "subword.model")
-)
+LOCATIONS = (
+    Option(
+        "data.text.downloads.base_url", ADDRESS, "where the corpus is published", decides=False, keeps_arms=False,
+        locates=True,
+    ),
+    *(
+        Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, keeps_arms=False, locates=True)
+        for name in ("path", "text.root", "subword.codes", "subword.model")
+    ),
+)  # fmt: skip

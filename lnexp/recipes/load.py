@@ -1,10 +1,11 @@
 """Read recipes: ``recipes/<name>.yaml``, or a file anywhere else."""
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, get_type_hints
 
 import yaml
 
@@ -13,12 +14,33 @@ from lnexp.files import read_regular, write_whole
 from lnexp.options import key_of
 from lnexp.paths import ADHOC, RECIPES_DIR
 from lnexp.plain_yaml import load_yaml
-from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
+from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.recipes.variant import Variant
+from lnexp.schema import Positive, checked, plain_content
 
 #: The copy of a recipe of one's own in a folder of its results.
 COPY = "recipe.yaml"
 NAME = re.compile(r"[A-Za-z0-9][\w-]*")
+#: Names of profiles, arms and axes, some of which are folders' and words of claims.
+NAME_OF_PART = re.compile(r"\w[\w.-]*")
+#: The most arms, and the most seeds, that a recipe asks for.
+MOST = 10_000
+
+
+class ProfilePart(TypedDict):
+    """What a file says of a profile, see :class:`lnexp.recipes.recipe.Setting`."""
+
+    data: str
+    corpus: NotRequired[list[str]]
+    settings: NotRequired[list[str]]
+    n_seeds: NotRequired[Positive | None]
+
+
+class ArmPart(TypedDict):
+    """What a file says of an arm, or of a value of an axis, see :class:`lnexp.recipes.recipe.Arm`."""
+
+    label: str
+    overrides: list[str]
 
 
 def recipe_names() -> list[str]:
@@ -45,23 +67,29 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             _check_own_name(name)
         content = _read(path)
         _refuse_resolvers(content)
-        return Recipe(
-            name=name,
-            file=path.absolute() if own else None,
-            settings=tuple(content.pop("settings")),
-            profiles={profile: _setting(**said) for profile, said in content.pop("profiles").items()},
-            arms=_arms(content),
-            claims=tuple(Claim(**claim) for claim in content.pop("claims")),
-            exploratory_on=tuple(content.pop("exploratory_on", ())),
-            **content,
-        )
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
+        parts: dict[str, Any] = {
+            "profiles": {
+                profile: _setting(**said) for profile, said in _part(content, "profiles", ProfilePart).items()
+            },
+            "arms": _arms(content),
+        }
+        hints = get_type_hints(Recipe)
+        said: dict[str, Any] = {
+            key: checked(hints[key], value, key) if key in hints else value for key, value in content.items()
+        }
+        recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
+        if recipe.n_seeds > MOST or any(recipe.seeds_at(profile) > MOST for profile in recipe.profiles):
+            raise ValueError(f"n_seeds: must be at most {MOST:,}")
+        return recipe
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())  # YAML's are of several lines
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
 
 
 def recipe_of_results(folder: Path, name: str) -> Recipe:
     """Return the recipe of a folder of results: the copy that lies there, or one of ``recipes/``. Raises UserError."""
+    if not NAME.fullmatch(name):
+        raise UserError(f"{folder}: {name!r} is no recipe's name")
     copy = folder / COPY
     return load_recipe(str(copy), name) if copy.is_file() else load_recipe(name)
 
@@ -116,7 +144,7 @@ def _refuse_resolvers(content: Any) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     """Return the content of a file, with what it takes from other recipes by their names."""
-    content = load_yaml(read_regular(path))
+    content = checked(dict[str, Any], plain_content(load_yaml(read_regular(path))), "it")
     if "variant" in content:
         variant = Variant(**content.pop("variant"))
         content = {**variant.applied(_read(_path_of(variant.of, path.parent))), **content}
@@ -143,8 +171,18 @@ def _check_outcomes(outcomes: dict[str, str], axes: dict[str, Any]) -> None:
 def _arms(content: dict[str, Any]) -> dict[str, Arm]:
     """Return ``arms`` one by one, or all combinations of ``axes``."""
     if "axes" in content:
-        return _product(content.pop("axes"), content.pop("rows"))
-    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in content.pop("arms").items()}
+        axes = {axis: checked(dict[str, ArmPart], said, axis) for axis, said in _part(content, "axes", Any).items()}
+        return _product(axes, checked(list[str], content.pop("rows"), "rows"))
+    arms = _part(content, "arms", ArmPart)
+    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in arms.items()}
+
+
+def _part(content: dict[str, Any], name: str, form: Any) -> dict[str, Any]:
+    """Take a part out of the content of a file, whose values have a form by their names, and return it."""
+    part: dict[str, Any] = checked(dict[str, form], content.pop(name), name)
+    if wrong := [key for key in part if not NAME_OF_PART.fullmatch(key)]:
+        raise ValueError(f"{name}: {wrong[0]}: a name has letters, digits, _, - and . alone")
+    return part
 
 
 def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]:
@@ -159,6 +197,8 @@ def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]
     """
     if list(axes)[: len(rows)] != rows:
         raise ValueError(f"rows: must be the first of the axes, not {rows}")
+    if math.prod(map(len, axes.values())) > MOST:
+        raise ValueError(f"axes: more than {MOST:,} combinations")
     arms = {}
     for values in itertools.product(*(axis.items() for axis in axes.values())):
         chosen = dict(zip(axes, values, strict=True))

@@ -3,17 +3,16 @@
 import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.configuration import compose
+from lnexp.configuration import check, compose
 from lnexp.errors import UserError
-from lnexp.numerics import FIRST
 from lnexp.options import key_of
 from lnexp.recipes.command_line import for_readers, own_options, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
+from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE, RunFolder, find_folders
 from lnexp.runs.identity import identities
 from lnexp.tasks import load_task, table_of
@@ -48,7 +47,7 @@ class RunResult:
     epochs: list[Record] = field(default_factory=list)
     probes: list[Record] = field(default_factory=list)
     end: Record = field(default_factory=dict)
-    environment: dict[str, Any] = field(default_factory=dict)
+    environment: Environment = field(default_factory=Environment)
     command: str = ""
     own_options: tuple[str, ...] = ()
     stated_core_seconds: float | None = None
@@ -104,6 +103,7 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     found = []
     for jobs in by_arm.values():
         cfg = compose([*settings, *jobs[0].overrides])
+        check(cfg)  # the names of folders are in it
         runs = identities(cfg, [job.seed for job in jobs])
         OmegaConf.resolve(cfg)
         found += [read_run(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
@@ -158,11 +158,8 @@ def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) ->
         problem = "its last epochs are missing"
     else:
         about = folder.environment
-        for part in ("data", "git", "cpu", "device"):
-            if not isinstance(about.get(part), dict if part in ("data", "git") else str):
-                problem = f"environment.json lacks {part}"
-        if not isinstance(about.get("numerics", FIRST), int):
-            problem = "environment.json names no version of the numerics"
+        if lacking := [part for part in ("data", "git", "cpu", "device") if part not in about]:
+            problem = f"environment.json lacks {lacking[-1]}"
     if problem:
         raise UserError(f"{folder.path}: the run is over, but {problem}; force=true trains it afresh")
 

@@ -1,10 +1,9 @@
 """Judge the claims of published results again, from their own tables: after a claim or the code that judges changed."""
 
-import json
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
@@ -15,6 +14,24 @@ from lnexp.results.provenance import read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
+from lnexp.schema import checked, load_json
+
+
+class JudgedBefore(TypedDict):
+    """A claim of an older ``verdicts.json``, whatever else is said of it."""
+
+    command: str
+
+
+class Kept(TypedDict):
+    """What of an older ``verdicts.json`` the tables beside it do not have."""
+
+    recipe: str
+    scope: str
+    settings: str
+    papers: bool
+    malformed: list[str]
+    claims: list[JudgedBefore]
 
 
 def judged(folder: Path) -> Verdicts:
@@ -27,7 +44,7 @@ def judged(folder: Path) -> Verdicts:
         UserError: where a file cannot be read, or there is no such recipe.
     """
     try:
-        old = json.loads(read_regular(folder / "verdicts.json"))
+        old: Kept = checked(Kept, load_json(read_regular(folder / "verdicts.json")), "it")
         recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
         command = claims[0]["command"] if claims else ""

@@ -1,16 +1,14 @@
 """Say where runs that stand in one table were made with different code, versions or machines."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from lnexp.numerics import numerics_of
+from lnexp.runs.environment import Environment, GitState
 
-Environment = Mapping[str, Any]
 
-
-def commit_name(state: Mapping[str, Any]) -> str:
+def commit_name(state: GitState) -> str:
     """Return a commit as pages name it; a star marks one with changes on top."""
-    return f"`{state['commit'][:10]}`{'*' if state['dirty'] else ''}"
+    return f"`{(state.get('commit') or '')[:10]}`{'*' if state.get('dirty') else ''}"
 
 
 def _commits(environment: Environment) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """Write and read ``provenance.json``: the data, machines, settings and commands behind a folder of results."""
 
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict, TypeVar, cast
 
 from omegaconf import DictConfig
 
@@ -14,8 +15,12 @@ from lnexp.numerics import ENDED, numerics_of
 from lnexp.options import Table
 from lnexp.plain import drop, find, plain
 from lnexp.results.collect import RunResult
+from lnexp.runs.environment import Environment, check_facts
+from lnexp.schema import Count, checked, load_json
 from lnexp.tasks import all_tasks, table_of
 from lnexp.tasks.contract import Task
+
+Value = TypeVar("Value")
 
 #: Keys of an environment that are a single run's, or private.
 OWN = ("array", "host", "data", "code", "earlier_code")
@@ -28,13 +33,41 @@ def chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
-    """Return the provenance of the results of runs, without those that are not over.
+class RunEntry(TypedDict):
+    """One run in ``provenance.json``: the command that trains it, its own settings, the number of its environment."""
 
-    Returns:
-        ``data``: the manifests of all corpora; ``environments``: each of them once; ``settings``: those that all runs
-        share; ``runs``: by identity, the command that trains it, its other settings, the number of its environment.
+    command: str
+    settings: dict[str, Any]
+    environment: Count
+
+
+class Plan(TypedDict):
+    """Which seeds were planned: the first, and how many."""
+
+    first_seed: Count
+    n_seeds: Count
+
+
+class Content(TypedDict):
+    """The content of ``provenance.json``.
+
+    Attributes:
+        data: the manifests of all corpora.
+        environments: each of them once.
+        settings: those that all runs share.
+        runs: by identity.
+        planned: the seeds that were planned; older files do not say it.
     """
+
+    data: list[dict[str, Any]]
+    environments: list[Environment]
+    settings: dict[str, Any]
+    runs: dict[str, RunEntry]
+    planned: NotRequired[Plan]
+
+
+def of_runs(runs: Sequence[RunResult]) -> Content:
+    """Return the provenance of the results of runs, without those that are not over."""
     over = {run.identity: run for run in runs if run.counts}
     by_arm = {id(run.cfg): run.cfg for run in over.values()}
     configs = {arm: plain(cfg) for arm, cfg in by_arm.items()}
@@ -57,16 +90,16 @@ def of_runs(runs: Sequence[RunResult]) -> dict[str, Any]:
     }
 
 
-def of_probe(manifest: dict[str, Any] | None, environment: dict[str, Any]) -> dict[str, Any]:
+def of_probe(manifest: dict[str, Any] | None, environment: Environment) -> Content:
     """Return the provenance of measurements before training; ``manifest`` is None where they take no corpus."""
     data = [for_readers(manifest)] if manifest else []
     return {"data": data, "environments": [_shared(environment)], "settings": {}, "runs": {}}
 
 
-def write_provenance(folder: Path, content: dict[str, Any], planned: range) -> None:
+def write_provenance(folder: Path, content: Content, planned: range) -> None:
     """Write ``provenance.json`` beside the results, with the seeds that were planned for them."""
-    plan = {"first_seed": planned.start, "n_seeds": len(planned)}
-    write_json(folder / "provenance.json", content | {"planned": plan}, indent=1, ensure_ascii=False, allow_nan=False)
+    whole: Content = {**content, "planned": {"first_seed": planned.start, "n_seeds": len(planned)}}
+    write_json(folder / "provenance.json", whole, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def recorded_plan(folder: Path, runs: Collection[str]) -> range | None:
@@ -80,7 +113,7 @@ def recorded_plan(folder: Path, runs: Collection[str]) -> range | None:
     """
     try:
         before = read_provenance(folder)
-    except (LookupError, TypeError, ValueError, UserError):
+    except UserError:
         return None
     return before.planned if before.runs.keys() & set(runs) else None
 
@@ -97,7 +130,7 @@ class Provenance:
     """
 
     data: list[dict[str, Any]] = field(default_factory=list)
-    environments: list[dict[str, Any]] = field(default_factory=list)
+    environments: list[Environment] = field(default_factory=list)
     runs: dict[str, "RunProvenance"] = field(default_factory=dict)
     planned: range | None = None
 
@@ -107,7 +140,7 @@ class Provenance:
         return commits_of(self.environments)
 
 
-def commits_of(environments: Iterable[Mapping[str, Any]]) -> set[str]:
+def commits_of(environments: Iterable[Environment]) -> set[str]:
     """Return the commits of the code that environments state, those before a run was resumed included.
 
     The oldest results state none, and stand for the commit that ended their numerics. Where git is missing, nothing is
@@ -120,10 +153,9 @@ def commits_of(environments: Iterable[Mapping[str, Any]]) -> set[str]:
     return set(filter(None, commits))
 
 
-def commit_of(environment: Mapping[str, Any]) -> str | None:
+def commit_of(environment: Environment) -> str | None:
     """Return the commit that an environment states."""
-    commit: str | None = environment.get("git", {}).get("commit")
-    return commit
+    return environment.get("git", {}).get("commit")
 
 
 @dataclass(frozen=True)
@@ -138,36 +170,37 @@ class RunProvenance:
 
     command: str
     settings: dict[str, Any]
-    environment: dict[str, Any]
+    environment: Environment
 
 
 def read_provenance(folder: Path) -> Provenance:
     """Read ``provenance.json``; an empty provenance where there is no such file.
 
     Raises:
-        LookupError, TypeError, ValueError: where the file has another form.
+        UserError: where the file has another form.
     """
     path = folder / "provenance.json"
-    if not path.exists():
+    if not os.path.lexists(path):
         return Provenance()
-    content = json.loads(read_regular(path))
-    environments = [dict(environment) for environment in content["environments"]]
-    runs = {
-        str(name): RunProvenance(
-            str(run["command"]), {**content["settings"], **run["settings"]}, environments[run["environment"]]
-        )
-        for name, run in dict(content["runs"]).items()
-    }
-    plan = content.get("planned")
-    planned = range(plan["first_seed"], plan["first_seed"] + plan["n_seeds"]) if plan else None
-    return Provenance(list(map(_checked, content["data"])), environments, runs, planned)
+    try:
+        content: Content = checked(Content, load_json(read_regular(path)), "it")
+        environments, settings = content["environments"], content["settings"]
+        runs = {
+            name: RunProvenance(run["command"], settings | run["settings"], environments[run["environment"]])
+            for name, run in content["runs"].items()
+        }
+        plan = content.get("planned")
+        planned = range(plan["first_seed"], plan["first_seed"] + plan["n_seeds"]) if plan else None
+        return Provenance(list(map(_checked, content["data"])), environments, runs, planned)
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
 
 
 def _checked(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest in the form that pages rely on: with ``settings``, and with the size of each split."""
-    unit = unit_of(manifest)
-    sizes = {str(split): int(count) for split, count in manifest[unit].items()}
-    return {**manifest, "settings": dict(manifest.get("settings", {})), unit: sizes}
+    check_facts(manifest)
+    unit_of(manifest)
+    return {**manifest, "settings": checked(dict[str, Any], manifest.get("settings", {}), "settings")}
 
 
 def unit_of(manifest: Mapping[str, Any]) -> str:
@@ -213,8 +246,8 @@ def _manifest(task: Task, cfg: DictConfig, known: dict[str, Any]) -> dict[str, A
     return for_readers(manifest) if manifest["sha256"] == known.get("sha256") else known
 
 
-def _shared(environment: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in environment.items() if key not in OWN}
+def _shared(environment: Environment) -> Environment:
+    return cast(Environment, {key: value for key, value in environment.items() if key not in OWN})
 
 
 def _alike(settings: list[dict[str, Any]]) -> dict[str, Any]:
@@ -223,5 +256,5 @@ def _alike(settings: list[dict[str, Any]]) -> dict[str, Any]:
     return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
 
 
-def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(values: list[Value]) -> list[Value]:
     return [value for place, value in enumerate(values) if value not in values[:place]]

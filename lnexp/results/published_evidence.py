@@ -1,6 +1,5 @@
 """Read runs and probes from the tables of a folder of results, so that claims can be judged without run folders."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,12 +9,13 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.files import read_regular
 from lnexp.plain import nested
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Job, Recipe
 from lnexp.results.claims import Evidence
 from lnexp.results.probe_result import ProbeResult
+from lnexp.results.provenance import read_provenance
+from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE
 from lnexp.tasks.contract import Record
 
@@ -46,7 +46,7 @@ class PublishedRun:
     epochs: list[Record]
     probes: list[Record]
     end: Record
-    environment: dict[str, Any] = field(default_factory=dict)
+    environment: Environment = field(default_factory=Environment)
 
     @cached_property
     def cfg(self) -> DictConfig:
@@ -112,5 +112,4 @@ def _known(row: Mapping[Any, Any]) -> Record:
 
 def _settings(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the published settings of each run, by its identity."""
-    content = json.loads(read_regular(folder / "provenance.json"))
-    return {name: content["settings"] | run["settings"] for name, run in content["runs"].items()}
+    return {name: run.settings for name, run in read_provenance(folder).runs.items()}

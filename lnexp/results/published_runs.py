@@ -9,6 +9,7 @@ from lnexp.results.collect import RunResult
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.published_evidence import PublishedRun, published_evidence
 from lnexp.results.verdict_file import read_verdicts
+from lnexp.runs.environment import Environment
 from lnexp.tasks.contract import Record
 
 
@@ -44,7 +45,7 @@ def with_published(runs: list[RunResult], published: Path) -> list[RunResult]:
 
 def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> RunResult:
     known = provenance.runs[found.identity]
-    environment = {**known.environment, "data": _manifest(provenance)}
+    environment = known.environment | Environment(data=_manifest(provenance))
     return replace(
         missing,
         state=found.state,

@@ -9,6 +9,8 @@ from omegaconf import OmegaConf
 from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
+from lnexp.plain import find
+from lnexp.printable import is_printable
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
 from lnexp.results.collect import RunResult, read_run
 from lnexp.results.tables import epochs_table
@@ -19,6 +21,11 @@ from lnexp.tasks import table_of, task_of
 
 #: What tells runs of one arm apart.
 OF_A_RUN = ("seed", "order_seed")
+#: Options of a run that tables show of it.
+NEEDED = (
+    "seed", "profile", "threads", "lr_max", "warmup_updates", "data.name", "model._name", "optimizer._name",
+    "lr_schedule._name",
+)  # fmt: skip
 #: What decides no number and tells arms apart all the same: the corpus' name, which stands for all of its settings.
 CORPUS = "data.name"
 
@@ -63,7 +70,8 @@ def _matching(root: Path, place: str) -> list[Path]:
 
 def _runs_in(path: Path) -> list[Path]:
     """Return a folder that is a run's, or the runs in it, at any depth."""
-    return [path] if (path / "config.yaml").is_file() else sorted(run.parent for run in path.rglob("config.yaml"))
+    found = [path] if (path / "config.yaml").exists() else sorted(run.parent for run in path.rglob("config.yaml"))
+    return [run for run in found if is_printable(str(run))]
 
 
 def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[str]]:
@@ -109,8 +117,8 @@ def curves_of(runs: list[RunResult]) -> Drawing | None:
 
 def _config(folder: RunFolder) -> dict[str, Any]:
     config = folder.config
-    if not isinstance(config.get("seed"), int) or not isinstance(config.get("model"), dict):
-        raise UserError(f"{folder.path / 'config.yaml'}: not the config of a run")
+    if missing := [name for name in NEEDED if find(config, name) is None]:
+        raise UserError(f"{folder.path / 'config.yaml'}: not the config of a run; it has no {missing[0]}")
     return config
 
 

@@ -1,7 +1,6 @@
 """Say in a ``table.md`` which runs stand behind it, what they cost, and which command trains one of them."""
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from tabulate import tabulate
@@ -9,6 +8,7 @@ from tabulate import tabulate
 from lnexp.published import read_table
 from lnexp.results.made_with import all_said, differing
 from lnexp.results.provenance import Provenance, read_provenance
+from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE
 from lnexp.seeds import seeds_in_words
 
@@ -29,9 +29,9 @@ def runs_part(folder: Path) -> list[str]:
     return ["## Runs", f"{said}{_cost(over)}{of_several}", tabulate(rows, headers="keys", tablefmt="github")]
 
 
-def _environments(runs: pd.DataFrame, provenance: Provenance) -> list[dict[str, Any]]:
+def _environments(runs: pd.DataFrame, provenance: Provenance) -> list[Environment]:
     known = map(provenance.runs.get, runs.identity)
-    return [run.environment if run else {} for run in known]
+    return [run.environment if run else Environment() for run in known]
 
 
 def _row(arm: str, runs: pd.DataFrame, provenance: Provenance, mixed: list[str]) -> dict[str, str]:

@@ -43,6 +43,10 @@ class Success:
         return max(self.fraction * best_mean(scores_by_arm), self.at_least)
 
 
+#: What of a success a recipe says in numbers.
+NUMBERS = ("fraction", "at_least")
+
+
 def success_of(recipe: Recipe) -> Success:
     """Return what a recipe whose arms are trained calls a success.
 
@@ -56,7 +60,9 @@ def success_of(recipe: Recipe) -> Success:
         raise UserError(
             f"recipe {recipe.name}: success has measure, fraction and at_least, not {', '.join(sorted(unknown))}"
         )
-    success = Success(str(said["measure"]), float(said["fraction"]), float(said["at_least"]))
+    if not isinstance(said["measure"], str) or not all(isinstance(said[key], int | float) for key in NUMBERS):
+        raise UserError(f"recipe {recipe.name}: success: measure is text, {' and '.join(NUMBERS)} are numbers")
+    success = Success(said["measure"], float(said["fraction"]), float(said["at_least"]))
     if not success.measure.endswith(f"_{name}"):
         raise UserError(f"recipe {recipe.name}: success: {success.measure} is no measure of {name}, the task's score")
     if not 0 < success.fraction < 1:

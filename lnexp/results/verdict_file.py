@@ -1,18 +1,15 @@
 """Define, write and read ``verdicts.json``: the verdicts of one recipe's claims and the numbers behind them."""
 
-import json
-import math
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_json
 from lnexp.recipes.recipe import Claim
 from lnexp.results.intervals import Interval, Range
 from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
+from lnexp.schema import checked, load_json
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,7 @@ def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
 def read_verdicts(path: Path) -> Verdicts:
     """Read a ``verdicts.json``. Raises UserError where it cannot be read, or is malformed."""
     try:
-        verdicts: Verdicts = _parsed(Verdicts, json.loads(read_regular(path)), "it")
+        verdicts: Verdicts = checked(Verdicts, load_json(read_regular(path)), "it")
         _check(verdicts)
     except (OSError, ValueError, TypeError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
@@ -177,36 +174,3 @@ def _check(verdicts: Verdicts) -> None:
     for claim in verdicts.claims:
         if claim.verdict != verdict_of(claim.margins, claim.diverged):
             raise ValueError(f"{claim.id}: {claim.verdict} is not what its margins say")
-
-
-def _parsed(kind: Any, value: Any, name: str) -> Any:
-    """Return a value out of JSON as the type that the schema states. Raises TypeError or ValueError for another."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return value
-    if origin in (Union, UnionType):  # something, or None
-        return None if value is None else _parsed(arguments[0], value, name)
-    if origin is Literal:
-        if value not in arguments:
-            raise ValueError(f"{name} is not one of {', '.join(arguments)}")
-        return value
-    if origin is list:
-        return [_parsed(arguments[0], one, name) for one in _checked(list, value, name)]
-    if origin is dict:
-        return {key: _parsed(arguments[1], one, f"{name}: {key}") for key, one in _checked(dict, value, name).items()}
-    if is_dataclass(kind):
-        hints = get_type_hints(kind)
-        if _checked(dict, value, name).keys() != hints.keys():
-            raise TypeError(f"{name} does not have the keys {', '.join(hints)}")
-        make: Any = kind
-        return make(**{key: _parsed(hint, value[key], key) for key, hint in hints.items()})
-    return _checked((int, float) if kind is float else kind, value, name)
-
-
-def _checked(kind: Any, value: Any, name: str) -> Any:
-    """Return the value. Raises TypeError where it is not of a type, or ValueError where it is not finite."""
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise TypeError(f"{name} is {type(value).__name__}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{name} is not finite")
-    return value

@@ -86,6 +86,17 @@ def all_verdicts(results_dir: Path) -> list[RecipeVerdicts]:
     return [RecipeVerdicts(path, read_verdicts(path)) for path in paths]
 
 
+def readable_verdicts(results_dir: Path) -> tuple[list[RecipeVerdicts], list[str]]:
+    """Return every ``verdicts.json`` that can be read, and why others cannot."""
+    found, problems = [], []
+    for path in (folder / "verdicts.json" for folder in result_folders(results_dir)):
+        try:
+            found.append(RecipeVerdicts(path, read_verdicts(path)))
+        except UserError as error:
+            problems.append(str(error))
+    return found, problems
+
+
 def unsound_recipes() -> dict[str, str]:
     """Return why recipes cannot be read or their claims not judged, by their names; the others are none the worse."""
     problems = {}

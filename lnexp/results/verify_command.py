@@ -1,5 +1,6 @@
 """Run ``scripts/verify.py``: print the verdict of every claim."""
 
+import argparse
 import json
 import sys
 from dataclasses import asdict
@@ -12,7 +13,7 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.results.compare import print_comparisons
 from lnexp.results.last_screen import last_screen
 from lnexp.results.verdict_pages import in_terminal
-from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run, unsound_recipes
+from lnexp.results.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
 
 EXIT_MALFORMED = 1
 
@@ -30,13 +31,27 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         recipes = [load_recipe(recipe).name for recipe in arguments.recipe or []] or None  # refuses an unknown name
-    try:
-        found = all_verdicts(arguments.results)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(EXIT_MALFORMED)
+        found, problems = readable_verdicts(arguments.results)
+        problems += _show(arguments, found, recipes)
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    sys.exit(EXIT_MALFORMED if problems else 0)
+
+
+def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: list[str] | None) -> list[str]:
+    """Print the verdicts that were asked for, and return what is wrong with them and with recipes."""
     wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": recipes}
     shown = [one for one in [*found, *not_run(arguments.results, found)] if one.has(**wanted)]
+    problems = [problem for one in shown if one.was_run for problem in _problems(one)]
+    problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
+    try:
+        _print(arguments, shown)
+    except UserError as error:  # a table beside verdicts, which is among the problems, or should be
+        problems.append(str(error))
+    return list(dict.fromkeys(problems))
+
+
+def _print(arguments: argparse.Namespace, shown: list[RecipeVerdicts]) -> None:
     if arguments.json:
         print(
             json.dumps([{"profile": one.profile, "data": one.data, **asdict(one.content)} for one in shown], indent=2)
@@ -46,11 +61,6 @@ def main() -> None:
         print_comparisons(one.path.parent for one in shown if one.was_run)
     else:
         print(last_screen(shown, arguments.results, RESULTS_DIR))
-    problems = [problem for one in shown if one.was_run for problem in _problems(one)]
-    problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
-    for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
-    sys.exit(EXIT_MALFORMED if problems else 0)
 
 
 def _problems(one: RecipeVerdicts) -> list[str]:

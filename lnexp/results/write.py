@@ -7,6 +7,7 @@ from tabulate import tabulate
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
+from lnexp.published import write_table
 from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
@@ -38,13 +39,13 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     folder.mkdir(parents=True, exist_ok=True)
     write_copy(recipe, folder)
     over = [run for run in runs if run.counts]
-    write_whole(folder / "runs.csv", tables.runs_table(runs).to_csv(index=False))
-    write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
+    write_table(folder / "runs.csv", tables.runs_table(runs))
+    write_table(folder / "epochs.csv", tables.epochs_table(runs))
     if recipe.outcomes:
-        write_whole(folder / "outcomes.csv", outcomes.outcomes_table(recipe, runs).to_csv(index=False))
+        write_table(folder / "outcomes.csv", outcomes.outcomes_table(recipe, runs))
     probes = tables.probes_table(over)
     if not probes.empty:
-        write_whole(folder / "probes.csv", probes.to_csv(index=False))
+        write_table(folder / "probes.csv", probes)
     commits = commits_of(run.environment for run in runs)
     recorded = recorded_plan(folder, {run.identity for run in over})
     planned = planned_seeds(recipe, cfg.profile, commits, recorded)

@@ -13,6 +13,7 @@ from lnexp.figures.panels import evenly_spaced
 from lnexp.figures.probed import plots, rows_with
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
+from lnexp.published import write_table
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import THEORY, Arm, Recipe
@@ -24,6 +25,7 @@ from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import commits_of, of_probe, write_provenance
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
+from lnexp.runs.environment import Environment
 from lnexp.tasks import load_task
 
 MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
@@ -34,7 +36,7 @@ def write_probe(
     results: Sequence[ProbeResult],
     data: str,
     manifest: dict[str, Any] | None,
-    environment: dict[str, Any],
+    environment: Environment,
     options: list[str],
     results_dir: Path,
 ) -> Path:
@@ -55,7 +57,7 @@ def write_probe(
     table = rows_table(results)
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)
-    write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
+    write_table(folder / "measurements.csv", table.convert_dtypes())  # whole numbers stay whole
     commits = commits_of([environment])
     planned = planned_seeds(recipe, THEORY, commits)
     verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits, planned))
@@ -95,7 +97,7 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, where: str, command: s
     return "\n\n".join(parts) + "\n"
 
 
-def _where(environment: dict[str, Any]) -> str:
+def _where(environment: Environment) -> str:
     state = environment["git"]
     commit = commit_name(state) if state["commit"] else "–"
     return (

@@ -6,6 +6,7 @@ from tabulate import tabulate
 
 from lnexp.figures.draw import draw, remove
 from lnexp.files import write_whole
+from lnexp.published import write_table
 from lnexp.results import tables
 from lnexp.results.collect import RunResult
 from lnexp.results.run_set import curves_of
@@ -22,8 +23,8 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
     recipe = runs[0].job.recipe
     folder.mkdir(parents=True, exist_ok=True)
     every = tables.runs_table(runs)
-    write_whole(folder / "runs.csv", every.to_csv(index=False))
-    write_whole(folder / "epochs.csv", tables.epochs_table(runs).to_csv(index=False))
+    write_table(folder / "runs.csv", every)
+    write_table(folder / "epochs.csv", tables.epochs_table(runs))
     drawing = curves_of(runs)
     if drawing:
         draw(drawing, folder)

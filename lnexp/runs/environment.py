@@ -3,11 +3,14 @@
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict, cast
 
+from lnexp.corpora.known import KNOWN
 from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
+from lnexp.schema import Count, checked
 from lnexp.tasks import all_tasks
 from lnexp.versions import version
 
@@ -24,7 +27,66 @@ PACKAGES = (
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
 
-def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
+class GitState(TypedDict, total=False):
+    """A commit of the code.
+
+    Attributes:
+        commit: its name; None outside a repository.
+        dirty: whether there were changes on top; None outside a repository.
+        earlier: the commits that trained the run before it was resumed by this one.
+    """
+
+    commit: str | None
+    dirty: bool | None
+    earlier: list[str]
+
+
+def check_facts(data: Mapping[str, Any]) -> None:
+    """Refuse what is not said of a corpus as ``environment.json`` and manifests say it. Raises TypeError, ValueError.
+
+    Args:
+        data: sizes by split under each unit that there is, checksums by file, and the known corpus it is a part of.
+    """
+    for unit in (unit for task in all_tasks() if (unit := task.unit) in data):
+        if "train" not in checked(dict[str, Count], data[unit], unit):
+            raise ValueError(f"{unit}: has no train")
+    checked(dict[str, str] | None, data.get("sha256"), "sha256")
+    if data.get("part_of") is not None and checked(str, data["part_of"], "part_of") not in KNOWN:
+        raise ValueError(f"part_of: {data['part_of']} is no known corpus")
+
+
+class Environment(TypedDict, total=False):
+    """The content of ``environment.json``, of which older runs have a part.
+
+    Attributes:
+        git: the commit of the code.
+        numerics: their version.
+        python, packages: versions; None for a package that is not installed.
+        host, cpu, cores, device: the machine.
+        cuda, cudnn: the libraries of a GPU.
+        data: of the corpus, sizes by split, checksums by file, and the known corpus that it is a part of.
+        code, earlier_code: digests of modules, see :mod:`lnexp.runs.code`.
+        processes, array: what trained the run: how many processes, or which runs together.
+    """
+
+    git: GitState
+    numerics: Count
+    python: str
+    packages: dict[str, str | None]
+    host: str
+    cpu: str
+    cores: Count | None
+    device: str
+    cuda: str | None
+    cudnn: int | None
+    data: Annotated[dict[str, Any], check_facts]
+    code: dict[str, str]
+    earlier_code: list[dict[str, str]]
+    processes: Count
+    array: list[str]
+
+
+def environment(device: str, data_manifest: dict[str, Any]) -> Environment:
     """Return the content of ``environment.json``: commit, numerics, package versions, machine, and of the data size and
     checksums. A run adds the digests of its code, see :mod:`lnexp.runs.code`.
 
@@ -34,7 +96,8 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
     """
     units = dict.fromkeys(task.unit for task in all_tasks())
     packages = dict.fromkeys([*PACKAGES, *(package for task in all_tasks() for package in task.packages)])
-    return {
+    libraries = {} if device == "cpu" else gpu_libraries()
+    content = {
         "git": git_state(),
         "numerics": NUMERICS,
         "python": platform.python_version(),
@@ -43,15 +106,16 @@ def environment(device: str, data_manifest: dict[str, Any]) -> dict[str, Any]:
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "device": device,
-        **({} if device == "cpu" else gpu_libraries()),
+        **libraries,
         "data": {
             **{unit: data_manifest[unit] for unit in units if unit in data_manifest},
             **{key: data_manifest.get(key) for key in ("part_of", "sha256")},
         },
     }
+    return cast(Environment, content)
 
 
-def continued(now: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
+def continued(now: Environment, earlier: Environment) -> Environment:
     """Return the environment of a run that is resumed, with the other commits and code that it was trained by before.
 
     Args:

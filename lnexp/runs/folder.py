@@ -1,6 +1,5 @@
 """The folder of one run: ``<runs_dir>/<recipe or adhoc>/<readable name>-<identity>/``."""
 
-import json
 import os
 import platform
 import re
@@ -10,24 +9,46 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
 from lnexp.files import TEMPORARY, read_regular, write_json, write_whole
 from lnexp.paths import ADHOC
-from lnexp.plain_yaml import load_yaml
+from lnexp.printable import is_printable
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
+from lnexp.runs.config_file import parse_config
+from lnexp.runs.environment import Environment
 from lnexp.runs.identity import identity, readable_name
+from lnexp.schema import Count, Time, checked, load_json
 
 State = Literal["running", "finished", "diverged", "failed"]
 DONE: tuple[State, ...] = ("finished", "diverged")
-#: libyaml crashes where values are nested some twenty thousand times; a config has about four thousand characters.
-LONGEST_CONFIG = 20_000
+
+
+class Status(TypedDict):
+    """The content of ``status.json``.
+
+    Attributes:
+        state: of the run.
+        why: it failed or diverged; empty otherwise.
+        updates: how many were made.
+        host, pid, job: the machine, the process and the SLURM job that wrote it.
+        started, changed: when the run was first started, and when this was written.
+    """
+
+    state: State
+    why: str
+    updates: Count
+    host: NotRequired[str]
+    pid: NotRequired[int]
+    job: NotRequired[str | None]
+    started: NotRequired[Time]
+    changed: NotRequired[Time]
+
 
 #: Names of the checkpoints after an epoch and within one, of their checksums, and of what a kill leaves half written.
 OF_EPOCH = re.compile(r"checkpoint(?P<epoch>[1-9][0-9]{0,8})\.pt")
@@ -43,7 +64,7 @@ OURS = re.compile(
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
     """Return the folders of all runs by identity, whichever recipe they were first trained for."""
     paths = sorted(Path(runs_dir).glob("[!.]*/*-*"), reverse=True)
-    return {path.name.rpartition("-")[2]: path for path in paths}
+    return {path.name.rpartition("-")[2]: path for path in paths if is_printable(str(path))}
 
 
 class RunFolder:
@@ -84,35 +105,31 @@ class RunFolder:
         return self.path / f"train.rank{rank}.log" if rank else self.log
 
     @property
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Status:
         """The content of ``status.json``; empty where it is missing. Raises UserError where it is malformed."""
-        status = self._read_object("status.json")
-        if status and status.get("state") not in get_args(State):
-            raise UserError(f"{self.path / 'status.json'}: malformed (no such state); force=true trains the run afresh")
-        return status
+        return cast(Status, self._read("status.json", Status))
 
     @property
-    def environment(self) -> dict[str, Any]:
+    def environment(self) -> Environment:
         """The content of ``environment.json``; empty where it is missing. Raises UserError where it is malformed."""
-        return self._read_object("environment.json")
+        return cast(Environment, self._read("environment.json", Environment))
 
     @property
     def config(self) -> dict[str, Any]:
         """The content of ``config.yaml``; empty where it is missing. Raises UserError where it is malformed."""
-        return self._read_object("config.yaml", _parse_config)
+        return self._read("config.yaml", dict[str, Any], parse_config)
 
-    def _read_object(self, name: str, parse: Callable[[str], Any] = json.loads) -> dict[str, Any]:
+    def _read(self, name: str, form: Any, parse: Callable[[str], Any] = load_json) -> dict[str, Any]:
+        """Return the content of a file in its form; empty where it is missing. Raises UserError for another form."""
         path = self.path / name
-        if not path.exists():
+        if not os.path.lexists(path):
             return {}
         try:
-            content = parse(read_regular(path))
-        except (ValueError, yaml.YAMLError, RecursionError, IsADirectoryError) as error:
+            content: dict[str, Any] = checked(form, parse(read_regular(path)), "it")
+            return content
+        except (ValueError, TypeError, yaml.YAMLError) as error:
             why = " ".join(str(error).split())
             raise UserError(f"{path}: malformed ({why}); force=true trains the run afresh") from error
-        if not isinstance(content, dict):
-            raise UserError(f"{path}: malformed (no object); force=true trains the run afresh")
-        return content
 
     @property
     def is_done(self) -> bool:
@@ -124,7 +141,7 @@ class RunFolder:
         started = now
         with suppress(UserError):  # an unreadable status is replaced
             started = self.status.get("started", now)
-        status = {
+        status: Status = {
             "state": state,
             "why": why,
             "updates": updates,
@@ -139,7 +156,7 @@ class RunFolder:
     def write_config(self, cfg: DictConfig) -> None:
         write_whole(self.path / "config.yaml", OmegaConf.to_yaml(cfg, resolve=True))
 
-    def write_environment(self, content: dict[str, Any]) -> None:
+    def write_environment(self, content: Environment) -> None:
         write_json(self.path / "environment.json", content, indent=2)
 
     def write_lines(self, name: str, lines: list[str]) -> None:
@@ -149,9 +166,18 @@ class RunFolder:
         write_whole(path, "".join(f"{line}\n" for line in lines))
 
     def lines(self, name: str) -> list[str]:
-        """Return the lines that were written under a name; none where there is no such file."""
+        """Return the lines that were written under a name; none where there is no such file.
+
+        Raises:
+            UserError: where it is no text.
+        """
         path = self.path / name
-        return read_lines(path) if path.is_file() else []
+        if not os.path.lexists(path):
+            return []
+        try:
+            return read_regular(path).split("\n")[:-1]
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path}: malformed ({error}); force=true trains the run afresh") from error
 
     def append(self, record: records.Record) -> None:
         records.append(self.metrics, record)
@@ -297,17 +323,9 @@ def slurm_job() -> str | None:
     return os.environ.get("SLURM_JOB_ID")
 
 
-def _parse_config(text: str) -> Any:
-    if len(text) > LONGEST_CONFIG:
-        raise ValueError(f"{len(text):,} characters are too many for a config")
-    if "${" in text:  # a config is written with its values; anything else was put there, and could read secrets
-        raise ValueError("an interpolation, where values are written")
-    return load_yaml(text)
-
-
-def status_of(path: Path | None) -> dict[str, Any]:
+def status_of(path: Path | None) -> Status:
     """Return the content of ``status.json``; empty where it is missing or malformed."""
-    try:
-        return RunFolder(path).status if path else {}
-    except UserError:
-        return {}
+    with suppress(UserError, OSError):
+        if path:
+            return RunFolder(path).status
+    return cast(Status, {})

@@ -80,7 +80,7 @@ def state_of(folder: RunFolder, runs_dir: str | Path) -> tuple[str, str]:
         UserError: where ``status.json`` is malformed.
     """
     status = folder.status
-    state = status.get("state", "waiting")
+    state: str = status.get("state", "waiting")
     if state == "running" and not is_held(runs_dir, folder.identity):
         state = "interrupted"
     return state, status.get("why", "")

@@ -35,14 +35,26 @@ A number that is not finite is null.
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
 from lnexp.files import append_synced, read_regular, write_whole
+from lnexp.runs.values import (
+    are_counts,
+    is_count,
+    is_count_or_null,
+    is_number,
+    is_positive,
+    is_text,
+    is_text_or_null,
+    is_time,
+)
+from lnexp.schema import parse_json, plain_content
 from lnexp.tasks import all_tasks
 from lnexp.tasks.contract import Field, Record
 
@@ -61,8 +73,13 @@ def append(path: Path, record: Record) -> None:
     """Append a record in one write: a kill leaves at most an unfinished last line, which :func:`read` skips.
 
     It is on the disk on return, before the checkpoint that follows it.
+
+    Raises:
+        ValueError, KeyError, TypeError: for a record that :func:`read` would refuse.
     """
-    append_synced(path, to_line(record))
+    line = to_line(record)
+    _checked(json.loads(line))
+    append_synced(path, line)
 
 
 def read(path: Path) -> list[Record]:
@@ -71,7 +88,7 @@ def read(path: Path) -> list[Record]:
     Raises:
         UserError: where a line other than an unfinished last one is not a record (the line is named).
     """
-    if not path.exists():
+    if not os.path.lexists(path):
         return []
     *lines, _unfinished = read_regular(path, errors="surrogateescape").split("\n")
     try:
@@ -83,8 +100,13 @@ def read(path: Path) -> list[Record]:
     raise UserError(f"{path}:{_first_bad(lines)}: not a record; force=true trains the run afresh")
 
 
+#: What a record says in letters that no terminal must be sent, and what is nested: neither is in records of ours.
+STRANGE = re.compile(r"\\u(00[01789]|[dD][89a-fA-F])|\\[bfr]|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]|\{[^}]*\{")
+
+
 def _parse(text: str) -> Any:
-    return json.loads(text, parse_constant=lambda name: None)  # NaN and Infinity, which are no JSON
+    content = parse_json(text, constant=lambda name: None)  # NaN and Infinity, which are no JSON
+    return plain_content(content) if STRANGE.search(text) else content
 
 
 def _first_bad(lines: list[str]) -> int:
@@ -97,30 +119,38 @@ def _first_bad(lines: list[str]) -> int:
     return len(lines)
 
 
-#: Numbers that every record of a kind has, whatever its task.
-REQUIRED = {"epoch": ("valid_loss", "valid_nll", "lr", "seconds")}
-#: Numbers that a record may have.
-OPTIONAL = {"epoch": ("train_loss", "grad_norm", "tokens_per_second"), "end": ("checkpoint_epoch",)}
+#: What every record of a kind has, whatever its task, and what it may have besides.
+REQUIRED: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "epoch": {
+        "epoch": is_count, "update": is_count, "valid_loss": is_number, "valid_nll": is_number, "lr": is_number,
+        "seconds": is_number,
+    },
+    "probe": {"epoch": is_count, "update": is_count, "side": is_text, "layer": is_count},
+    "end": {},
+}  # fmt: skip
+OPTIONAL: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "epoch": {
+        "train_loss": is_number, "grad_norm": is_number, "tokens_per_second": is_number, "members": is_positive,
+        "time": is_time, "commit": is_text_or_null,
+    },
+    "probe": {
+        "parameter": is_text, "grad_norm": is_number, "mean_grad_norm": is_number, "output": is_number,
+        "before_norm": is_number,
+    },
+    "end": {"checkpoint_epoch": is_count_or_null, "averaged_epochs": are_counts},
+}  # fmt: skip
 
 
 def _checked(record: Any) -> Record:
     """Return the record itself. Raises ValueError, KeyError or TypeError where it is not one."""
     kind = record["kind"]
-    for key in (*REQUIRED.get(kind, ()), *(key for key in OPTIONAL.get(kind, ()) if key in record)):
-        if not _is_number(record[key]):
-            raise ValueError(f"{key} is not a number")
+    wrong = [key for key, fits in REQUIRED[kind].items() if not fits(record[key])]
+    wrong += [key for key, fits in OPTIONAL[kind].items() if key in record and not fits(record[key])]
+    if wrong:
+        raise ValueError(f"{', '.join(wrong)}: not of the kind that a record has there")
     if kind in ("epoch", "end") and not any(_fits(record, fields) for fields in _task_fields(kind)):
         raise ValueError("not a record of any task")
-    if kind == "epoch" and not (isinstance(record["epoch"], int) and isinstance(record["update"], int)):
-        raise ValueError("epoch or update is not a whole number")
-    if "time" in record:
-        datetime.fromisoformat(record["time"])
     return record
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether a value is a number, or the null of one that was not finite."""
-    return isinstance(value, int | float | None) and not isinstance(value, bool)
 
 
 @cache
@@ -140,7 +170,7 @@ def _fits(record: Record, fields: Sequence[Field]) -> bool:
 
 
 def _is_within(value: Any, field: Field) -> bool:
-    return _is_number(value) and (value is None or field.low <= value <= field.high)
+    return is_number(value) and (value is None or field.low <= value <= field.high)
 
 
 def of_kind(kind: str, records: Iterable[Record]) -> list[Record]:

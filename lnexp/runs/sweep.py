@@ -1,6 +1,5 @@
 """Write down the runs of a sweep, where ``scripts/status.py`` finds them."""
 
-import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from lnexp.errors import UserError, near_names
 from lnexp.files import read_regular, write_json
 from lnexp.hashing import short_hash
 from lnexp.runs.length import Length
+from lnexp.schema import Positive, checked, load_json
 from lnexp.tasks import DEFAULT
 
 
@@ -29,8 +29,8 @@ class SweepRun:
     identity: str
     name: str
     seed: int
-    max_epoch: int
-    max_update: int | None = None
+    max_epoch: Positive
+    max_update: Positive | None = None
     label: str = ""
     task: str = DEFAULT
     arms: list[str] = field(default_factory=list)
@@ -90,9 +90,9 @@ def sweep_by_title(title: str, runs_dir: str | Path) -> Sweep:
 
 def _read(path: Path) -> Sweep:
     try:
-        content = json.loads(read_regular(path))
-        return Sweep(content["title"], [SweepRun(**member) for member in content["members"]])
-    except (ValueError, KeyError, TypeError) as error:
+        sweep: Sweep = checked(Sweep, load_json(read_regular(path)), "it")
+        return sweep
+    except (ValueError, TypeError) as error:
         raise UserError(f"{path}: malformed ({error})") from error
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lnexp.planning.work import Work
+    from lnexp.runs.environment import Environment
     from lnexp.runs.folder import RunFolder
     from lnexp.training.models.base import Models
     from lnexp.training.ranks import Ranks
@@ -45,7 +46,7 @@ class MeasuredRun(Protocol):
     @property
     def end(self) -> Record: ...
     @property
-    def environment(self) -> dict[str, Any]: ...
+    def environment(self) -> "Environment": ...
     @property
     def diverged(self) -> bool: ...
 

@@ -119,7 +119,9 @@ def _tags(cfg: DictConfig) -> list[str]:
 
 
 def _flat_config(cfg: DictConfig) -> dict[str, Any]:
-    """Return every setting by its dotted name, the choices that tell arms apart by a plain one, and the commit."""
+    """Return every setting by its dotted name but absolute paths, the choices that tell arms apart by a plain name, and
+    the commit.
+    """
     state = git_state()
     chosen = {
         "placement": short_name(cfg.model._name),
@@ -137,8 +139,15 @@ def _leaves(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, A
     for key, value in settings.items():
         if isinstance(value, dict):
             yield from _leaves(value, f"{prefix}{key}.")
-        else:
+        elif not _is_place(value):
             yield f"{prefix}{key}", value
+
+
+def _is_place(value: Any) -> bool:
+    """Return whether a value says where something lies on this machine, which is nobody else's business."""
+    if isinstance(value, list):
+        return any(map(_is_place, value))
+    return isinstance(value, str) and value.startswith(("/", "~"))
 
 
 def _numbers(record: Record) -> dict[str, Any]:

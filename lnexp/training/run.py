@@ -14,7 +14,7 @@ from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
-from lnexp.runs.environment import continued, environment
+from lnexp.runs.environment import Environment, continued, environment
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
@@ -220,11 +220,11 @@ def _rewind(members: Sequence[Member], within_epoch: bool) -> int:
 def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None:
     """Record what the members are trained on and with, and announce them."""
     folders = [member.folder for member in engine.members.values()]
-    together: dict[str, Any] = {"processes": engine.ranks.size}
+    together = Environment(processes=engine.ranks.size)
     if engine.models.stacked:
-        together = {"array": [folder.identity for folder in folders]}
+        together = Environment(array=[folder.identity for folder in folders])
     for member in engine.members.values():
-        now = environment(engine.device, manifest) | {"code": digests(member.cfg)} | together
+        now = environment(engine.device, manifest) | Environment(code=digests(member.cfg)) | together
         is_resumed = member.folder.newest_checkpoint() is not None
         member.folder.write_environment(continued(now, member.folder.environment) if is_resumed else now)
         announce(member, first_epoch, len(folders), engine.ranks)

@@ -64,6 +64,63 @@ def test_an_archive_made_to_do_harm_is_refused(tmp_path, others, message):
     assert str(path) in str(caught.value)
 
 
+def pax(name: str, **headers: str) -> tarfile.TarInfo:
+    info = member(name)
+    info.pax_headers = {key.replace("__", "."): value for key, value in headers.items()}
+    return info
+
+
+def stated(kind: bytes, size: int) -> bytes:
+    """The header of a member, without the bytes that it says it has."""
+    info = member("x", kind)
+    info.size = size
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        (pax("x", size="9" * 30).tobuf(tarfile.PAX_FORMAT), "states 9+"),
+        (pax("x", size="-512").tobuf(tarfile.PAX_FORMAT), "states -512 bytes"),
+        (pax("x", size=str(2**40)).tobuf(tarfile.PAX_FORMAT), "states 1,099,511,627,776 bytes"),
+        (
+            pax("x", GNU__sparse__major="1", GNU__sparse__minor="0").tobuf(tarfile.PAX_FORMAT),
+            "a member is a sparse file",
+        ),
+        (
+            pax("x", GNU__sparse__map="0,1", GNU__sparse__size="9").tobuf(tarfile.PAX_FORMAT),
+            "a member is a sparse file",
+        ),
+        (pax("x", GNU__sparse__size=str(2**60)).tobuf(tarfile.PAX_FORMAT), "a member is a sparse file"),
+        (stated(tarfile.GNUTYPE_SPARSE, 0), "a member is a sparse file"),
+        (stated(tarfile.XHDTYPE, 2**60), "states 1,152,921,504,606,846,976 bytes"),
+        (stated(tarfile.GNUTYPE_LONGNAME, 2**60), "states 1,152,921,504,606,846,976 bytes"),
+        (stated(tarfile.REGTYPE, 2**60), "states 1,152,921,504,606,846,976 bytes"),
+        (stated(tarfile.GNUTYPE_LONGNAME, 0) * 2000, "damaged"),
+    ],
+)
+@pytest.mark.parametrize("of_text", [True, False])
+def test_an_archive_that_states_absurd_sizes_is_refused_before_they_are_read(tmp_path, first, message, of_text):
+    path = tmp_path / "archive.tgz"
+    before = tar({"text": TEXT})[: 512 + -(-len(TEXT) // 512) * 512] if of_text else b""
+    path.write_bytes(gzip.compress(before + first + bytes(1024)))
+    with pytest.raises(UserError, match=message) as caught:
+        list(TextLocation(path, "text").lines())
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, pack, monkeypatch):
+    monkeypatch.setattr("lnexp.corpora.archives.LONGEST_LINE", 1000)
+    (tmp_path / "text").write_bytes(pack(b"a\n" * 300 + b"x" * 5000))
+    (tmp_path / "archive").write_bytes(pack(tar({"text": b"a\n" + b"x" * 5000})))
+    for place in (TextLocation(tmp_path / "text"), TextLocation(tmp_path / "archive", "text")):
+        lines = place.lines()
+        assert next(lines) == b"a"
+        with pytest.raises(UserError, match="has a line of more than 1,000 bytes"):
+            list(lines)
+
+
 def test_what_is_not_there_is_named(tmp_path):
     (tmp_path / "archive").write_bytes(tar({"text": TEXT}))
     (tmp_path / "page.tgz").write_bytes(b"<!DOCTYPE html><html>Sorry</html>" * 50)

@@ -1,5 +1,6 @@
 """Downloads are complete and verified, or fail with one line."""
 
+import contextlib
 import functools
 import gzip
 import hashlib
@@ -83,6 +84,26 @@ class Server(BaseHTTPRequestHandler):
         self.wfile.write(b"3e8\r\n" + CONTENT[:1_000] + b"\r\n3e8\r\n")
         self.close_connection = True
 
+    def serve_endless(self):  # until the other side has enough
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            while True:
+                self.wfile.write(bytes(1 << 16))
+
+    def serve_shifted(self):  # the right length of the wrong bytes
+        start = int((self.headers.get("Range") or "bytes=0-")[6:-1])
+        if not start:
+            return self.ranged(at_most=1_000)
+        rest = CONTENT[start - 10 : -10]
+        return self.answer(206, rest, Content_Range=f"bytes {start - 10}-{len(CONTENT) - 11}/{len(CONTENT)}")
+
+    def serve_elsewhere(self):
+        self.answer(302, b"", Location=self.server.sends_to + self.path.replace("elsewhere", "well", 1))
+
+    def serve_around(self):
+        self.answer(302, b"", Location=self.path)
+
     def serve_nonsense(self):
         self.answer(200, b"", announced="many")
 
@@ -138,13 +159,16 @@ def test_a_file_lands_whole_whatever_the_server_does(server, tmp_path, way, fact
         ("page", {}, r"answers with a web page \(HTML\)"),
         ("wrong", KNOWN, rf"sha256 is [0-9a-f]+, not {SHA256}"),
         ("wrong", {"md5": MD5}, rf"md5 is [0-9a-f]+, not {MD5}"),
-        ("well", {"bytes": 5}, r"bytes, not 5"),
+        ("well", {"bytes": 5}, r"sends more than 5 bytes"),
+        ("endless", {"bytes": 5}, r"sends more than 5 bytes"),
+        ("endless", {}, r"sends more than 3,000,000 bytes"),
         ("trouble", KNOWN, "answers 503"),
         ("forbidden", KNOWN, "answers 403"),
         ("nonsense", KNOWN, "no connection"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_lands(server, tmp_path, way, facts, message):
+def test_what_is_wrong_is_said_and_nothing_lands(server, tmp_path, way, facts, message, monkeypatch):
+    monkeypatch.setattr("lnexp.corpora.fetch.MOST_BYTES", 3_000_000)
     with pytest.raises(UserError, match=message):
         fetch(download(server, way, **facts), PreparationContext(tmp_path))
     assert list((tmp_path / "corpus/deep").iterdir()) == []
@@ -213,6 +237,35 @@ def test_what_a_mirror_cannot_be(monkeypatch):
 def test_a_download_stays_in_its_folder(path, address, corpus, message):
     with pytest.raises(UserError, match=message):
         Download(path, address, corpus)
+
+
+def test_bytes_of_another_place_are_not_appended(server, tmp_path):
+    with pytest.raises(UserError, match=r"answers with other bytes than those from 1,000 on; 1,000 bytes are kept"):
+        fetch(download(server, "shifted"), PreparationContext(tmp_path))
+    assert (tmp_path / "corpus/deep/.file.gz.part").read_bytes() == CONTENT[:1_000]
+
+
+def test_a_mirror_sends_us_to_no_other_server(server, tmp_path):
+    wanted = Download("deep/file.gz", "http://127.0.0.1:9", "corpus", **KNOWN)
+    server.sends_to = server.address
+    assert fetch(wanted, PreparationContext(tmp_path / "a", f"{server.address}/elsewhere")).read_bytes() == CONTENT
+    server.sends_to = server.address.replace("127.0.0.1", "localhost")
+    with pytest.raises(UserError, match=r"sends us to http://localhost:\d+/well/.*, another server"):
+        fetch(wanted, PreparationContext(tmp_path / "b", f"{server.address}/elsewhere"))
+    assert fetch(download(server, "elsewhere", **KNOWN), PreparationContext(tmp_path / "c")).read_bytes() == CONTENT
+    with pytest.raises(UserError, match="sends us on more than 10 times"):
+        fetch(wanted, PreparationContext(tmp_path / "d", f"{server.address}/around"))
+
+
+def test_a_password_is_in_no_message_and_no_config(server, tmp_path):
+    with pytest.raises(UserError, match="without a name, a password or a query") as caught:
+        Download("file", "https://me:secret@example.org/x", "corpus")
+    assert "secret" not in str(caught.value)
+    mirror = server.address.replace("http://", "http://me:secret@")
+    for way in ("nothing", "trouble", "forgetful", "page", "around", "wrong"):
+        with pytest.raises(UserError, match=server.address) as caught:
+            fetch(download(server, "well", **KNOWN), PreparationContext(tmp_path / way, f"{mirror}/{way}"))
+        assert "secret" not in str(caught.value)
 
 
 def test_no_connection_is_said(tmp_path):

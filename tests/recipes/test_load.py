@@ -5,7 +5,7 @@ import yaml
 
 from lnexp.errors import UserError
 from lnexp.recipes import load
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.load import load_recipe, recipe_of_results
 from lnexp.recipes.recipe import Job
 
 CONTENT = {
@@ -36,6 +36,8 @@ CONTENT = {
 def claims_with(**changes):
     return [CONTENT["claims"][0] | changes]
 
+
+MANY_AXES = {f"a{number}": {str(value): {"label": "x", "overrides": []} for value in range(9)} for number in range(9)}
 
 #: Of recipes that are trained, and that are measured without training.
 HASHES = {"fig2a": "dab5c377", "fig3": "68f65ea7", "fig3_warmup": "11b93920", "theory_lemma1": "3ef92d4b"}
@@ -121,8 +123,23 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"claims": [{"id": "x"}]}, "not a recipe"),
         ({"claims": claims_with(implied_by="y")}, "claim x: implied_by: y is no other claim of the recipe"),
         ({"claims": claims_with(implied_by="x")}, "claim x: implied_by: x is no other claim of the recipe"),
-        ({"claims": claims_with(check="yes")}, "claim x: check is true or false"),
+        ({"claims": claims_with(check="yes")}, "not a recipe .*check is str"),
         ({"surprise": 1}, "not a recipe .*surprise"),
+        ({"title": ["x"]}, "not a recipe .*title is list"),
+        ({"n_seeds": "3"}, "not a recipe .*n_seeds is str"),
+        ({"n_seeds": 10**9}, "not a recipe .*n_seeds: must be at most 10,000"),
+        ({"profiles": {"small": {"data": "toy", "n_seeds": 10**9}}}, "not a recipe .*n_seeds: must be at most 10,000"),
+        ({"settings": "model=pre_ln"}, "not a recipe .*settings is str"),
+        ({"settings": [{"model": "pre_ln"}]}, "not a recipe .*settings is dict"),
+        ({"profiles": {"small": {"data": 5}}}, "not a recipe .*data is int"),
+        ({"profiles": {"../small": {"data": "toy"}}}, r"not a recipe .*profiles: \.\./small: a name has letters"),
+        ({"arms": {"../x": CONTENT["arms"]["one"]}}, r"not a recipe .*arms: \.\./x: a name has letters"),
+        ({"arms": {1: CONTENT["arms"]["one"]}}, "not a recipe .*a key that is no text"),
+        ({"arms": {"one": {"label": 1, "overrides": []}}}, "not a recipe .*label is int"),
+        ({"claims": [CONTENT["claims"][0] | {"paper": {"one": float("inf")}}]}, "not a recipe .*not finite"),
+        ({"claims": [CONTENT["claims"][0] | {"holds_if": 1}]}, "not a recipe .*holds_if is int"),
+        ({"success": 0.5}, "not a recipe .*success is float"),
+        ({"without": ["arms"], "axes": MANY_AXES, "rows": ["a0"]}, "not a recipe .*more than 10,000 combinations"),
         ({"arms": "nowhere"}, "recipe=nowhere: no such recipe"),
     ],
 )
@@ -145,6 +162,15 @@ def test_a_check_does_not_count(recipe_of):
     (claim,) = recipe_of(claims=claims_with(check=True)).claims
     assert not claim.counts
     assert claim.standing == "registered before the runs (1234abc), a check"
+
+
+def test_letters_that_a_terminal_would_obey_are_escaped(recipe_of):
+    assert recipe_of(title="\x1b[2J").title == r"\x1b[2J"
+
+
+def test_a_folder_of_results_names_a_recipe_and_no_path(tmp_path):
+    with pytest.raises(UserError, match="is no recipe's name"):
+        recipe_of_results(tmp_path, "../elsewhere")
 
 
 def test_a_task_is_part_of_the_jobs_and_of_the_hash_where_it_is_not_translation(recipe_of):

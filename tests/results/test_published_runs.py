@@ -87,5 +87,5 @@ def test_runs_of_several_preparations_are_refused(missing, published):
 
 def test_malformed_results_are_one_line(missing, published):
     (published / OF_FIG2A / "runs.csv").write_text("arm,seed\nwarmup_low,21\n")
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match=r"runs\.csv: malformed \(no column identity"):
         with_published(missing, published)

@@ -122,14 +122,13 @@ def test_a_run_that_has_trained_nothing_is_of_no_code(finished):
     assert changes(cfg, folder) == ""
 
 
-@pytest.mark.parametrize("old", [{}, {"code": "0123456789ab"}])
-def test_records_without_digests_are_compared_by_commit(finished, old, monkeypatch):
+def test_records_without_digests_are_compared_by_commit(finished, monkeypatch):
     cfg, folder = finished
     files = {PRE_LN, "plugin/placements/post_ln.py", "results/write.py"}
     monkeypatch.setattr(code, "_changed_files", {"a" * 40: frozenset(files), "b" * 40: None}.get)
 
     def said(git):
-        folder.write_environment({"git": git, **old})
+        folder.write_environment({"git": git})
         return changes(cfg, folder)
 
     assert said({"commit": "a" * 40, "dirty": False}) == PRE_LN, "the others decide nothing here"

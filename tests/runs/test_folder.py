@@ -43,6 +43,50 @@ def test_a_broken_status_is_named(folder, content):
     assert folder.status["state"] == "running", "it can be replaced"
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("status.json", '{"state": "finished", "why": ""}', "does not have updates"),
+        ("status.json", '{"state": "done", "why": "", "updates": 1}', "state is not one of running"),
+        ("status.json", '{"state": "finished", "why": "", "updates": 1e400}', "updates is float|not finite"),
+        ("status.json", '{"state": "finished", "why": "", "updates": -1}', "updates: is below 0"),
+        ("status.json", '{"state": "failed", "why": 5, "updates": 1}', "why is int"),
+        ("status.json", '{"state": "running", "why": "", "updates": 1, "started": "2026-01-01T00:00:00"}', "time zone"),
+        ("environment.json", '{"git": "abc"}', "git is str"),
+        ("environment.json", '{"numerics": "two"}', "numerics is str"),
+        ("environment.json", '{"packages": {"torch": 2}}', "torch is int"),
+        ("environment.json", '{"data": {"pairs": {"train": "many"}}}', "train is str"),
+        ("environment.json", '{"data": {"pairs": {}}}', "pairs: has no train"),
+        ("environment.json", '{"data": {"part_of": "nothing"}}', "no known corpus"),
+        ("environment.json", '{"code": "0123456789ab"}', "code is str"),
+        ("config.yaml", "model: lnexp_pre_ln", "model=lnexp_pre_ln: must be a group"),
+        ("config.yaml", "lr_max: .inf", "not finite"),
+        ("config.yaml", "lr_max: fast", "lr_max=fast: must be a number"),
+        ("config.yaml", "threads: 100000", "threads=100000: must be at most"),
+        ("config.yaml", "task: nothing", "task=nothing: no such task"),
+        ("config.yaml", "recipe: ../../x", r"recipe=\.\./\.\./x: must be letters"),
+        ("config.yaml", "seed: 2024-01-01", "a date"),
+        ("config.yaml", "1: 2", "a key that is no text"),
+    ],
+)
+def test_another_form_is_refused_by_its_place(folder, name, content, message):
+    (folder.path / name).write_text(content)
+    with pytest.raises(UserError, match=rf"{name}: malformed \(.*{message}".replace(".", r"\.", 1)):
+        _ = folder.status, folder.environment, folder.config
+
+
+def test_translations_that_are_no_text_are_refused(folder):
+    folder.write_lines("hypotheses/test.txt", ["one"])
+    (folder.path / "hypotheses" / "test.txt").write_bytes(b"\xff\n")
+    with pytest.raises(UserError, match=r"test\.txt: malformed"):
+        folder.lines("hypotheses/test.txt")
+
+
+def test_a_folder_whose_name_a_terminal_would_obey_is_no_run(folder):
+    (folder.path.parent / "x\x1b[2J-89abcdef").mkdir()
+    assert list(find_folders(folder.path.parent.parent)) == [folder.identity]
+
+
 def test_the_config_is_read_as_it_was_written(folder):
     assert folder.config == {}
     folder.write_config(OmegaConf.create({"lr_max": 1e-8, "seed": 3, "again": "${seed}", "norm": {"kind": "rms"}}))
@@ -151,9 +195,10 @@ def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):
     (folder.checkpoints / "checkpoint_best_10.pt").touch()
     assert folder.last_update_within() == 28
     assert folder.newest_checkpoint() == folder.checkpoint_within(3, 28)
-    for record in ({"kind": "epoch", "epoch": 2, "update": 20}, {"kind": "probe", "epoch": 3, "update": 28}):
+    probe = {"kind": "probe", "side": "encoder", "layer": 1}
+    for record in ({"kind": "epoch", "epoch": 2, "update": 20}, {**probe, "epoch": 3, "update": 28}):
         folder.append(EPOCH | record)
-    folder.append({"kind": "probe", "epoch": 3, "update": 29})
+    folder.append({**probe, "epoch": 3, "update": 29})
     folder.drop_after(2, 28)
     assert [record["update"] for record in records.read(folder.metrics)] == [20, 28]
     assert sorted(path.name for path in folder.checkpoints.glob("checkpoint_?_*")) == ["checkpoint_3_28.pt"]
@@ -192,7 +237,7 @@ def test_a_checkpoint_that_has_outlived_its_record_is_dropped(folder, recorded, 
 
 def test_clearing_forgets_everything(folder):
     folder.set_status("finished")
-    folder.append({"kind": "end"})
+    folder.append({"kind": "end", "test_bleu": 1.0})
     folder.clear()
     assert list(folder.path.iterdir()) == []
 

@@ -54,6 +54,18 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path):
         {"time": "yesterday"},
         {"time": 5},
         {"epoch": "1"},
+        {"epoch": True},
+        {"update": -1},
+        {"seconds": "1"},
+        {"members": 0},
+        {"time": "2026-01-01T00:00:00"},
+        {"commit": 5},
+        {"kind": "probe", "side": "encoder"},
+        {"kind": "probe", "layer": 1},
+        {"kind": "probe", "side": "encoder", "layer": 1, "grad_norm": "x"},
+        {"kind": "end", "test_bleu": 1.0, "averaged_epochs": "1 2"},
+        {"kind": "something"},
+        {"kind": []},
     ],
 )
 def test_a_record_says_numbers_where_it_should(tmp_path, broken):
@@ -61,6 +73,26 @@ def test_a_record_says_numbers_where_it_should(tmp_path, broken):
     path.write_text(json.dumps(epoch(1) | broken) + "\n")
     with pytest.raises(UserError, match=r"metrics\.jsonl:1: not a record"):
         records.read(path)
+
+
+@pytest.mark.parametrize("value", ["1e400", "1" + "0" * 400, "9" * 5000, "[" * 5000 + "]" * 5000])
+def test_a_number_beyond_all_numbers_is_no_record(tmp_path, value):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(json.dumps(epoch(1) | {"grad_norm": "x"}).replace('"x"', value) + "\n")
+    with pytest.raises(UserError, match=r"metrics\.jsonl:1: not a record"):
+        records.read(path)
+
+
+def test_what_a_terminal_would_obey_is_escaped(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(json.dumps(epoch(1) | {"bleu_signature": "\x1b[2J\ud800"}) + "\n")
+    assert records.read(path)[0]["bleu_signature"] == r"\x1b[2J\ud800"
+
+
+def test_what_would_not_be_read_is_not_written(tmp_path):
+    with pytest.raises(ValueError, match="members"):
+        records.append(tmp_path / "metrics.jsonl", epoch(1, members=0))
+    assert not (tmp_path / "metrics.jsonl").exists()
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -76,7 +108,7 @@ def test_resuming_drops_later_epochs_the_end_and_half_a_line(tmp_path):
         file.write('{"kind": "epo')
     records.keep_until(path, 2, 0)
     assert [record["epoch"] for record in records.read(path)] == [1, 2]
-    records.append(path, {"kind": "probe", "epoch": 1, "update": 0})
+    records.append(path, {"kind": "probe", "epoch": 1, "update": 0, "side": "encoder", "layer": 1})
     records.keep_until(path, 0, 0)
     assert path.read_text() == ""
 

@@ -3,9 +3,10 @@
 import pytest
 from omegaconf import OmegaConf
 
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import load_task
-from lnexp.tracking.tracker import Tracker, charts_of
+from lnexp.tracking.tracker import Tracker, _flat_config, charts_of
 
 
 class WandbRun:
@@ -25,6 +26,14 @@ def tracker(tmp_path) -> Tracker:
     tracker = Tracker(OmegaConf.create({"tracker": {"mode": "offline"}}), RunFolder(tmp_path / "run-00000000"))
     tracker.run = WandbRun()
     return tracker
+
+
+def test_where_things_lie_on_this_machine_is_not_told(tmp_path):
+    cfg = check_and_resolve(compose([f"runs_dir={tmp_path}", "data_dir='~/data'"]))
+    told = _flat_config(cfg)
+    assert told["lr_max"] == cfg.lr_max
+    assert not {"runs_dir", "data_dir"} & told.keys()
+    assert str(tmp_path) not in str(told)
 
 
 def test_probes_are_named_by_what_they_looked_at(tracker):

@@ -17,6 +17,9 @@ from lnexp.results.forms.success_rate import SuccessRate
 
 __all__ = ["Comparison", "Equivalence", "Form", "Question", "SuccessRate", "parse"]
 
+#: The most characters of a test; with as many, nesting is no deeper than Python takes.
+LONGEST = 400
+
 
 def parse(text: str, question: Question) -> Form:
     """Return the test that a ``holds_if`` states.
@@ -28,6 +31,8 @@ def parse(text: str, question: Question) -> Form:
     Raises:
         UserError: for anything that is none of the forms, or asks for what there is not.
     """
+    if len(text) > LONGEST:  # Python's parser gives up on deep nesting in several ways
+        raise UserError(f"holds_if: {len(text):,} characters are too many for a test")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         for form in (SuccessRate, Equivalence, Comparison):

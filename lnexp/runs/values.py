@@ -1,0 +1,51 @@
+"""Tell whether a value that a record has under a key can stand there."""
+
+import math
+from datetime import datetime
+from typing import Any
+
+#: No run has more updates, epochs or layers.
+MOST = 10**12
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number, or the null of one that was not finite."""
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a value is a whole number that counts updates, epochs or layers."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+
+
+def is_positive(value: Any) -> bool:
+    """Return whether a value counts at least one thing."""
+    return is_count(value) and value > 0
+
+
+def is_count_or_null(value: Any) -> bool:
+    """Return whether a value counts something, or is null."""
+    return value is None or is_count(value)
+
+
+def are_counts(value: Any) -> bool:
+    """Return whether a value is a list of counts."""
+    return isinstance(value, list) and all(map(is_count, value))
+
+
+def is_text(value: Any) -> bool:
+    """Return whether a value is text."""
+    return isinstance(value, str)
+
+
+def is_text_or_null(value: Any) -> bool:
+    """Return whether a value is text, or null."""
+    return value is None or isinstance(value, str)
+
+
+def is_time(value: Any) -> bool:
+    """Return whether a value is a moment in ISO 8601 with its time zone; others cannot be compared."""
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except (TypeError, ValueError):
+        return False
