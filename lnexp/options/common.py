@@ -196,5 +196,12 @@ LABELS = (
 #: Where the text and the subwords of a corpus come from. Some corpora have these options.
 LOCATIONS = tuple(
     Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, keeps_arms=False, locates=True)
-    for name in ("path", "text.root", "text.downloads.base_url", "subword.codes", "subword.model")
+    for name in (
+        "path",
+        "text.root",
+        "text.downloads.base_url",
+        "subword.codes",
+        "subword.model",
+        "pairs.path",
+    )
 )
