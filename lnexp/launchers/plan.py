@@ -1,8 +1,9 @@
 """Plan a sweep: which runs its jobs are, each once, and which of them are to be trained."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from omegaconf import DictConfig
 
@@ -63,6 +64,7 @@ class Plan:
                     plan._add_missing(run, overrides, cfg)
             if "arm" in cfg:
                 plan._add_arm(run, cfg)
+        plan._refuse_without_start(folders)
         plan.note = refuse_all_of_other_code(begun)
         return plan
 
@@ -75,8 +77,20 @@ class Plan:
     def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
         check_device(cfg)
         name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
-        self.missing.append(Planned(run, name, overrides))
+        start = task_of(cfg).start(cfg)
+        self.missing.append(Planned(run, name, overrides, after=start.run if start else ""))
         self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
+
+    def _refuse_without_start(self, folders: Mapping[str, Path]) -> None:
+        """Refuse runs that start from one that is neither trained nor a part of the sweep. Raises UserError."""
+        lacking = [run for run in self.missing if run.after and run.after not in {*folders, *self.members}]
+        if lacking:
+            first, *others = lacking
+            more = f", and {len(others)} more" if others else ""
+            raise UserError(
+                f"{first.name}: starts from run {first.after}, which is neither trained nor in this sweep{more};"
+                " name its recipe, too, as +recipe=fig5,fig5_finetune"
+            )
 
     def prepare(self) -> dict[str, str]:
         """Prepare the corpora here, once, and not in every worker.

@@ -144,7 +144,8 @@ def _arms(content: dict[str, Any]) -> dict[str, Arm]:
     """Return ``arms`` one by one, or all combinations of ``axes``."""
     if "axes" in content:
         return _product(content.pop("axes"), content.pop("rows"))
-    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in content.pop("arms").items()}
+    arms = content.pop("arms").items()
+    return {name: Arm(name, arm["label"], tuple(arm["overrides"]), arm.get("row", "")) for name, arm in arms}
 
 
 def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]:

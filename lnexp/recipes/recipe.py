@@ -25,7 +25,8 @@ class Arm:
         name: what claims and tables call it.
         label: what people read.
         overrides: the options that tell it from the other arms.
-        row: the row of the figure that it is drawn in; figures of few arms have one row, without a name.
+        row: the row of the figure that it is drawn in, which its label begins with; figures of few arms have one row,
+            without a name.
         values: the labels of its values by axis, in a recipe with axes.
     """
 

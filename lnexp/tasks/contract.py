@@ -164,6 +164,19 @@ class SentenceStatistics:
 
 
 @dataclass(frozen=True)
+class Start:
+    """The checkpoint of another run that a run starts from.
+
+    Attributes:
+        run: the identity of the other run.
+        epoch: of its checkpoint.
+    """
+
+    run: str
+    epoch: int
+
+
+@dataclass(frozen=True)
 class Member:
     """One run among those that are trained together."""
 
@@ -253,6 +266,31 @@ class Task(ABC):
     def register(self) -> None:  # noqa: B027  (a task may train with a fairseq task that is registered already)
         """Import what registers the fairseq task that it trains with, where :mod:`lnexp.plugin` does not."""
 
+    def start(self, cfg: DictConfig) -> Start | None:
+        """Return which checkpoint of another run a run starts from; None for a run that starts from scratch.
+
+        A sweep trains the other run first. What is returned must be part of the run's identity.
+
+        Args:
+            cfg: the config of a run.
+
+        Raises:
+            UserError: where the config does not say it.
+        """
+        return None
+
+    def start_checkpoint(self, cfg: DictConfig) -> Path | None:
+        """Return the file of the checkpoint that :meth:`start` states, for a run that is about to begin.
+
+        Args:
+            cfg: the config of a run.
+
+        Raises:
+            UserError: where it is missing or damaged, or does not fit the run: a run is never trained from scratch
+                instead.
+        """
+        return None
+
     @abstractmethod
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
         """Return the prepared corpus of the config group ``data``; prepare it where it is missing."""
@@ -279,7 +317,7 @@ class Task(ABC):
 
     @abstractmethod
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
-        """Return what measures models in training.
+        """Return what measures models in training. It is made after ``fairseq_task`` and before the model.
 
         Args:
             cfg: the config of one run.
