@@ -1,6 +1,9 @@
 """The run that another one starts from is the run of the arm that a sweep trains."""
 
+import pytest
+
 from lnexp.configuration import check_and_resolve, compose
+from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
@@ -18,14 +21,23 @@ def planned(recipes: list[str], rest: list[str], runs_dir) -> Plan:
 
 
 def test_fine_tuning_starts_from_the_runs_that_its_sweep_trains(tmp_path):
-    for rest in (["n_seeds=1"], ["n_seeds=1", "first_seed=3", "scale.toy.train_pairs=90", "precision=bf16"]):
-        plan = planned(["fig5", "fig5_finetune"], rest, tmp_path)
-        arms = {run.identity: run.arms for run in plan.members.values()}
-        starts = [(run.name, arms[run.after]) for run in plan.missing if run.after]
-        assert {arm for _, (arm,) in starts} == {"fig5/post_ln_warmup", "fig5/pre_ln_high", "fig5/pre_ln_low"}
-        for name, (arm,) in starts:
-            assert name.startswith(f"fig5_finetune/{arm.removeprefix('fig5/')}")
-        assert len(plan.missing) - len(starts) == 5 + 2, "pre-training, and two arms from scratch"
+    rest = ["n_seeds=1", "first_seed=3", "scale.toy.train_pairs=90", "precision=bf16"]
+    plan = planned(["fig5", "fig5_finetune"], rest, tmp_path)
+    arms = {run.identity: run.arms for run in plan.members.values()}
+    starts = [(run.name, arms[run.after]) for run in plan.missing if run.after]
+    assert {arm for _, (arm,) in starts} == {"fig5/post_ln_warmup", "fig5/pre_ln_high", "fig5/pre_ln_low"}
+    for name, (arm,) in starts:
+        assert name.startswith(f"fig5_finetune/{arm.removeprefix('fig5/')}")
+    assert len(plan.missing) - len(starts) == 5 + 2, "pre-training, and two arms from scratch"
+
+
+def test_runs_whose_start_is_neither_trained_nor_asked_for_are_refused_in_a_line(tmp_path):
+    with pytest.raises(
+        UserError, match=r"post_ln_warmup_third, seed 21: starts from run \w{8}, which is .* 8 more"
+    ) as said:
+        planned(["fig5_finetune"], ["n_seeds=1"], tmp_path)
+    assert "+recipe=fig5,fig5_finetune" in str(said.value)
+    assert "\n" not in str(said.value)
 
 
 def test_a_config_without_a_recipe_names_its_run(tmp_path):

@@ -18,10 +18,7 @@ OPTIONS = (
     ),
     Option("start.arm", TEXT.or_null(), "the arm of that recipe", decides=False),
     Option("start.seed", SEED, "the seed of that run", decides=False),
-    Option(
-        "start.run", TEXT.or_null(), "the identity of that run, which follows from recipe, arm and seed",
-        published=True,
-    ),
+    Option("start.run", TEXT.or_null(), "the identity of that run, which follows from recipe, arm and seed"),
     Option(
         "start.epoch", whole(0), "the epoch of its checkpoint; 0: the run starts from scratch", published=True
     ),
