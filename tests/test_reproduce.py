@@ -39,7 +39,7 @@ def test_from_nothing_to_verdicts(tmp_path, where):
     assert "4 arms × seeds are 4 runs, 0 of them done already" in done.stdout
     assert "reproduced" not in done.stdout, "one seed shows nothing"
     assert "[4/4] post-ln adam" in done.stdout
-    assert "open: fig2a-no-warmup-fails-low*" in done.stdout
+    assert "inconclusive: fig2a-no-warmup-fails-low*" in done.stdout
     assert (tmp_path / "results" / "local" / "small" / "toy" / "fig2a" / "figure.png").exists()
     assert "published results: none to compare with" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("next: ") or done.stdout.splitlines()[-2].startswith("next: ")

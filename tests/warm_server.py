@@ -6,6 +6,7 @@ with ``os._exit``, and tells them that they are workers.
 """
 
 import gc
+import importlib
 import logging
 import os
 import runpy
@@ -24,10 +25,14 @@ from joblib.externals.loky.backend.context import set_start_method
 from wandb.sdk.data_types._private import MEDIA_TMP
 from warm_commands import Command
 
+#: Libraries that take time, wherever the project lies: the first optimizer asks for torch._dynamo.
+LIBRARIES = ("fairseq_cli.train", "hydra.main", "matplotlib.figure", "pandas", "sacrebleu", "torch._dynamo")
+
 
 def import_libraries() -> None:
     """Import the libraries that take time."""
-    import torch._dynamo  # noqa: F401  the first optimizer asks for it
+    for library in LIBRARIES:
+        importlib.import_module(library)
 
 
 def import_what_commands_import() -> None:

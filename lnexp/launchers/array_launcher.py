@@ -29,8 +29,8 @@ class ArrayLauncher(ComposingLauncher):
     """Trains jobs in groups, each as one array, in this process or in several.
 
     In this process small groups come first, so that a stop in the last one spares the others; several processes take
-    groups in the order of the jobs, so that the first recipe of a sweep is whole first. A group that does not fit into
-    the GPU's memory is halved.
+    groups in the order of the jobs, so that the first recipe of a sweep is whole first, and share its last groups
+    evenly. A group that does not fit into the GPU's memory is halved.
 
     Args:
         max_members: the most runs in one array.
@@ -66,7 +66,7 @@ class ArrayLauncher(ComposingLauncher):
         return [_train(members) for members in sorted(groups, key=len)]
 
     def _train_at_once(self, groups: list[Group]) -> list[Outcomes]:
-        work = (delayed(_train_in_worker)(members) for members in sorted(groups, key=min))
+        work = (delayed(_train_in_worker)(members) for members in evened_out(groups, self.processes))
         hide_leaked_locks()
         with parallel_config(backend="loky", initializer=ignore_interrupts):
             return list(Parallel(n_jobs=self.processes, batch_size=1, pre_dispatch=self.processes)(work))
@@ -86,10 +86,31 @@ def _train(members: Group) -> Outcomes:
     release_memory()
     if len(members) > 1 and any(map(is_out_of_memory, outcomes)):
         print(f"an array of {len(members)} does not fit into memory: it is trained in two halves", flush=True)
-        half = (len(members) + 1) // 2
-        jobs = list(members.items())
-        return _train(dict(jobs[:half])) | _train(dict(jobs[half:]))
+        first, second = _halves(members)
+        return _train(first) | _train(second)
     return dict(zip(members, outcomes, strict=True))
+
+
+def evened_out(groups: Sequence[Group], processes: int) -> list[Group]:
+    """Return groups in the order of their jobs, those of the sweep's first recipe as many as keep all processes busy.
+
+    Where processes would wait for the last groups of that recipe, these are halved: two processes are as long at three
+    groups as at four.
+    """
+    ordered = sorted(groups, key=min)
+    recipes = [members[min(members)].get("recipe") for members in ordered]
+    first = next((number for number, recipe in enumerate(recipes) if recipe != recipes[0]), len(ordered))
+    halved = range(first - min(-first % processes, first), first)
+    return [
+        part
+        for number, members in enumerate(ordered)
+        for part in (_halves(members) if number in halved and len(members) > 1 else [members])
+    ]
+
+
+def _halves(members: Group) -> list[Group]:
+    half, jobs = (len(members) + 1) // 2, list(members.items())
+    return [dict(jobs[:half]), dict(jobs[half:])]
 
 
 def _job_return(overrides: Sequence[str], cfg: DictConfig, outcome) -> JobReturn:

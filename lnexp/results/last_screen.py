@@ -93,14 +93,15 @@ OPEN = 3
 
 
 def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
-    """Return the contradicted claims by name, and the open ones, in so many lines: first those that count."""
-    claims = sorted((claim for one in ran for claim in one.content.claims), key=lambda claim: not claim.counts)
+    """Return the names of contradicted and inconclusive claims in so many lines: of those that count, if any does."""
+    claims = [claim for one in ran for claim in one.content.claims]
+    shown = [claim for claim in claims if claim.counts and claim.verdict != "not run"] or claims
     contradicted, still_open = (
-        Counter(f"{claim.id}{STAR[claim.counts]}" for claim in claims if claim.verdict == verdict)
+        Counter(f"{claim.id}{STAR[claim.counts]}" for claim in shown if claim.verdict == verdict)
         for verdict in ("contradicted", "inconclusive")
     )
     first = _listed("contradicted", contradicted, max(1, lines - min(OPEN, len(still_open))))
-    return [*first, *_listed("open", still_open, max(1, lines - len(first)))]
+    return [*first, *_listed("inconclusive", still_open, max(1, lines - len(first)))]
 
 
 def _listed(title: str, found: Mapping[str, int], lines: int) -> list[str]:

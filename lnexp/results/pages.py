@@ -28,6 +28,7 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.recipes.schema import schema
 from lnexp.results.benchmark_tables import benchmark_tables
 from lnexp.results.claims import measures_in_words
+from lnexp.results.contradictions import not_reproduced
 from lnexp.results.headline import CLAIMS, PAPER
 from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
@@ -139,6 +140,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "published": places.__contains__,
         "theory": [place for place in places if place.startswith(f"{THEORY}/")],
         "contradicted": contradicted,
+        "not_reproduced": not_reproduced(found),
         "claims_of": _by_claimant(found),
         "tally": tally,
         "power_of_rate": power_of_rate,

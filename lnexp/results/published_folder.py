@@ -125,6 +125,12 @@ class PublishedFolder:
         """What the runs were made on."""
         return ", ".join(sorted({str(one["cpu"]) for one in self._provenance.environments if one.get("cpu")}))
 
+    def setting(self, arm: str, column: str) -> str:
+        """Return a setting of an arm's runs, a column of ``runs.csv``, as ``0.002`` or ``1,000``."""
+        runs = read_table(self._path / "runs.csv")
+        (value,) = runs.loc[runs["arm"] == arm, column].unique()
+        return f"{value:,g}"
+
     def interval(self, measure: str, arm: str) -> Interval:
         """Return a measure of an arm: its mean over seeds with the 95% interval."""
         found = interval(self.values(measure, arm))

@@ -5,7 +5,7 @@ from helpers import TINY, cut_short, make_whole
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
-from lnexp.launchers.array_launcher import group, why_alone
+from lnexp.launchers.array_launcher import evened_out, group, why_alone
 from lnexp.runs.folder import RunFolder
 
 
@@ -92,3 +92,29 @@ def test_runs_that_no_array_can_join_are_named_with_the_reason():
     shapes = [compose([f"model.encoder_layers={layers}"]) for layers in (1, 2)]
     assert why_alone(shapes, 4).endswith("2 of 2 runs train in no array: no other has its shapes and data")
     assert why_alone(shapes[:1], 4) == why_alone(shapes, 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "processes", "expected"),
+    [
+        ([4, 4, 4], 2, [4, 4, 2, 2]),
+        ([4, 4], 2, [4, 4]),
+        ([3], 4, [2, 1]),
+        ([1, 4, 4], 2, [1, 4, 2, 2]),
+        ([4, 1, 1], 2, [4, 1, 1]),
+        ([4, 4, 4], 4, [4, 4, 2, 2]),
+        ([4, 4, 4, 4, 4], 4, [4, 4, 2, 2, 2, 2, 2, 2]),
+    ],
+)
+def test_the_last_groups_of_a_recipe_are_shared_among_processes(sizes, processes, expected):
+    numbers = iter(range(100))
+    groups = [{next(numbers): {"recipe": "first"} for _ in range(size)} for size in sizes]
+    found = evened_out(list(reversed(groups)), processes)
+    assert [len(members) for members in found] == expected
+    assert [number for members in found for number in members] == list(range(sum(sizes)))
+
+
+def test_later_recipes_stay_in_whole_groups():
+    groups = [{0: {"recipe": "one"}, 1: {"recipe": "one"}}, {2: {"recipe": "two"}, 3: {"recipe": "two"}}]
+    assert [list(members) for members in evened_out(groups, 2)] == [[0], [1], [2, 3]]
+    assert evened_out([{0: {}, 1: {}}, {2: {}}], 2) == [{0: {}, 1: {}}, {2: {}}], "a sweep without a recipe"

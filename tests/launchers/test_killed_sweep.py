@@ -12,10 +12,11 @@ import pytest
 from helpers import TINY, run_script, start
 from warm_commands import WarmProcess
 
-KILLS = 25
-TINY_RUNS = ["-m", *TINY, "max_epoch=15", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
-#: Twelve runs that are told apart by their seeds.
-SWEEP = [*TINY_RUNS, "seed=range(1,13)"]
+KILLS = 14
+TINY_RUNS = ["-m", *TINY, "max_epoch=12", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+#: Runs that are told apart by their seeds.
+RUNS = 8
+SWEEP = [*TINY_RUNS, f"seed=range(1,{RUNS + 1})"]
 TIMES = ("seconds", "tokens_per_second", "time")
 
 
@@ -73,7 +74,7 @@ def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     done = run_script("train", *SWEEP, f"runs_dir={folder / 'runs'}", f"data_dir={folder / 'data'}")
     assert done.returncode == 0, done.stderr
-    assert len(curves(folder / "runs")) == 12
+    assert len(curves(folder / "runs")) == RUNS
     return curves(folder / "runs")
 
 
@@ -95,9 +96,9 @@ def test_a_sweep_that_is_killed_at_random_ends_as_an_undisturbed_one(tmp_path, u
     sweeps[-1].wait(400)
     left_alone = run_script("train", *SWEEP, *where)
     assert left_alone.returncode == 0, left_alone.stderr
-    assert states(tmp_path / "runs") == ["finished"] * 12
+    assert states(tmp_path / "runs") == ["finished"] * RUNS
     assert curves(tmp_path / "runs") == undisturbed
-    assert sum(count_in_logs(tmp_path, "Loaded checkpoint")) >= 5, "some went on from where they were killed"
+    assert sum(count_in_logs(tmp_path, "Loaded checkpoint")) >= 3, "some went on from where they were killed"
     nothing_is_left_over(tmp_path / "runs")
 
 
@@ -115,7 +116,7 @@ def test_two_that_start_the_same_sweep_share_it(tmp_path, undisturbed):
     both = [begin(where), begin(where)]
     assert [sweep.wait(300) for sweep in both] == [0, 0]
     assert curves(tmp_path / "runs") == undisturbed
-    assert count_in_logs(tmp_path, "begin training epoch 1\n") == [1] * 12, "no run was done twice"
+    assert count_in_logs(tmp_path, "begin training epoch 1\n") == [1] * RUNS, "no run was done twice"
 
 
 def count_in_logs(tmp_path, words: str) -> list[int]:

@@ -67,7 +67,7 @@ def test_tables_figures_and_verdicts_follow_from_the_run_folders(tmp_path, where
     assert "fig2a: 4 of 4 runs are over" in done.stdout
     table = run_script("verify", *results)
     assert table.returncode == 0
-    assert "open: fig2a-no-warmup-fails-low*" in table.stdout
+    assert "inconclusive: fig2a-no-warmup-fails-low*" in table.stdout
     as_json = json.loads(run_script("verify", "--json", "--recipe", "fig2a", *results).stdout)
     assert {claim["verdict"] for claim in as_json[0]["claims"]} <= {"inconclusive", "not run"}, "one seed shows nothing"
     (tmp_path / "results" / "small" / "toy" / "fig2a" / "verdicts.json").write_text("{}")

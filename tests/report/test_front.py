@@ -43,7 +43,7 @@ def test_signs_are_the_verdicts_and_say_what_does_not_count(results):
 
 
 def test_a_margin_reaches_as_far_as_its_row(results):
-    found = row(results, "RAdam trains it without warm-up")
+    found = row(results, "RAdam trains Post-LN without warm-up")
     ends = [abs(end) for mark in found.marks for end in (mark.margin.low, mark.margin.high)]
     assert found.reach == max(ends)
 
@@ -71,7 +71,7 @@ def test_damaged_tables_leave_a_dash(results):
     for name in ("runs.csv", "provenance.json"):
         (results / PLACES[0] / name).write_text("{")
         (results / PLACES[2] / name).write_text("{")
-    cells = {title: cells for title, cells, _ in front(results).rows}
+    cells = {title: cells for title, cells in front(results).rows}
     assert cells["Pre-LN, no warm-up"] == ["7.7 (3 of 3)"]
 
 

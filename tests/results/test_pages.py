@@ -130,7 +130,8 @@ def with_multi30k(tmp_path):
 def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
     """Stronger evidence comes first: in the answer, its table and the claims, without an edit."""
     readme = page_of("README.md", with_multi30k)
-    assert "does not**: on Multi30k (" in readme
+    assert "Pre-LN does not**: without warm-up" in readme
+    assert "Pre-LN runs train on Multi30k (" in readme
     assert "| claim | Multi30k | embedded | third of IWSLT14 |" in readme
     assert "| Without warm-up Post-LN fails | ✓ | ✓ | (?) |" in readme
     assert readme.index("results/medium/multi30k/fig4ab") < readme.index("results/small/toy/fig4ab")
@@ -150,7 +151,9 @@ def test_the_answer_follows_the_verdicts_of_the_first_corpus(with_multi30k):
         if claim["id"] == "fig4ab-placement-decides":
             claim["verdict"], claim["margins"] = "inconclusive", [{"mean": 0.1, "low": -1.0, "high": 1.0, "n": 10}]
     path.write_text(json.dumps(content))
-    assert "**Not decided at this scale**: on Multi30k (" in page_of("README.md", with_multi30k)
+    readme = page_of("README.md", with_multi30k)
+    assert "**Not decided at this scale**: without warm-up" in readme
+    assert "runs train on Multi30k (" in readme
 
 
 def test_marks_say_whether_a_claim_counts(folder):

@@ -1,0 +1,55 @@
+"""Say in plain sentences what did not reproduce, and on which corpora."""
+
+from collections.abc import Sequence
+
+from lnexp.results.verdicts import RecipeVerdicts
+
+#: What a reader learns where claims are contradicted, by the ids of these claims.
+SENTENCES = {
+    "With RAdam (β2 = 0.98) and no warm-up Post-LN does not train well": (
+        "fig4ab-radam-trains-post-ln",
+        "fig4ab-radam-post-ln-succeeds",
+    ),
+    "With RAdam (β2 = 0.999) and no warm-up Post-LN does not train well, and Pre-LN is far from Pre-LN with Adam": (
+        "radam-999-trains-post-ln",
+        "radam-999-post-ln-succeeds",
+        "radam-999-changes-pre-ln-little",
+        "radam-beta2-matters-for-post-ln",
+    ),
+    "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
+        "fig5-pre-ln-is-faster",
+    ),
+    "Before training Post-LN's gradients do not grow by √(3/2) a layer (appendix F)": (
+        "growth-post-appendix-f",
+        "fig3-layers-post-ratio",
+        "fig3-layers-post-mean-field-encoder",
+    ),
+    "In the encoder Post-LN's gradients of W² do not grow towards the output, and Pre-LN's are not flat": (
+        "fig3-layers-post-grows-encoder-w2",
+        "fig3-layers-pre-flat-encoder-w2",
+    ),
+    "Pre-LN's greatest gradient does not fall as 1/√L": ("fig3-pre-root-greatest",),
+    "Lemma 3 does not hold as stated where the input's mean is far from zero": ("lemma3-as-stated",),
+}
+#: Corpora as a sentence calls them; others by their names.
+CORPORA = {
+    "toy": "embedded corpus",
+    "bert_toy": "made-up sentences",
+    "gaussian": "Gaussian inputs",
+    "multi30k": "Multi30k",
+    "iwslt14-subset": "third of IWSLT14",
+    "iwslt14": "IWSLT14",
+}
+
+
+def not_reproduced(found: Sequence[RecipeVerdicts]) -> dict[str, list[str]]:
+    """Return what is contradicted, as far as tallies count it: corpora by sentence, or by claim without a sentence."""
+    said = {claim: sentence for sentence, claims in SENTENCES.items() for claim in claims}
+    where: dict[str, list[str]] = {sentence: [] for sentence in SENTENCES}
+    for one in found:
+        corpus = CORPORA.get(one.data, one.data)
+        for claim in one.content.claims:
+            if claim.verdict == "contradicted" and claim.counts:
+                corpora = where.setdefault(said.get(claim.id, f"`{claim.id}`"), [])
+                corpora += [] if corpus in corpora else [corpus]
+    return {sentence: corpora for sentence, corpora in where.items() if corpora}
