@@ -30,7 +30,7 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
     score = load_task(recipe.task).score
     epochs = sorted(runs[START].unique().tolist())
     panels = {
-        f"validation {score.title}, best epoch": (score.best, "valid_majority"),
+        f"validation {score.title}, last epoch": (score.last, "valid_majority"),
         f"test {score.title}": (score.test, "test_majority"),
     }
     seeds = f"seeds {seeds_in_words(runs['seed'])}: lines are means, bands reach from the least to the greatest"
@@ -46,7 +46,7 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
             for title, (column, majority) in panels.items()
         ]
     ]
-    return Drawing(NAME, f"{recipe.heading}, by checkpoint", f"{scope} · {seeds}", rows, (4, 3.4), 2, share_y=True)
+    return Drawing(NAME, recipe.heading, f"{scope} · {seeds}", rows, (4, 3.4), 2, share_y=True)
 
 
 def _lines(recipe: Recipe, runs: pd.DataFrame, column: str) -> list[Line]:

@@ -16,6 +16,7 @@ from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
+from lnexp.tasks.contract import Start
 
 
 @dataclass
@@ -25,6 +26,7 @@ class Plan:
     Attributes:
         members: all of them, by identity.
         missing: those that are not done.
+        starts: where runs that are missing start from, by identity.
         note: a line on runs that other code has trained; empty where there are none.
         corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
     """
@@ -32,6 +34,7 @@ class Plan:
     members: dict[str, SweepRun] = field(default_factory=dict)
     missing: list[Planned] = field(default_factory=list)
     corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
+    starts: dict[str, Start] = field(default_factory=dict)
     note: str = ""
 
     @classmethod
@@ -77,7 +80,8 @@ class Plan:
     def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
         check_device(cfg)
         name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
-        start = task_of(cfg).start(cfg)
+        if start := task_of(cfg).start(cfg):
+            self.starts[run] = start
         self.missing.append(Planned(run, name, overrides, after=start.run if start else ""))
         self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
 
@@ -86,10 +90,11 @@ class Plan:
         lacking = [run for run in self.missing if run.after and run.after not in {*folders, *self.members}]
         if lacking:
             first, *others = lacking
-            more = f", and {len(others)} more" if others else ""
+            more = f"; so do {len(others)} more" if others else ""
+            start = self.starts[first.identity].arm or first.after
             raise UserError(
-                f"{first.name}: starts from run {first.after}, which is neither trained nor in this sweep{more};"
-                " name its recipe, too, as +recipe=fig5,fig5_finetune"
+                f"{first.name}: starts from the run {start}, which is neither trained nor in this sweep{more}; sweep"
+                " both recipes, +recipe=ONE,OTHER"
             )
 
     def prepare(self) -> dict[str, str]:

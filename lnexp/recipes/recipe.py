@@ -183,6 +183,12 @@ class Recipe:
         return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
 
     @property
+    def with_its_starts(self) -> list[str]:
+        """What commands that train it take: the recipe whose runs its own start from, if there is one, and its own."""
+        said = (setting.partition("=") for setting in self.settings)
+        return [*(value for key, _, value in said if key == "start.recipe"), self.reference]
+
+    @property
     def heading(self) -> str:
         """The figure, and what it compares."""
         return f"{self.figure}: {self.title}"

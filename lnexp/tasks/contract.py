@@ -6,7 +6,7 @@ The heavy half is imported where work begins: :meth:`Task.evaluation` in trainin
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -170,10 +170,12 @@ class Start:
     Attributes:
         run: the identity of the other run.
         epoch: of its checkpoint.
+        arm: which arm of which recipe the other run is, in words; empty where that is not known.
     """
 
     run: str
     epoch: int
+    arm: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,8 @@ class Task(ABC):
     unit: str
     #: Packages that its numbers depend on: a run records their versions.
     packages: Sequence[str] = ()
+    #: Other tasks whose code its numbers depend on, by name: a run records digests of it.
+    builds_on: Sequence[str] = ()
     #: The stacks of layers that its models have, as probes name them; the last one gives the output.
     sides: Sequence[str] = ("encoder",)
     #: Options of the task's own, as rows of :mod:`lnexp.options`.

@@ -37,6 +37,7 @@ class SentencePairs(Task):
     test_note = "Test accuracy is of the checkpoint with the least validation nll, which is in nats a pair."
     unit = "labelled_pairs"
     packages = ("sacremoses", "sentencepiece", "subword-nmt")
+    builds_on = ("masked_lm",)
     options = OPTIONS
     run_columns = (Column("start_epoch", lambda run: run.cfg.start.epoch), Column("valid_majority", majority))
     measures = {"majority": majority}  # noqa: RUF012  (the contract declares it a Mapping)

@@ -29,7 +29,8 @@ def start_of(cfg: DictConfig) -> Start | None:
         return None
     if not cfg.start.run:
         raise UserError("start.run: not set; say the identity of the run to start from, or start.recipe and start.arm")
-    return Start(str(cfg.start.run), int(cfg.start.epoch))
+    arm = f"{cfg.start.recipe}/{cfg.start.arm}, seed {cfg.start.seed}" if cfg.start.recipe else ""
+    return Start(str(cfg.start.run), int(cfg.start.epoch), arm)
 
 
 def checkpoint_of(cfg: DictConfig) -> Path | None:
@@ -43,7 +44,9 @@ def checkpoint_of(cfg: DictConfig) -> Path | None:
         return None
     path = find_folders(cfg.runs_dir).get(start.run)
     if path is None:
-        raise UserError(f"start.run={start.run}: no such run in {cfg.runs_dir}; train it first{_how(cfg)}")
+        raise UserError(
+            f"start.run={start.run}: no such run in {cfg.runs_dir}; train it first{start.arm and f' ({start.arm})'}"
+        )
     folder = RunFolder(path)
     _refuse_foreign(cfg, folder)
     epochs = folder.checkpoint_epochs()
@@ -57,12 +60,6 @@ def checkpoint_of(cfg: DictConfig) -> Path | None:
     if not is_whole(checkpoint):
         raise UserError(f"{checkpoint}: is not what was saved; force=true trains its run again")
     return checkpoint
-
-
-def _how(cfg: DictConfig) -> str:
-    """Return a clause on how to train the run that is missing, where the config says which it is."""
-    start = cfg.start
-    return f", seed {start.seed} of {start.recipe}/{start.arm}: +recipe={start.recipe}" if start.recipe else ""
 
 
 def _refuse_foreign(cfg: DictConfig, folder: RunFolder) -> None:
