@@ -58,6 +58,10 @@ class Claim:
         since: the commit that added it.
         exploratory: whether it shows no more than that the experiment can be run: too few updates, or scores too low,
             to judge the paper by. Tallies do not count it.
+        implied_by: another claim of the recipe that says the same and more, by its id. Tallies do not count the weaker
+            one, whatever the verdicts: both speak of one effect.
+        check: whether it states nothing of the paper's, but what other claims need, as that a model has learned.
+            Tallies do not count it.
     """
 
     id: str
@@ -69,6 +73,8 @@ class Claim:
     registered: Registered
     since: str
     exploratory: bool = False
+    implied_by: str = ""
+    check: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError where it does not say when it was registered."""
@@ -76,19 +82,21 @@ class Claim:
             raise ValueError(f"claim {self.id}: registered is one of {', '.join(get_args(Registered))}")
         if not isinstance(self.since, str) or not self.since:
             raise ValueError(f"claim {self.id}: since must be the short commit that added it, in quotes if all digits")
-        if not isinstance(self.exploratory, bool):
-            raise ValueError(f"claim {self.id}: exploratory is true or false")
+        for key in ("exploratory", "check"):
+            if not isinstance(getattr(self, key), bool):
+                raise ValueError(f"claim {self.id}: {key} is true or false")
 
     @property
     def counts(self) -> bool:
         """Whether tallies count it."""
-        return self.registered == "before" and not self.exploratory
+        return self.registered == "before" and not (self.exploratory or self.implied_by or self.check)
 
     @property
     def standing(self) -> str:
-        """When it was registered, and whether it is exploratory, in words."""
-        said = f"registered {self.registered} the runs ({self.since})"
-        return f"{said}, exploratory" if self.exploratory else said
+        """When it was registered, and why it cannot count, in words."""
+        implied = f"implied by {self.implied_by}" if self.implied_by else ""
+        known = ("exploratory" if self.exploratory else "", "a check" if self.check else "", implied)
+        return ", ".join([f"registered {self.registered} the runs ({self.since})", *filter(None, known)])
 
 
 @dataclass(frozen=True)
@@ -162,6 +170,16 @@ class Recipe:
     success: dict[str, Any] = field(default_factory=dict)
     file: Path | None = None
 
+    def __post_init__(self) -> None:
+        """Raise ValueError where a claim is implied by none of the others, or by one that is implied itself."""
+        by_id = {claim.id: claim for claim in self.claims}
+        for claim in self.claims:
+            stronger = by_id.get(claim.implied_by)
+            if claim.implied_by and (stronger is None or stronger is claim or stronger.implied_by):
+                own = stronger in (None, claim)
+                why = "of the recipe" if own else "that is implied by none"
+                raise ValueError(f"claim {claim.id}: implied_by: {claim.implied_by} is no other claim {why}")
+
     @property
     def reference(self) -> str:
         """What a command takes for it: its name, or the path of its file."""
@@ -181,6 +199,10 @@ class Recipe:
         """Return how many seeds are planned at a profile."""
         setting = self.profiles.get(profile)
         return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
+
+    def planned_at(self, profile: str) -> range:
+        """Return the seeds that are planned at a profile."""
+        return range(self.first_seed, self.first_seed + self.seeds_at(profile))
 
     @property
     def with_its_starts(self) -> list[str]:

@@ -43,7 +43,8 @@ class Variant:
     def _claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
         why = f"The test of {claim['id']}."
         since = self.later.get(claim["id"], self.since)
-        return {**claim, "id": f"{claim['id']}-{self.suffix}", "since": since, "why": why}
+        names = {key: f"{claim[key]}-{self.suffix}" for key in ("id", "implied_by") if claim.get(key)}
+        return {**claim, **names, "since": since, "why": why}
 
     def _replaced(self, value: Any) -> Any:
         """Return a part of a file with the overrides replaced: they are strings of lists, whatever these lie in."""

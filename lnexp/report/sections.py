@@ -16,6 +16,7 @@ from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, read_provenance
+from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.tables import arms_table
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts, not_run
@@ -151,7 +152,7 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
         runs=runs,
         heat_map=heat_map(recipe, runs),
         outcomes=_outcomes(recipe, folder),
-        arms=arms_table(recipe, read_table(folder / "runs.csv")),
+        arms=arms_table(recipe, read_table(folder / "runs.csv"), PublishedFolder(folder).divided),
     )
 
 

@@ -1,14 +1,16 @@
 """Judge claims: each has a test of measures of arms, in one of the forms of :mod:`lnexp.results.forms`.
 
-A verdict is ``reproduced``, ``contradicted`` or ``inconclusive``, as the form says; ``not run`` where an arm has no run
-that is over, or where the claim is about the paper's own numbers (its scope is ``absolute``) and the runs are not
-of the paper's model on the paper's whole corpus.
+A verdict is ``reproduced``, ``contradicted`` or ``inconclusive``, as the form says. A run that diverged and has no
+value of a measure, as one without a single epoch has no loss, makes it ``inconclusive``: it is a result, worse than any
+value, and without its seed the claim would be judged on those runs alone that did not diverge. The verdict is ``not
+run`` where an arm has no run that is over, or where the claim is about the paper's own numbers (its scope is
+``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
@@ -17,15 +19,18 @@ from lnexp.recipes.recipe import Claim, Job, Recipe
 from lnexp.results.forms import Form, Question, parse
 from lnexp.results.forms.base import Measures
 from lnexp.results.intervals import interval
+from lnexp.results.judgement import verdict_of
 from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.results.registration import registered
-from lnexp.results.success import success_of
-from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts
+from lnexp.results.success import ScoredRun, divided_arms, success_of
+from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value
 from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
 
 #: What was measured by call and seed: the value, and the identity of the run.
 Found = Mapping[str, Mapping[int, tuple[float, str]]]
+#: The seeds whose runs diverged without a value, by call.
+Lost = Mapping[str, Collection[int]]
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Origin:
         scope: what was trained or probed, in words.
         command: what a reader would type for the same.
         commits: of the code that made it, where known.
+        planned: the seeds that were planned for it; None: those of the recipe.
         malformed: the runs that could not be read, and why.
     """
 
@@ -46,6 +52,7 @@ class Origin:
     scope: str
     command: str
     commits: Collection[str] = ()
+    planned: range | None = None
     malformed: Sequence[str] = ()
 
 
@@ -63,6 +70,9 @@ class Evidence(Protocol):
 
     @property
     def is_the_papers(self) -> bool: ...
+
+    @property
+    def diverged(self) -> bool: ...
 
 
 def measures_of(recipe: Recipe) -> Measures:
@@ -116,8 +126,9 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
         runs: its runs, or what its probe found.
         origin: where those come from.
     """
+    planned = recipe.planned_at(origin.profile) if origin.planned is None else origin.planned
     standing = [_standing(claim, recipe, origin) for claim in recipe.claims]
-    claims = [judge(claim, recipe, runs, origin.profile, origin.command) for claim in standing]
+    claims = [judge(claim, recipe, runs, planned, origin.command) for claim in standing]
     over = [run for run in runs if run.counts]
     return Verdicts(
         recipe=recipe.name,
@@ -140,14 +151,16 @@ def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
     return here if recipe.file else replace(here, registered=registered(claim, origin.commits))
 
 
-def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str = "", command: str = "") -> JudgedClaim:
+def judge(
+    claim: Claim, recipe: Recipe, runs: Sequence[Evidence], planned: range | None = None, command: str = ""
+) -> JudgedClaim:
     """Judge one claim on runs of its recipe, or on what its probe found; runs that are not over do not count.
 
     Args:
         claim: the claim.
         recipe: whose claim it is.
         runs: its runs, or what its probe found.
-        profile: theirs.
+        planned: the seeds that were planned for them; None: those of the recipe, whatever a profile says.
         command: what a reader would type for the same.
 
     Raises:
@@ -155,45 +168,59 @@ def judge(claim: Claim, recipe: Recipe, runs: Sequence[Evidence], profile: str =
     """
     form = form_of(claim, recipe)
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
-    found = _measure(form, measures_of(recipe), judged)
+    found, lost = _measure(form, measures_of(recipe), judged)
     values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
     with _named(claim):
         judgement = form.judge(values)
+    planned = recipe.planned_at("") if planned is None else planned
+    shown = form.shown(values)
+    seeds = set.intersection(*(values[call].keys() | lost[call] for call in shown))
+    arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[ScoredRun], judged)))
+    diverged = diverged_without_value(arms.values())
     return JudgedClaim(
         **asdict(claim),
-        verdict=judgement.verdict,
+        verdict=verdict_of(judgement.margins, diverged),
         form=judgement.form,
         estimate=judgement.estimate,
         margins=judgement.margins,
-        p=judgement.p,
+        p=None if diverged else judgement.p,
         contrast=short_hash([judgement.form, form.evidence(values)]),
-        planned=recipe.seeds_at(profile),
-        arms=_arms(form.shown(values), found),
+        planned=len(planned),
+        seeds=len(seeds.intersection(planned)),
+        others=len(seeds.difference(planned)),
+        arms=arms,
         command=command,
     )
 
 
-def _measure(form: Form, measures: Measures, runs: Sequence[Evidence]) -> Found:
+def _measure(form: Form, measures: Measures, runs: Sequence[Evidence]) -> tuple[Found, Lost]:
     by_arm: dict[str, list[Evidence]] = {}
     for run in runs:
         if run.counts:
             by_arm.setdefault(run.job.arm.name, []).append(run)
     found: dict[str, dict[int, tuple[float, str]]] = {}
+    lost: dict[str, set[int]] = {}
     for call, (measure, arm) in form.calls.items():
         measured = [(run, measures[measure](run)) for run in by_arm.get(arm, [])]
         found[call] = {run.job.seed: (value, run.identity) for run, value in measured if value is not None}
-    return found
+        lost[call] = {run.job.seed for run, value in measured if value is None and run.diverged}
+    return found, lost
 
 
 def _runs(of_call: Mapping[int, tuple[float, str]]) -> list[str]:
     return [identity for _, (_, identity) in sorted(of_call.items())]
 
 
-def _arms(calls: Mapping[str, tuple[str, str]], found: Found) -> dict[str, Measured]:
+def _arms(
+    calls: Mapping[str, tuple[str, str]], found: Found, lost: Lost, divided: Collection[str]
+) -> dict[str, Measured]:
+    """Return what was measured by arm, or by call where an arm is asked twice."""
     asked = [arm for _, arm in calls.values()]
     arms = {}
     for call, (measure, arm) in calls.items():
-        mean = interval([value for value, _ in found[call].values()])
+        values = [value for value, _ in found[call].values()]
+        mean, extremes = interval(values), [min(values), max(values)] if values and arm in divided else None
         numbers = asdict(mean) if mean else {"mean": None, "low": None, "high": None, "n": 0}
-        arms[arm if asked.count(arm) == 1 else call] = Measured(measure, **numbers, runs=_runs(found[call]))
+        name = arm if asked.count(arm) == 1 else call
+        arms[name] = Measured(measure, **numbers, extremes=extremes, diverged=len(lost[call]), runs=_runs(found[call]))
     return arms

@@ -35,6 +35,24 @@ def _places(width: float) -> int:
     return 2 if width <= 0 or width >= 0.05 else min(8, 1 - math.floor(math.log10(width)))
 
 
+@dataclass(frozen=True)
+class Range:
+    """A mean over ``n`` runs that have two modes, with the least and the greatest of them in place of an interval."""
+
+    mean: float
+    least: float
+    greatest: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ({self.least:.2f} to {self.greatest:.2f}, n={self.n})"
+
+
+def range_of(values: Sequence[float]) -> Range | None:
+    """Return the mean of runs with their range; None for no values."""
+    return Range(statistics.fmean(values), min(values), max(values), len(values)) if values else None
+
+
 def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """Return the mean with Student's t interval, which suits few, normally distributed values; None for no values."""
     if not values:

@@ -10,6 +10,7 @@ from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.recipes.load import recipe_of_results
 from lnexp.results.claims import Origin, judge_all
+from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.verdict_file import Verdicts, write_verdicts
@@ -31,7 +32,9 @@ def judged(folder: Path) -> Verdicts:
         evidence = published_evidence(recipe, folder, old["papers"])
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
-        origin = Origin(profile, data, old["scope"], command, read_provenance(folder).commits, old["malformed"])
+        made = read_provenance(folder)
+        planned = planned_seeds(recipe, profile, made.commits, made.planned)
+        origin = Origin(profile, data, old["scope"], command, made.commits, planned, old["malformed"])
         return replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error

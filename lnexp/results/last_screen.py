@@ -85,7 +85,7 @@ def _width(columns: Sequence[Sequence[str]]) -> int:
 
 def _counts(shown: Sequence[RecipeVerdicts]) -> str:
     said = tally(claim for one in shown for claim in one.content.claims).short_text
-    return f"{said}. Not counted (*): registered after the runs, fewer seeds than planned, or exploratory."
+    return f"{said}. Not counted (*): registered after the runs, other seeds than planned, exploratory, or implied."
 
 
 #: The least number of lines that the names of open claims have.

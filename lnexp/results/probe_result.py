@@ -22,6 +22,7 @@ class ProbeResult:
         is_the_papers: whether it is of the paper's model on the paper's corpus.
         data: the corpus, or what stands for one.
         counts: always true, since a probe that was not completed has no result.
+        diverged: always false, since nothing is trained.
     """
 
     job: Job
@@ -29,6 +30,7 @@ class ProbeResult:
     is_the_papers: bool = False
     data: str = ""
     counts: bool = True
+    diverged: bool = False
 
     @property
     def identity(self) -> str:

@@ -1,7 +1,7 @@
 """Write and read ``provenance.json``: the data, machines, settings and commands behind a folder of results."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,9 +63,26 @@ def of_probe(manifest: dict[str, Any] | None, environment: dict[str, Any]) -> di
     return {"data": data, "environments": [_shared(environment)], "settings": {}, "runs": {}}
 
 
-def write_provenance(folder: Path, content: dict[str, Any]) -> None:
-    """Write ``provenance.json`` beside the results."""
-    write_json(folder / "provenance.json", content, indent=1, ensure_ascii=False, allow_nan=False)
+def write_provenance(folder: Path, content: dict[str, Any], planned: range) -> None:
+    """Write ``provenance.json`` beside the results, with the seeds that were planned for them."""
+    plan = {"first_seed": planned.start, "n_seeds": len(planned)}
+    write_json(folder / "provenance.json", content | {"planned": plan}, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def recorded_plan(folder: Path, runs: Collection[str]) -> range | None:
+    """Return the seeds that were planned when any of these runs was first collected into a folder.
+
+    It is for recipes and installations whose history git does not know.
+
+    Args:
+        folder: of results, which need not be there.
+        runs: their identities.
+    """
+    try:
+        before = read_provenance(folder)
+    except (LookupError, TypeError, ValueError, UserError):
+        return None
+    return before.planned if before.runs.keys() & set(runs) else None
 
 
 @dataclass(frozen=True)
@@ -76,11 +93,13 @@ class Provenance:
         data: the manifests of all corpora.
         environments: each of them once.
         runs: by identity.
+        planned: the seeds that were planned; None in an older file.
     """
 
     data: list[dict[str, Any]] = field(default_factory=list)
     environments: list[dict[str, Any]] = field(default_factory=list)
     runs: dict[str, "RunProvenance"] = field(default_factory=dict)
+    planned: range | None = None
 
     @property
     def commits(self) -> set[str]:
@@ -139,7 +158,9 @@ def read_provenance(folder: Path) -> Provenance:
         )
         for name, run in dict(content["runs"]).items()
     }
-    return Provenance(list(map(_checked, content["data"])), environments, runs)
+    plan = content.get("planned")
+    planned = range(plan["first_seed"], plan["first_seed"] + plan["n_seeds"]) if plan else None
+    return Provenance(list(map(_checked, content["data"])), environments, runs, planned)
 
 
 def _checked(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from lnexp.results.judgement import Verdict
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
-from lnexp.results.success import ScoredRun, scores_by_arm, succeeds, success_of
+from lnexp.results.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.seeds import seeds_in_words
 
@@ -143,8 +143,13 @@ class PublishedFolder:
         return f"{self.interval(measure, arm).mean:z.{places}f}"
 
     def range(self, measure: str, arm: str, places: int = 1) -> str:
-        """Return the mean of a measure over seeds with its 95% interval, with so many decimal places."""
+        """Return the mean of a measure over seeds with its 95% interval, with so many decimal places.
+
+        Where some runs of the arm succeed and others do not, it is the least and the greatest of them instead.
+        """
         found = self.interval(measure, arm)
+        if arm in self.divided:
+            return f"{found.mean:z.{places}f} ({self.extremes(measure, [arm], places)})"
         if found.low is None or found.high is None:
             return f"{found.mean:z.{places}f}"
         return f"{found.mean:z.{places}f} [{found.low:z.{places}f}, {found.high:z.{places}f}]"
@@ -153,10 +158,18 @@ class PublishedFolder:
         """Return the mean of a measure over seeds as a share of that of another arm."""
         return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
 
+    @cached_property
+    def _runs(self) -> list[ScoredRun]:
+        return cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])
+
+    @cached_property
+    def divided(self) -> set[str]:
+        """The arms of which some runs succeed and others do not."""
+        return divided_arms(self.recipe, self._runs)
+
     def trained(self, arm: str) -> str:
         """Return how many runs of an arm succeed (see :mod:`lnexp.results.success`), as ``9 of 10``."""
-        runs = cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])
-        scores = scores_by_arm(self.recipe, runs)
+        scores = scores_by_arm(self.recipe, self._runs)
         line = success_of(self.recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
         return f"{sum(succeeds(score, diverged, line) for score, diverged in scores[arm])} of {len(scores[arm])}"
 

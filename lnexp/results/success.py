@@ -87,6 +87,19 @@ def scores_by_arm(recipe: Recipe, runs: Iterable[ScoredRun]) -> Scores:
     return by_arm
 
 
+def divided_arms(recipe: Recipe, runs: Iterable[ScoredRun]) -> set[str]:
+    """Return the arms of which some runs succeed and others do not; none of a recipe that trains nothing.
+
+    What their runs measure has two modes. Student's t interval of such a mean says nothing, and can reach beyond what
+    is possible, as above 100 BLEU, so pages show the range of the runs instead.
+    """
+    if recipe.measurement:
+        return set()
+    scores = scores_by_arm(recipe, runs)
+    line = success_of(recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
+    return {arm for arm, of_arm in scores.items() if len({succeeds(*run, line) for run in of_arm}) > 1}
+
+
 def best_mean(scores_by_arm: Iterable[Sequence[float]]) -> float:
     """Return the highest mean score of an arm; 0 where no arm has a score."""
     return max((statistics.fmean(scores) for scores in scores_by_arm if scores), default=0.0)

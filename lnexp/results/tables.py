@@ -1,13 +1,13 @@
 """Make the tables of results: a row a run, a row a run and epoch, a row a probe record, and means by arm for people."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import pandas as pd
 
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.results.collect import RunResult
-from lnexp.results.intervals import interval
+from lnexp.results.intervals import Interval, Range, interval, range_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE
 from lnexp.runs.identity import short_name
@@ -97,12 +97,13 @@ def probes_table(runs: list[RunResult]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def arms_table(recipe: Recipe, runs: pd.DataFrame) -> list[dict[str, Any]]:
+def arms_table(recipe: Recipe, runs: pd.DataFrame, divided: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return, for people, a row an arm: means with their 95% intervals over the seeds that are over.
 
     Args:
         recipe: whose arms they are.
         runs: its ``runs.csv``.
+        divided: the arms that get the range of their runs instead, see :func:`lnexp.results.success.divided_arms`.
     """
     score = load_task(recipe.task).score
     means = {
@@ -114,7 +115,11 @@ def arms_table(recipe: Recipe, runs: pd.DataFrame) -> list[dict[str, Any]]:
     if averaged := _most_averaged(runs):
         means[score.averaged_test] = f"test {score.title}, last {averaged} averaged"
     by_arm = dict(list(runs.groupby("arm")))
-    return [_arm_row(arm, by_arm[arm.name], means) for arm in recipe.arms.values() if arm.name in by_arm]
+    return [
+        _arm_row(arm, by_arm[arm.name], means, range_of if arm.name in divided else interval)
+        for arm in recipe.arms.values()
+        if arm.name in by_arm
+    ]
 
 
 def _most_averaged(runs: pd.DataFrame) -> int:
@@ -124,12 +129,14 @@ def _most_averaged(runs: pd.DataFrame) -> int:
     return max((len(epochs.split()) for epochs in runs["averaged_epochs"].dropna().astype(str)), default=0)
 
 
-def _arm_row(arm: Arm, mine: pd.DataFrame, means: dict[str, str]) -> dict[str, Any]:
+def _arm_row(
+    arm: Arm, mine: pd.DataFrame, means: dict[str, str], spread: Callable[[list[float]], Interval | Range | None]
+) -> dict[str, Any]:
     over = mine[mine["status"].isin(DONE)]
     diverged = int((over["status"] == "diverged").sum())
 
     def mean(column: str) -> str:
-        found = interval(over[column].dropna().astype(float).tolist())
+        found = spread(over[column].dropna().astype(float).tolist())
         return str(found) if found else "–"
 
     return {

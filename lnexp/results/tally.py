@@ -1,7 +1,8 @@
 """Count verdicts, and say how many survive Holm's correction for the number of tests.
 
-What counts: claims that were registered before the runs, are not exploratory and were judged on all seeds that are
-planned; and of those with one contrast (the same numbers decide, whatever recipe asks) one.
+What counts: claims that were registered before the runs, are not exploratory and were judged on the seeds that were
+planned when the runs were made; no check and none that another claim implies; and of those with one contrast (the same
+numbers decide, whatever recipe asks) one.
 """
 
 from collections import Counter
@@ -47,7 +48,7 @@ class Tally:
     @property
     def short_text(self) -> str:
         """The tally in fewer words, without the reasons why claims are not counted."""
-        said = f"{self._counts}, {sum(self.left_out.values())} not counted"
+        said = f"{self._counts}; {sum(self.left_out.values())} more do not count"
         survive = f"; {self.survive} of {self.decided} decided ones survive Holm's correction"
         return f"{said}{survive if self.decided else ''}"
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from types import UnionType
@@ -10,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_json
 from lnexp.recipes.recipe import Claim
-from lnexp.results.intervals import Interval
+from lnexp.results.intervals import Interval, Range
 from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
 
 
@@ -18,7 +19,9 @@ from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
 class Measured:
     """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known.
 
-    ``runs`` are the identities of the runs that it was taken from, seed by seed.
+    ``extremes`` are the least and the greatest value where some runs of the arm succeed and others do not, so that
+    pages show them instead of the interval; None elsewhere. ``diverged`` is how many further runs diverged without a
+    value. ``runs`` are the identities of the runs that it was taken from, seed by seed.
     """
 
     measure: str
@@ -26,10 +29,25 @@ class Measured:
     low: float | None
     high: float | None
     n: int
+    extremes: list[float] | None
+    diverged: int
     runs: list[str]
 
     def __str__(self) -> str:
-        return "–" if self.mean is None else str(Interval(self.mean, self.low, self.high, self.n))
+        said = "–" if self.mean is None else str(self._spread(self.mean))
+        lost = f", {self.diverged} of {self.n + self.diverged} runs diverged without a value" if self.diverged else ""
+        return f"{said}{lost}"
+
+    def _spread(self, mean: float) -> Interval | Range:
+        if self.extremes:
+            least, greatest = self.extremes
+            return Range(mean, least, greatest, self.n)
+        return Interval(mean, self.low, self.high, self.n)
+
+
+def diverged_without_value(arms: Collection[Measured]) -> bool:
+    """Return whether runs of arms diverged without a value, and each arm has any run."""
+    return any(arm.diverged for arm in arms) and all(arm.n + arm.diverged for arm in arms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +59,9 @@ class JudgedClaim(Claim):
         form, estimate, margins, p: of its :class:`lnexp.results.judgement.Judgement`.
         contrast: eight hex digits of the form and of the numbers that decide, whatever arms are called; two claims with
             one contrast are one piece of evidence.
-        planned: how many seeds the recipe plans.
+        planned: how many seeds were planned when the runs were made, see :mod:`lnexp.results.planned_seeds`.
+        seeds: with how many of them every arm was measured, runs that diverged included.
+        others: with how many other seeds every arm was measured.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
     """
@@ -53,22 +73,32 @@ class JudgedClaim(Claim):
     p: float | None
     contrast: str
     planned: int
+    seeds: int
+    others: int
     arms: dict[str, Measured]
     command: str
 
     @property
-    def seeds(self) -> int:
-        """How many seeds every arm was measured with; a run that diverged may have no value of a measure."""
-        return min((arm.n for arm in self.arms.values()), default=0)
+    def diverged(self) -> bool:
+        """Whether runs that it is about diverged without a value, so that the others decide nothing."""
+        return diverged_without_value(self.arms.values())
 
     @property
     def left_out(self) -> str:
         """Why tallies do not count it, in words; empty where they do. One that was not run waits to be counted."""
         if self.exploratory:
             return "exploratory"
+        if self.check:
+            return "a check"
+        if self.implied_by:
+            return "implied by another claim"
         if self.registered == "after":
             return "registered after the runs"
-        return "fewer seeds than planned" if 0 < self.seeds < self.planned else ""
+        if self.verdict == "not run":
+            return ""
+        if self.seeds < self.planned:
+            return "fewer seeds than planned"
+        return "more seeds than planned" if self.others else ""
 
     @property
     def counts(self) -> bool:
@@ -77,8 +107,11 @@ class JudgedClaim(Claim):
 
     @property
     def standing(self) -> str:
-        """When it was registered, whether it is exploratory, and with how many seeds it was judged, in words."""
-        return f"{super().standing}, {self.seeds} of {self.planned} seeds" if self.seeds else super().standing
+        """When it was registered, why it cannot count, and with how many seeds it was judged, in words."""
+        if not self.seeds + self.others:
+            return super().standing
+        others = f" and {self.others} others" if self.others else ""
+        return f"{super().standing}, {self.seeds} of {self.planned} planned seeds{others}"
 
     @property
     def measured(self) -> dict[str, str]:
@@ -88,6 +121,8 @@ class JudgedClaim(Claim):
     @property
     def estimate_text(self) -> str:
         """The estimate with its interval and p-value, for people."""
+        if self.diverged:
+            return "not decided, because runs diverged without a value"
         if self.estimate is None:
             return "–"
         p = "" if self.p is None else f", p {'< 0.0001' if self.p < 0.0001 else f'= {self.p:.2g}'}"
@@ -140,7 +175,7 @@ def _check(verdicts: Verdicts) -> None:
     if len({claim.id for claim in verdicts.claims}) != len(verdicts.claims):
         raise ValueError("a claim is there twice")
     for claim in verdicts.claims:
-        if claim.verdict != verdict_of(claim.margins):
+        if claim.verdict != verdict_of(claim.margins, claim.diverged):
             raise ValueError(f"{claim.id}: {claim.verdict} is not what its margins say")
 
 

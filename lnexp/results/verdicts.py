@@ -59,8 +59,8 @@ class RecipeVerdicts:
             settings = recipe.settings_hash(self.profile)
         except UserError as error:
             return [*found, f"{self.path}: {error}"]
-        planned = {claim.planned for claim in self.content.claims}
-        if _tests(recipe.claims) != _tests(self.content.claims) or planned - {recipe.seeds_at(self.profile)}:
+        planned = min((claim.planned for claim in self.content.claims), default=0)
+        if _tests(recipe.claims) != _tests(self.content.claims) or 0 < planned < recipe.seeds_at(self.profile):
             found.append(f"{self.path}: its claims are not those of {self.recipe}; python scripts/judge.py")
         elif counted := self._counted() - _counted(recipe, self.data):
             found.append(f"{self.path}: {', '.join(sorted(counted))}: must not count; python scripts/judge.py")

@@ -14,9 +14,15 @@ from lnexp.results import outcomes, tables
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.collect import RunResult
 from lnexp.results.made_with import commit_name
-from lnexp.results.provenance import commits_of, of_runs, write_provenance
+from lnexp.results.planned_seeds import planned_seeds
+from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
+from lnexp.results.success import divided_arms
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
+
+HOW_SPREAD = """\
+Mean over seeds with its 95% interval (Student's t); where some runs of an arm train and others do not, with the least \
+and the greatest of its runs in parentheses."""
 
 
 def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_dir: Path) -> Path:
@@ -40,13 +46,14 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_whole(folder / "probes.csv", probes.to_csv(index=False))
+    commits = commits_of(run.environment for run in runs)
+    recorded = recorded_plan(folder, {run.identity for run in over})
+    planned = planned_seeds(recipe, cfg.profile, commits, recorded)
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
-    origin = Origin(
-        cfg.profile, cfg.data.name, scope(runs), command, commits_of(run.environment for run in runs), malformed
-    )
+    origin = Origin(cfg.profile, cfg.data.name, scope(runs), command, commits, planned, malformed)
     verdicts = judge_all(recipe, runs, origin)
     write_verdicts(folder, verdicts)
-    write_provenance(folder, of_runs(runs))
+    write_provenance(folder, of_runs(runs), planned)
     write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts, folder))
     draw_all(recipe, folder)
     return folder
@@ -69,7 +76,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
     rows = [
         {"arm": f"{arm['arm']} (`{arm['name']}`)"} | {key: arm[key] for key in arm if key not in ("arm", "name")}
-        for arm in tables.arms_table(recipe, tables.runs_table(runs))
+        for arm in tables.arms_table(recipe, tables.runs_table(runs), divided_arms(recipe, runs))
     ]
     table = tabulate(rows, headers="keys", tablefmt="github")
     made = (
@@ -82,7 +89,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
     parts = [
         f"# {recipe.heading}",
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
-        f"Mean over seeds with its 95% interval (Student's t). {task.test_note}",
+        f"{HOW_SPREAD} {task.test_note}",
         *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
         table,
         *([f"![by checkpoint]({BY_CHECKPOINT}.png)"] if any(run.counts and "start" in run.cfg for run in runs) else []),

@@ -19,6 +19,7 @@ from lnexp.recipes.recipe import THEORY, Arm, Recipe
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.intervals import interval
 from lnexp.results.made_with import commit_name
+from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import commits_of, of_probe, write_provenance
 from lnexp.results.verdict_file import write_verdicts
@@ -55,11 +56,13 @@ def write_probe(
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
     what, command = scope(data, size, options), _command(recipe, options)
     write_whole(folder / "measurements.csv", table.convert_dtypes().to_csv(index=False))  # whole numbers stay whole
-    verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits_of([environment])))
+    commits = commits_of([environment])
+    planned = planned_seeds(recipe, THEORY, commits)
+    verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits, planned))
     write_verdicts(folder, verdicts)
     page = _page(recipe, table, what, _where(environment), command)
     write_whole(folder / "table.md", with_verdicts(page, verdicts, folder))
-    write_provenance(folder, of_probe(manifest, environment))
+    write_provenance(folder, of_probe(manifest, environment), planned)
     draw_all(recipe, folder)
     return folder
 

@@ -24,6 +24,7 @@ def measures_of(task: Task) -> dict[str, Measure]:
         "early_loss": early_loss,
         "last_loss": last_loss,
         "best_nll": best_nll,
+        "early_nll": early_nll,
         "last_nll": last_nll,
         "diverged": diverged,
         "gradient_change": partial(gradient_change, side=task.sides[-1]),
@@ -96,6 +97,12 @@ def last_loss(run: MeasuredRun) -> float | None:
 def best_nll(run: MeasuredRun) -> float | None:
     """Return the lowest validation nll of any epoch, nats a token."""
     return min(known_values(run.epochs, "valid_nll"), default=None)
+
+
+def early_nll(run: MeasuredRun) -> float | None:
+    """Return the validation nll at three fifths of the epochs, nats a token."""
+    record = _early_record(run)
+    return record["valid_nll"] if record else None
 
 
 def last_nll(run: MeasuredRun) -> float | None:

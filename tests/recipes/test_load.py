@@ -33,6 +33,10 @@ CONTENT = {
 }
 
 
+def claims_with(**changes):
+    return [CONTENT["claims"][0] | changes]
+
+
 #: Of recipes that are trained, and that are measured without training.
 HASHES = {"fig2a": "dab5c377", "fig3": "68f65ea7", "fig3_warmup": "11b93920", "theory_lemma1": "3ef92d4b"}
 
@@ -115,6 +119,9 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"arms": {"one": {"label": "One"}}}, "not a recipe .*overrides"),
         ({"profiles": {"small": {}}}, "not a recipe .*data"),
         ({"claims": [{"id": "x"}]}, "not a recipe"),
+        ({"claims": claims_with(implied_by="y")}, "claim x: implied_by: y is no other claim of the recipe"),
+        ({"claims": claims_with(implied_by="x")}, "claim x: implied_by: x is no other claim of the recipe"),
+        ({"claims": claims_with(check="yes")}, "claim x: check is true or false"),
         ({"surprise": 1}, "not a recipe .*surprise"),
         ({"arms": "nowhere"}, "recipe=nowhere: no such recipe"),
     ],
@@ -122,6 +129,22 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
 def test_what_is_no_recipe_is_refused(recipe_of, changes, message):
     with pytest.raises(UserError, match=message):
         recipe_of(**changes)
+
+
+def test_a_claim_can_be_implied_by_another_one(recipe_of):
+    (strong,) = claims_with(id="strong", holds_if="best_bleu(one) > 2")
+    (weak,) = claims_with(id="weak", implied_by="strong", paper={})
+    claims = {claim.id: claim for claim in recipe_of(claims=[weak, strong]).claims}
+    assert (claims["weak"].counts, claims["strong"].counts) == (False, True)
+    assert claims["weak"].standing == "registered before the runs (1234abc), implied by strong"
+    with pytest.raises(UserError, match="weaker: implied_by: weak is no other claim that is implied by none"):
+        recipe_of(claims=[weak, strong, *claims_with(id="weaker", implied_by="weak", paper={})])
+
+
+def test_a_check_does_not_count(recipe_of):
+    (claim,) = recipe_of(claims=claims_with(check=True)).claims
+    assert not claim.counts
+    assert claim.standing == "registered before the runs (1234abc), a check"
 
 
 def test_a_task_is_part_of_the_jobs_and_of_the_hash_where_it_is_not_translation(recipe_of):

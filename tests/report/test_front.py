@@ -71,7 +71,7 @@ def test_damaged_tables_leave_a_dash(results):
     for name in ("runs.csv", "provenance.json"):
         (results / PLACES[0] / name).write_text("{")
         (results / PLACES[2] / name).write_text("{")
-    cells = {title: cells for title, cells in front(results).rows}
+    cells = dict(front(results).rows)
     assert cells["Pre-LN, no warm-up"] == ["7.7 (3 of 3)"]
 
 

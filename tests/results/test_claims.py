@@ -36,7 +36,11 @@ def test_known_verdicts(make_run, good, bad, verdict):
 def test_the_numbers_stand_beside_the_verdict(make_run):
     judgement = judge(make_run.recipe.claims[0], make_run.recipe, arms(make_run, [90, 92, 94], [0, 3, 3]))
     assert judgement.arms["good"].runs == ["good0", "good1", "good2"]
-    numbers = {key: value for key, value in asdict(judgement.arms["good"]).items() if key != "runs"}
+    numbers = {
+        key: value
+        for key, value in asdict(judgement.arms["good"]).items()
+        if key in ("measure", "mean", "low", "high", "n")
+    }
     assert numbers == pytest.approx(
         {"measure": "best_bleu", "mean": 92, "low": 92 - 4.3027 * 2 / 3**0.5, "high": 92 + 4.3027 * 2 / 3**0.5, "n": 3},
         abs=0.01,
@@ -44,6 +48,14 @@ def test_the_numbers_stand_beside_the_verdict(make_run):
     assert judgement.arms["bad"].mean == 2
     assert judgement.estimate is not None
     assert judgement.estimate.mean == pytest.approx(46 - 2)
+
+
+def test_an_arm_of_two_modes_has_the_range_of_its_runs(make_run):
+    judged = judge(make_run.recipe.claims[0], make_run.recipe, arms(make_run, [90, 92, 94], [0, 70, 1]))
+    assert judged.arms["good"].extremes is None
+    assert judged.arms["bad"].extremes == [0, 70]
+    assert judged.measured["best_bleu(bad)"] == "23.67 (0.00 to 70.00, n=3)"
+    assert judged.measured["best_bleu(good)"] == "92.00 [87.03, 96.97] (n=3)"
 
 
 def test_runs_that_are_not_over_are_no_evidence(make_run):
@@ -60,6 +72,46 @@ def test_divergence_is_a_result(make_run):
     judgement = judge(make_run.recipe.claims[0], make_run.recipe, good + diverged)
     assert judgement.verdict == "reproduced"
     assert judgement.arms["bad"].n == 3
+
+
+def with_loss(run, loss):
+    for record in run.epochs:
+        record["valid_loss"] = loss
+    return run
+
+
+@pytest.mark.parametrize(
+    ("lost", "good", "verdict", "standing"),
+    [
+        ([], [11, 12, 13], "reproduced", "3 of 3 planned seeds"),
+        ([12], [11, 12, 13], "inconclusive", "3 of 3 planned seeds"),
+        ([11, 12, 13], [11, 12, 13], "inconclusive", "3 of 3 planned seeds"),
+        ([12], [11, 13], "inconclusive", "2 of 3 planned seeds"),
+        ([12], [], "not run", "(1234abc)"),
+    ],
+)
+def test_a_run_that_diverged_without_a_loss_is_not_left_out(make_run, lost, good, verdict, standing):
+    """The others say nothing of it: 4 against 3 nats would be reproduced."""
+    bad = [make_run("bad", seed, [], "diverged") for seed in lost]
+    bad += [with_loss(make_run("bad", seed, [1.0]), 4.0 + seed / 100) for seed in (11, 12, 13) if seed not in lost]
+    runs = [*bad, *(with_loss(make_run("good", seed, [90.0]), 3.0) for seed in good)]
+    judged = judge(make_run.claim("last_loss(bad) > last_loss(good)"), make_run.recipe, runs)
+    assert judged.verdict == verdict
+    assert judged.standing.endswith(standing)
+    assert judged.counts == (len(good) != 2), "a claim stays in the tally"
+    assert judged.arms["bad"].diverged == len(lost)
+    if lost and good:
+        assert judged.p is None
+        assert judged.measured["last_loss(bad)"].endswith(f"{len(lost)} of 3 runs diverged without a value")
+        assert judged.estimate_text == "not decided, because runs diverged without a value"
+
+
+def test_a_run_that_diverged_before_the_early_epoch_has_no_early_loss(make_run):
+    runs = [make_run(arm, seed, [9.0] * 5) for arm in ("good", "bad") for seed in (11, 12)]
+    runs += [make_run("good", 13, [9.0] * 5), make_run("bad", 13, [9.0, 9.0], "diverged")]
+    judged = judge(make_run.claim("early_loss(bad) < early_loss(good)"), make_run.recipe, runs)
+    assert (judged.verdict, judged.arms["bad"].diverged, judged.counts) == ("inconclusive", 1, True)
+    assert judge(make_run.claim("early_bleu(bad) < early_bleu(good)"), make_run.recipe, runs).arms["bad"].n == 3
 
 
 def test_a_number_that_was_not_finite_is_no_value(make_run):
@@ -88,12 +140,14 @@ def test_early_bleu_is_at_three_fifths(make_run):
     assert judge(claim, make_run.recipe, runs).arms["good"].mean == pytest.approx(30.1)
 
 
-def test_early_loss_is_at_three_fifths(make_run):
+@pytest.mark.parametrize("measure", ["loss", "nll"])
+def test_early_loss_is_at_three_fifths(make_run, measure):
     runs = [make_run("good", seed, [10.0] * 5) for seed in range(3)]
     for run in runs:
         for record in run.epochs:
-            record["valid_loss"] = 5.0 - record["epoch"] + run.job.seed / 10
-    judged = judge(make_run.claim("early_loss(good) < 3"), make_run.recipe, [*runs, make_run("good", 3, [10.0, 10.0])])
+            record[f"valid_{measure}"] = 5.0 - record["epoch"] + run.job.seed / 10
+    claim = make_run.claim(f"early_{measure}(good) < 3")
+    judged = judge(claim, make_run.recipe, [*runs, make_run("good", 3, [10.0, 10.0])])
     assert judged.arms["good"].mean == pytest.approx(2.1)
     assert judged.arms["good"].n == 3, "the one that ended before has none"
 

@@ -48,7 +48,7 @@ def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
     assert "At these learning rates Post-LN needs warm-up, Pre-LN does not: reproduced on toy." in " ".join(
         text.split()
     )
-    assert "published results: 12 of 12 verdicts alike" in text
+    assert "published results: 16 of 16 verdicts alike" in text
     assert f"RESULTS={ours}" in text
 
 
@@ -63,7 +63,7 @@ def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
     text = screen(ours)
     assert "contradicted: fig4ab-placement-decides" in text
     assert "contradicted on toy" in " ".join(text.split())
-    assert "published results: 11 of 12 verdicts alike; other: fig4ab-placement-decides" in " ".join(text.split())
+    assert "published results: 15 of 16 verdicts alike; other: fig4ab-placement-decides" in " ".join(text.split())
 
 
 def test_runs_that_recipes_share_count_once(ours):

@@ -59,6 +59,15 @@ def test_numbers_are_those_of_the_tables(folder):
     assert "post_ln_radam" in folder.arms
 
 
+def test_where_runs_disagree_their_range_is_shown():
+    of = PublishedFolder(RESULTS / "small" / "toy" / "fig2a")
+    runs = pd.read_csv(RESULTS / "small" / "toy" / "fig2a" / "runs.csv")
+    best = runs[runs.arm == "no_warmup_low"].best_valid_bleu
+    assert of.trained("no_warmup_low") == "1 of 10"
+    assert of.range("best_bleu", "no_warmup_low") == f"{best.mean():.1f} ({best.min():.1f} to {best.max():.1f})"
+    assert " [" in of.range("best_bleu", "warmup_low")
+
+
 def test_verdicts_are_those_of_the_claims(folder):
     verdicts = {claim.id: claim.verdict for claim in folder.claims}
     assert verdicts["fig4ab-radam-trains-post-ln"] == "contradicted"

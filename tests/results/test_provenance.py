@@ -59,7 +59,7 @@ def test_a_command_trains_the_very_run(words, data):
 
 
 def test_what_runs_share_is_said_once_and_no_host_is_named(words, data, tmp_path):
-    write_provenance(tmp_path, of_runs(finished(words, data)))
+    write_provenance(tmp_path, of_runs(finished(words, data)), range(21, 31))
     content = json.loads((tmp_path / "provenance.json").read_text())
     assert "host" not in (tmp_path / "provenance.json").read_text()
     assert len(content["environments"]) == len(content["data"]) == 1

@@ -11,7 +11,7 @@ from lnexp.numerics import NUMERICS
 from lnexp.paths import RECIPES_DIR, ROOT
 from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.results import registration
+from lnexp.results import history
 from lnexp.results.provenance import commits_of, read_provenance
 from lnexp.results.registration import registered
 from lnexp.results.verdict_file import read_verdicts
@@ -59,12 +59,12 @@ def test_what_a_recipe_calls_late_stays_late(claim):
 
 
 def test_without_git_the_recipe_is_believed(claim, tmp_path, monkeypatch):
-    monkeypatch.setattr(registration, "ROOT", tmp_path)
-    registration._in_repository.cache_clear()
+    monkeypatch.setattr(history, "ROOT", tmp_path)
+    history.in_repository.cache_clear()
     try:
         assert registered(replace(claim, since=NEW), [OLD]) == "before"
     finally:
-        registration._in_repository.cache_clear()
+        history.in_repository.cache_clear()
 
 
 @pytest.mark.parametrize("folder", result_folders(ROOT / "results"), ids=lambda folder: "/".join(folder.parts[-3:]))

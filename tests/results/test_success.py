@@ -6,7 +6,7 @@ import pytest
 
 from lnexp.errors import UserError
 from lnexp.recipes.load import load_recipe
-from lnexp.results.success import Success, success_of
+from lnexp.results.success import Success, divided_arms, success_of
 
 ARMS = [[90.0, 92.0], [2.0, 4.0]]
 
@@ -34,3 +34,17 @@ def test_what_cannot_be_meant_is_refused(said, message):
     recipe = replace(load_recipe("fig2a"), success=said)
     with pytest.raises(UserError, match=message):
         success_of(recipe)
+
+
+def test_an_arm_is_divided_where_some_of_its_runs_succeed(make_run):
+    good = [make_run("good", seed, [90.0]) for seed in (1, 2, 3)]
+
+    def divided(*bad):
+        return divided_arms(make_run.recipe, [*good, *bad])
+
+    fails, trains = make_run("bad", 1, [1.0]), make_run("bad", 2, [80.0])
+    assert divided(fails) == divided(trains) == set()
+    assert divided(fails, trains) == {"bad"}
+    assert divided(trains, make_run("bad", 3, [80.0], "diverged")) == {"bad"}
+    assert divided(trains, make_run("bad", 3, [1.0], "running")) == set()
+    assert divided_arms(replace(make_run.recipe, measurement="anything"), [*good, fails, trains]) == set()

@@ -12,7 +12,7 @@ from lnexp.results.tally import holm, judged_in_words, tally
 
 @pytest.fixture
 def claim(make_run):
-    runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (1, 2, 3)]
+    runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (11, 12, 13)]
     return judge(make_run.recipe.claims[0], make_run.recipe, runs)
 
 
@@ -31,6 +31,23 @@ def test_holm(p_values, significant):
     assert holm(p_values) == significant
 
 
+@pytest.mark.parametrize(
+    ("seeds", "standing", "why"),
+    [
+        ([11, 12, 13], "3 of 3 planned seeds", ""),
+        ([11, 12], "2 of 3 planned seeds", "fewer seeds than planned"),
+        ([1, 2, 3], "0 of 3 planned seeds and 3 others", "fewer seeds than planned"),
+        ([12, 13, 14], "2 of 3 planned seeds and 1 others", "fewer seeds than planned"),
+        ([11, 12, 13, 14], "3 of 3 planned seeds and 1 others", "more seeds than planned"),
+    ],
+)
+def test_a_claim_counts_on_the_planned_seeds(make_run, seeds, standing, why):
+    runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in seeds]
+    judged = judge(make_run.recipe.claims[0], make_run.recipe, runs, range(11, 14))
+    assert judged.standing.endswith(f", {standing}")
+    assert judged.left_out == why
+
+
 @given(st.lists(st.floats(0, 1), max_size=20))
 def test_holm_rejects_what_bonferroni_does_and_nothing_above_the_level(p_values):
     for p, significant in zip(p_values, holm(p_values), strict=True):
@@ -41,12 +58,15 @@ def test_holm_rejects_what_bonferroni_does_and_nothing_above_the_level(p_values)
 def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_counted(claim):
     late, exploratory = replace(claim, registered="after"), replace(claim, exploratory=True)
     others = [late, exploratory, replace(claim, id="again"), replace(claim, planned=claim.seeds + 1)]
+    others += [replace(claim, implied_by="y"), replace(claim, check=True)]
     found = tally([claim, *others, replace(claim, contrast="another", p=0.03)])
     assert found.verdicts == {"reproduced": 2, "contradicted": 0, "inconclusive": 0, "not run": 0}
     assert found.left_out == {
         "registered after the runs": 1,
         "exploratory": 1,
         "fewer seeds than planned": 1,
+        "implied by another claim": 1,
+        "a check": 1,
         "decided by the numbers of another claim": 1,
     }
     assert (found.decided, found.survive) == (2, 2)

@@ -52,6 +52,8 @@ def test_nothing_may_be_missing(path, key):
         (["claims", 0, "registered"], "never"),
         (["claims", 0, "since"], ""),
         (["claims", 0, "exploratory"], 1),
+        (["claims", 0, "check"], 1),
+        (["claims", 0, "implied_by"], None),
         (["claims", 0, "form"], "feeling"),
         (["claims", 0, "p"], "small"),
         (["claims", 0, "margins"], []),
@@ -63,6 +65,7 @@ def test_nothing_may_be_missing(path, key):
         (["papers"], "yes"),
         (["claims", 0, "arms", "good"], 92.0),
         (["claims", 0, "arms", "good", "n"], 2.5),
+        (["claims", 0, "arms", "good", "diverged"], 1),
     ],
 )
 def test_another_type_or_a_contradiction_is_refused(path, place, value):

@@ -67,6 +67,16 @@ def test_all_files_are_there_by_profile_data_and_recipe(folder):
     assert all(path.stat().st_size for path in folder.iterdir())
 
 
+def test_an_arm_of_two_modes_has_a_range_in_the_table(make_run, tmp_path, monkeypatch):
+    monkeypatch.setattr("lnexp.results.write.draw_all", lambda recipe, folder: None)
+    runs = [make_run("good", seed, [90.0 + seed]) for seed in (1, 2)]
+    runs += [make_run("bad", seed, [bleu]) for seed, bleu in ((1, 1.0), (2, 70.0))]
+    page = (written(make_run, tmp_path, runs) / "table.md").read_text()
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| ") and "`)" in line}
+    assert "35.50 (1.00 to 70.00, n=2)" in rows["bad"]
+    assert "91.50 [" in rows["good"]
+
+
 def test_runs_csv_has_a_row_a_run(folder):
     table = pd.read_csv(folder / "runs.csv")
     assert set(RUN_COLUMNS) <= set(table.columns)

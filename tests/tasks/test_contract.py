@@ -38,6 +38,7 @@ def test_claims_can_ask_the_score_the_loss_and_the_layers_of_every_side():
         "diverged",
         "best_loss",
         "early_loss",
+        "early_nll",
         "last_loss",
         "best_nll",
         "last_nll",
