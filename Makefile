@@ -69,8 +69,8 @@ reproduce-wmt: install  ## the WMT14 figure, Fig. 4(c,d), and its verdicts
 reproduce-factorial: install  ## placement × optimizer × warm-up × lr_max, and Fig. 2(b), SGD, in both readings
 	$(REPRODUCE) +recipe=factorial,fig2b,fig2b_coupled
 
-reproduce-bert: install  ## Fig. 5, BERT's pre-training, and its verdicts: minutes on two CPU cores (SEEDS=)
-	$(REPRODUCE) +recipe=fig5
+reproduce-bert: install  ## Fig. 5, BERT's pre-training and fine-tuning, and verdicts: minutes on two CPU cores (SEEDS=)
+	$(REPRODUCE) +recipe=fig5,fig5_finetune
 
 reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and before training
 	$(PROBE) +recipe=theory_placements

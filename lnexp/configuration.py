@@ -8,11 +8,12 @@ from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 
 from lnexp.composer import Composer
-from lnexp.corpora.checksums import corpus_sha256, file_sha256
+from lnexp.corpora.checksums import corpus_sha256, file_sha256, pairs_sha256
 from lnexp.errors import UserError
 from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
+from lnexp.recipes.run_of_arm import run_of_arm
 from lnexp.tasks import table_of
 from lnexp.versions import check_torch
 
@@ -23,6 +24,8 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("lnexp.or_zero", lambda value: value or 0, replace=True)
     OmegaConf.register_new_resolver("lnexp.corpus_sha256", corpus_sha256, replace=True, use_cache=False)
     OmegaConf.register_new_resolver("lnexp.file_sha256", file_sha256, replace=True, use_cache=False)
+    OmegaConf.register_new_resolver("lnexp.pairs_sha256", pairs_sha256, replace=True, use_cache=False)
+    OmegaConf.register_new_resolver("lnexp.run_of_arm", run_of_arm, replace=True, use_cache=False)
 
 
 def shared_settings(cfg: DictConfig) -> dict[str, Any]:
@@ -101,8 +104,21 @@ def hydra_compose(overrides: Sequence[str]) -> DictConfig:
     import hydra
 
     register_resolvers()
-    with own_schemas(), hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
+    with own_schemas(), _beside_a_running_hydra(), hydra.initialize_config_dir(str(CONFIG_DIR), version_base="1.3"):
         return hydra.compose("train", overrides=list(overrides))
+
+
+@contextmanager
+def _beside_a_running_hydra() -> Iterator[None]:
+    """Set aside the Hydra that runs the command, if one does: it refuses that another one is initialised."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    running = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    try:
+        yield
+    finally:
+        GlobalHydra.instance().hydra = running
 
 
 _COMPOSER = Composer(hydra_compose)

@@ -18,12 +18,14 @@ from lnexp.results.claims import form_of
 from lnexp.runs.identity import identities, identity
 from lnexp.theory.measurement import MEASUREMENTS
 
-GROUPS = ("data", "lr_schedule", "model", "norm", "optimizer", "profile", "subword", "task", "tracker")
+GROUPS = ("data", "lr_schedule", "model", "norm", "optimizer", "pairs", "profile", "subword", "task", "tracker")
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
 #: Corpora that lie in a folder of the user's.
 OWN_TEXT = ("data=bert_text", "data=plain", "data=tokenized", "data=wikipedia_books", "data=wmt14_mini")
 #: Corpora of one language, which cannot be translated.
 OF_ONE_LANGUAGE = ("data=bert_text", "data=bert_toy", "data=wikipedia_books")
+#: Labelled pairs that lie in a folder of the user's.
+OWN_PAIRS = ("pairs=mrpc", "pairs=rte", "pairs=tatoeba")
 WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
 PROFILES = ("small", "medium", "paper")
 TRAINED = [name for name in recipe_names() if not load_recipe(name).measurement]
@@ -36,7 +38,8 @@ def folder(tmp_path):
         (tmp_path / f"{split}.{language}").write_text("a b\n")
     for name, language in itertools.product(WMT14_MINI, ("de", "en")):
         (tmp_path / f"{name}.{language}").write_text("a b\n")
-    (tmp_path / "document.txt").write_text("a b\n")
+    for name in ("document.txt", "train.tsv", "dev.tsv", "all.de", "all.en"):
+        (tmp_path / name).write_text("a b\n")
     return tmp_path
 
 
@@ -49,6 +52,9 @@ def test_every_group_is_covered():
 def test_every_config_file_composes_and_is_valid(file, folder):
     extra = [f"data.path={folder}"] if file in OWN_TEXT else []
     extra += ["task=masked_lm"] if file in OF_ONE_LANGUAGE else []
+    extra += ["task=sentence_pairs"] if file.startswith("pairs=") else []
+    extra += ["start.epoch=0"] if "task=sentence_pairs" in (file, *extra) else []
+    extra += ["data=bert_text", f"data.path={folder}", f"data.pairs.path={folder}"] if file in OWN_PAIRS else []
     cfg = compose([file, *extra])
     OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
     check(cfg)
@@ -60,6 +66,7 @@ def test_every_recipe_composes_at_every_profile(name, profile, folder):
     recipe = load_recipe(name)
     base = [f"profile={profile}"]
     own = [f"data.path={folder}"] if f"data={recipe.profiles[profile].data}" in OWN_TEXT else []
+    own += [f"data.pairs.path={folder}"] if set(OWN_PAIRS) & set(recipe.profiles[profile].overrides) else []
     assert len(jobs_of(recipe, compose(base))) == recipe.seeds_at(profile) * len(recipe.arms)
     runs = set()
     for job in jobs_of(recipe, compose([*base, "n_seeds=1"])):

@@ -117,6 +117,8 @@ def own_text(tmp_path_factory) -> Path:
     folder: Path = tmp_path_factory.mktemp("text")
     for split, language in itertools.product(("train", "valid", "test"), ("de", "en", "fr")):
         (folder / f"{split}.{language}").write_text("a b\n")
+    for language in ("de", "en"):
+        (folder / f"all.{language}").write_text("a b\n")
     return folder
 
 

@@ -26,6 +26,17 @@ def corpus_sha256(*, _parent_: DictConfig) -> str:
     return sha256_of_files(_parent_.root, [*names, *matching(_parent_.root, patterns)])
 
 
+def pairs_sha256(*, _parent_: DictConfig) -> str:
+    """Return the checksum of the files below ``path`` that labelled pairs are made of: ``${lnexp.pairs_sha256:}``.
+
+    The ``files``, or the ``splits``, beside it name them.
+
+    Raises:
+        UserError: where one of them is missing.
+    """
+    return sha256_of_files(_parent_.path, sorted(set((_parent_.get("files") or _parent_.splits).values())))
+
+
 def file_sha256(path: str | None) -> str | None:
     """Return the checksum of a file; None for none: ``${lnexp.file_sha256:${.model}}``.
 

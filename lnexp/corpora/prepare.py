@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
@@ -136,7 +137,7 @@ class PreparedCorpus:
         return read_lines(self.folder / "text" / f"{split}.{language}")
 
 
-def _contents(settings: dict[str, Any]) -> dict[str, Any]:
+def contents(settings: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of the settings of a corpus without those that say where its files are."""
     config = {"data": copy.deepcopy(settings)}
     for option in Table().rows:
@@ -156,11 +157,23 @@ def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
         UserError: where the text is missing or malformed, or a prepared corpus is damaged.
         OSError: where ``data_dir`` cannot be written to.
     """
-    final = corpus_folder(data, data_dir)
+    return prepared_at(corpus_folder(data, data_dir), partial(_build, plain(data)))
+
+
+def prepared_at(final: Path, build: Callable[[Path, PreparationContext], None]) -> PreparedCorpus:
+    """Return the corpus of a folder; where there is no such folder, have it built aside and rename it.
+
+    Args:
+        final: the folder.
+        build: writes a corpus into the folder that it is given.
+
+    Raises:
+        UserError, OSError: as :func:`prepare` does.
+    """
     if not final.is_dir():
         with locked(final.with_name(f".{final.name}.lock")):
             if not final.is_dir():
-                _build_and_rename(plain(data), final)
+                _build_and_rename(build, final)
     corpus = PreparedCorpus(final)
     corpus.check()
     return corpus
@@ -173,10 +186,10 @@ def corpus_folder(data: DictConfig, data_dir: str | Path) -> Path:
         raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
     check_flag("data.joined_dictionary", data.joined_dictionary)
     check_name("data.name", data.name)
-    return Path(data_dir) / f"{data.name}-{short_hash(_contents(settings))}"
+    return Path(data_dir) / f"{data.name}-{short_hash(contents(settings))}"
 
 
-def _build_and_rename(settings: dict[str, Any], final: Path) -> None:
+def _build_and_rename(build: Callable[[Path, PreparationContext], None], final: Path) -> None:
     for left_over in final.parent.glob(f".{final.name}-*/"):  # of a killed process: this one holds the lock
         shutil.rmtree(left_over, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
@@ -185,7 +198,7 @@ def _build_and_rename(settings: dict[str, Any], final: Path) -> None:
             naming(final),
             PreparationContext(final.parent / "downloads", mirror_of_the_environment()) as context,
         ):
-            _build(settings, aside, context)
+            build(aside, context)
         os.chmod(aside, 0o755)
         aside.rename(final)
     finally:
@@ -196,17 +209,25 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     text = folder / "text"
     text.mkdir()
     subwords = subwords_of(settings)  # first, because this checks its options before the long work
-    report = _make("text", settings, text, context) or {}
+    report = make_part("text", settings, text, context) or {}
     languages = tuple(language for language in (settings["source_lang"], settings["target_lang"]) if language)
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
+    pairs = {split: count_lines(corpus.text(split, languages[0])) for split in SPLITS}
+    write_manifest(folder, {"settings": settings, **report, "pairs": pairs, "tokens": tokens})
+
+
+def write_manifest(folder: Path, content: dict[str, Any]) -> None:
+    """Write ``manifest.json`` of a corpus whose other files are there: its content, and what is true of every corpus.
+
+    Args:
+        folder: of the corpus.
+        content: ``settings``, ``pairs`` and what else is to be known of it.
+    """
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     manifest = {
-        "settings": settings,
-        **report,
-        "pairs": {split: count_lines(corpus.text(split, languages[0])) for split in SPLITS},
-        "tokens": tokens,
-        "sha256": {path.name: file_digest(path) for path in sorted(text.iterdir())},
+        **content,
+        "sha256": {path.name: file_digest(path) for path in sorted((folder / "text").iterdir())},
         "bytes": {str(path.relative_to(folder)): path.stat().st_size for path in files},
         "digests": {str(path.relative_to(folder)): file_digest(path) for path in files},
         "tools": {tool: version(tool) for tool in TOOLS},
@@ -216,11 +237,15 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
 
 def subwords_of(settings: dict[str, Any]) -> Subwords:
     """Return the method of segmentation of a corpus. Raises UserError for options that it does not have."""
-    return _make("subword", settings)
+    return make_part("subword", settings)
 
 
 #: What the ``_target_`` of a part may be, since a config may come from others: what a file of this package defines.
-TARGETS = {"text": "lnexp.corpora.FILE.write", "subword": "lnexp.corpora.subwords.FILE.CLASS"}
+TARGETS = {
+    "text": "lnexp.corpora.FILE.write",
+    "subword": "lnexp.corpora.subwords.FILE.CLASS",
+    "pairs": "lnexp.corpora.labelled_pairs.FILE.write",
+}
 
 
 def _target(part: str, name: str) -> Callable[..., Any]:
@@ -234,7 +259,7 @@ def _target(part: str, name: str) -> Callable[..., Any]:
     raise UserError(f"data.{part}._target_={name}: must be {TARGETS[part]}")
 
 
-def _make(part: str, settings: dict[str, Any], *arguments: Any) -> Any:
+def make_part(part: str, settings: dict[str, Any], *arguments: Any) -> Any:
     """Call the ``_target_`` of a part of the config with the part's other options, and return the result.
 
     Raises:

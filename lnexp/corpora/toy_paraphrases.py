@@ -1,9 +1,8 @@
 """Generate the corpus ``bert_toy``: the English side of the embedded grammar, and pairs of sentences for paraphrasing.
 
-The pairs lie beside the text, ``paraphrases.{split}.tsv``: label, sentence and sentence. Their truth follows from how
-they are made. A paraphrase (1) has an adverb moved from the end of a clause to its front, or its two clauses
-exchanged together with the conjunction. The others (0) are made in the same way of a sentence that differs in one
-content word, so that order tells nothing.
+The truth of the pairs follows from how they are made. A paraphrase (1) has an adverb moved from the end of a clause to
+its front, or its two clauses exchanged together with the conjunction. The others (0) are made in the same way of a
+sentence that differs in content words, so that order tells nothing.
 """
 
 import random
@@ -41,32 +40,31 @@ KINDS = tuple(
 def write(
     folder: Path, context: PreparationContext, *, seed: int, train_pairs: int, valid_pairs: int, test_pairs: int
 ) -> None:
-    """Write ``{train,valid,test}.en`` and as many pairs, ``paraphrases.{split}.tsv``, into ``folder``.
-
-    No sentence is in two splits; no first sentence of a pair is.
+    """Write ``{train,valid,test}.en`` with so many sentences into ``folder``; no sentence is in two splits.
 
     Raises:
         UserError: for a split without a sentence.
     """
-    text, pairs = sentences(seed), paraphrases(seed)
+    text = sentences(seed)
     for split, count in (("test", test_pairs), ("valid", valid_pairs), ("train", train_pairs)):
         check_whole(f"data.text.{split}_pairs", count, least=1)
         lines = [" ".join(next(text).english) for _ in range(count)]
         (folder / f"{split}.en").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        rows = [next(pairs) for _ in range(count)]
-        (folder / f"paraphrases.{split}.tsv").write_text(
-            "".join(f"{label}\t{' '.join(one)}\t{' '.join(other)}\n" for label, one, other in rows), encoding="utf-8"
-        )
 
 
-def paraphrases(seed: int) -> Iterator[tuple[int, Tokens, Tokens]]:
-    """Yield pairs without end, a paraphrase and a pair that is none in turn; no first sentence repeats."""
+def paraphrases(seed: int, other_words: int | None = 1) -> Iterator[tuple[int, Tokens, Tokens]]:
+    """Yield pairs without end, a paraphrase and a pair that is none in turn; no first sentence repeats.
+
+    Args:
+        seed: of what is drawn.
+        other_words: how many content words are others in a pair that is no paraphrase; None: all of them.
+    """
     rng = random.Random(f"paraphrases of {seed}")
     seen: set[Tokens] = set()
     label = 1
     while True:
         one, parts = _two_orders(rng)
-        other = parts if label else _with_another_word(rng, parts)
+        other = parts if label else _with_other_words(rng, parts, other_words)
         if other is None or one in seen or max(len(one), len(other)) > MAX_TOKENS:
             continue
         seen.add(one)
@@ -85,15 +83,21 @@ def _two_orders(rng: random.Random) -> tuple[Tokens, Tokens]:
     return (*first, conjunction, *second, "."), (conjunction, *second, ",", *first, ".")
 
 
-def _with_another_word(rng: random.Random, tokens: Tokens) -> Tokens | None:
-    """Return a sentence with one content word replaced by another of its kind; None where it has none."""
+def _with_other_words(rng: random.Random, tokens: Tokens, count: int | None) -> Tokens | None:
+    """Return a sentence with content words replaced by others of their kinds; None where it has not so many."""
     places = [(place, kind) for place, word in enumerate(tokens) for kind in KINDS if word in kind]
-    if not places:
+    if not places or (count or 1) > len(places):
         return None
-    place, kind = rng.choice(places)
-    before = tokens[place - 1] if place else ""
-    fitting = [word for word in kind if word != tokens[place] and (before not in ("a", "an") or _fits(before, word))]
-    return (*tokens[:place], rng.choice(fitting), *tokens[place + 1 :]) if fitting else None
+    changed = list(tokens)
+    for place, kind in rng.sample(places, count or len(places)) if count != 1 else [rng.choice(places)]:
+        before = tokens[place - 1] if place else ""
+        fitting = [
+            word for word in kind if word != tokens[place] and (before not in ("a", "an") or _fits(before, word))
+        ]
+        if not fitting:
+            return None
+        changed[place] = rng.choice(fitting)
+    return tuple(changed)
 
 
 def _fits(article: str, word: str) -> bool:

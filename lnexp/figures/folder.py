@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
+from lnexp.figures.by_checkpoint import by_checkpoint
 from lnexp.figures.by_depth import NAME as BY_DEPTH
 from lnexp.figures.by_depth import by_depth
 from lnexp.figures.curves import curves
@@ -33,15 +35,18 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     runs = read_table(folder / "runs.csv")
     over = set(runs[runs["status"].isin(DONE)]["identity"])
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
-    depth = by_depth(recipe, runs[runs["identity"].isin(over)], scope)
-    found = [*([depth] if depth else []), *([] if epochs.empty else [curves(recipe, epochs, scope)])]
+    mine = runs[runs["identity"].isin(over)]
+    first = filter(None, (by_depth(recipe, mine, scope), by_checkpoint(recipe, mine, scope)))
+    found = [*first, *([] if epochs.empty else [curves(recipe, epochs, scope)])]
     return found if probes.empty else [*found, *layers(recipe, probes)]
 
 
 def draw_all(recipe: Recipe, folder: Path) -> list[Drawing]:
     """Draw the figures of a folder into it, remove those that it has no more, and return what was drawn."""
     found = drawings(recipe, folder)
-    for name in {"figure", "gradients", "states", BY_DEPTH, *plots(recipe)} - {drawing.name for drawing in found}:
+    for name in {"figure", "gradients", "states", BY_DEPTH, BY_CHECKPOINT, *plots(recipe)} - {
+        drawing.name for drawing in found
+    }:
         remove(name, folder)
     for drawing in found:
         draw(drawing, folder)

@@ -1,8 +1,9 @@
 """Plan a sweep: which runs its jobs are, each once, and which of them are to be trained."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from omegaconf import DictConfig
 
@@ -15,6 +16,7 @@ from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
+from lnexp.tasks.contract import Start
 
 
 @dataclass
@@ -24,6 +26,7 @@ class Plan:
     Attributes:
         members: all of them, by identity.
         missing: those that are not done.
+        starts: where runs that are missing start from, by identity.
         note: a line on runs that other code has trained; empty where there are none.
         corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
     """
@@ -31,6 +34,7 @@ class Plan:
     members: dict[str, SweepRun] = field(default_factory=dict)
     missing: list[Planned] = field(default_factory=list)
     corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
+    starts: dict[str, Start] = field(default_factory=dict)
     note: str = ""
 
     @classmethod
@@ -63,6 +67,7 @@ class Plan:
                     plan._add_missing(run, overrides, cfg)
             if "arm" in cfg:
                 plan._add_arm(run, cfg)
+        plan._refuse_without_start(folders)
         plan.note = refuse_all_of_other_code(begun)
         return plan
 
@@ -75,8 +80,22 @@ class Plan:
     def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
         check_device(cfg)
         name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
-        self.missing.append(Planned(run, name, overrides))
+        if start := task_of(cfg).start(cfg):
+            self.starts[run] = start
+        self.missing.append(Planned(run, name, overrides, after=start.run if start else ""))
         self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
+
+    def _refuse_without_start(self, folders: Mapping[str, Path]) -> None:
+        """Refuse runs that start from one that is neither trained nor a part of the sweep. Raises UserError."""
+        lacking = [run for run in self.missing if run.after and run.after not in {*folders, *self.members}]
+        if lacking:
+            first, *others = lacking
+            more = f"; so do {len(others)} more" if others else ""
+            start = self.starts[first.identity].arm or first.after
+            raise UserError(
+                f"{first.name}: starts from the run {start}, which is neither trained nor in this sweep{more}; sweep"
+                " both recipes, +recipe=ONE,OTHER"
+            )
 
     def prepare(self) -> dict[str, str]:
         """Prepare the corpora here, once, and not in every worker.

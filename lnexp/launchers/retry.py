@@ -28,11 +28,13 @@ class Planned:
         identity: names the run.
         name: what people call it.
         overrides: what Hydra makes its config of.
+        after: the identity of the run that it starts from, which is launched first; empty where there is none.
     """
 
     identity: str
     name: str
     overrides: list[str]
+    after: str = ""
 
     def resumed(self) -> "Planned":
         """Return the run as it is launched after a death: ``force`` has trained it afresh once."""
@@ -42,8 +44,9 @@ class Planned:
 class RepeatedLaunch:
     """Launches runs, and after a process has died those that are left, until none is.
 
-    A launcher gives up all its jobs when one of its processes dies. A run that another program trains is waited for,
-    and taken over if that program dies.
+    A run that starts from another one is launched when that one is over or has failed. A launcher gives up all its
+    jobs when one of its processes dies. A run that another program trains is waited for, and taken over if that program
+    dies.
 
     Attributes:
         left: the runs that are neither done nor given up, by identity.
@@ -87,10 +90,15 @@ class RepeatedLaunch:
         """
         if not self._force:
             self._drop_done()
-        free = [run for run in self.left.values() if not is_held(self._runs_dir, run.identity)]
+        free = self._free()
         fewest = min((self._deaths[run.identity] for run in free), default=0)
         batch = [run for run in free if self._deaths[run.identity] == fewest]
         return batch[:1] if fewest == DEATHS - 1 else batch
+
+    def _free(self) -> list[Planned]:
+        """Return the runs that no other program trains, and that start from none that is left."""
+        ready = (run for run in self.left.values() if run.after not in self.left)
+        return [run for run in ready if not is_held(self._runs_dir, run.identity)]
 
     def _drop_done(self) -> None:
         """Forget the runs that are done, by this program or another one."""
@@ -103,7 +111,7 @@ class RepeatedLaunch:
         if not self.left:
             return
         print(f"{len(self.left)} runs are being trained by another process: waiting for them", flush=True)
-        while self.left and all(is_held(self._runs_dir, identity) for identity in self.left):
+        while self.left and not self._free():
             time.sleep(1)
 
     def _after_a_job(self, run: Planned, job: JobReturn) -> None:

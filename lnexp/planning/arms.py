@@ -9,7 +9,7 @@ from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.plain import drop
 from lnexp.planning.asked import asked
-from lnexp.planning.cost import cost_of
+from lnexp.planning.cost import costs_of
 from lnexp.planning.devices import Device
 from lnexp.planning.sheet import Line
 from lnexp.tasks import table_of
@@ -54,17 +54,16 @@ def lines(words: list[str], here: str, processes: int, device: Device | None) ->
 
 def _line(alike: Alike, processes: int, device: Device | None) -> Line:
     shared = fitting(alike.cfg.update_freq, processes)
-    cost = cost_of(alike.cfg, shared, device)
-    alone = cost if shared == 1 else cost_of(alike.cfg, 1, device)
+    cost, alone = costs_of(alike.cfg, (shared, 1), device)
     return Line(alike.names, len(alike.runs), alike.cfg, shared, cost, alone)
 
 
 def _what_costs(cfg: DictConfig) -> str:
     """Return a hash of the settings that two arms must share to cost the same: those of an array, and the optimizer.
 
-    The order of the data, which runs of an array share, costs nothing.
+    The order of the data and the start, which runs of an array share, cost nothing.
     """
     settings = shared_settings(cfg)
-    for name in table_of(cfg).places(lambda option: option.name == "order_seed"):
+    for name in table_of(cfg).places(lambda option: option.name == "order_seed" or option.name.startswith("start.")):
         drop(settings, name)
     return short_hash([settings, cfg.optimizer._name])

@@ -7,7 +7,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import compose
-from lnexp.corpora.known import KNOWN_WORDS
+from lnexp.corpora.known import KNOWN_LABELLED_PAIRS, KNOWN_WORDS
 from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import jobs_of
 from lnexp.runs.identity import identities, identity
@@ -71,4 +71,7 @@ def _config(overrides: list[str]) -> DictConfig:
     cfg = compose(overrides)
     if cfg.data.name in KNOWN_WORDS and OmegaConf.is_missing(cfg.data, "path"):
         cfg.data.path, cfg.data.text.sha256 = "", None
+    pairs = cfg.data.get("pairs")
+    if pairs is not None and pairs.name in KNOWN_LABELLED_PAIRS and OmegaConf.is_missing(pairs, "path"):
+        pairs.path, pairs.sha256 = "", None
     return cfg

@@ -1,12 +1,13 @@
 """Work out what a run costs: updates, arithmetic, time, memory and disk."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from omegaconf import DictConfig
 
 from lnexp.planning.devices import Device, all_reduce_seconds, seconds
-from lnexp.planning.step import Step, measure
+from lnexp.planning.step import Step, parts, shallow_or_whole
 from lnexp.planning.work import Work
 from lnexp.runs.checkpoint_retention import checkpoints_for_good
 from lnexp.tasks import task_of
@@ -26,6 +27,7 @@ class Cost:
         hours: of its training, without validation and test.
         memory: bytes at the peak, in each process.
         disk: bytes of the checkpoints that are kept when it is over.
+        scaled: whether the step was measured on models with fewer layers.
     """
 
     work: Work
@@ -36,22 +38,39 @@ class Cost:
     hours: float
     memory: int
     disk: int
+    scaled: bool = False
 
 
 def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
+    """Return what a run costs on so many processes, see :func:`costs_of`."""
+    (cost,) = costs_of(cfg, [processes], device)
+    return cost
+
+
+def costs_of(cfg: DictConfig, processes: Sequence[int], device: Device | None) -> list[Cost]:
     """Return what a run costs, from a count of its text and a measurement of its model on a part of a batch.
 
     Args:
         cfg: the run's resolved config.
-        processes: how many share an update.
+        processes: how many share an update; there is a cost for each of these numbers.
         device: of each process; None for the one that is available, whose time is then measured.
 
     Raises:
         UserError: where an update's batches cannot be shared among so many, or the size of the corpus is not known.
     """
-    of_each = share(cfg.update_freq, Ranks(size=processes))
+    shares = [share(cfg.update_freq, Ranks(size=count)) for count in processes]
     work = task_of(cfg).work(cfg)
-    step = measure(cfg, work.largest, of_each)
+    found, scaled = shallow_or_whole(cfg, work.largest) if device else (parts(cfg, work.largest), False)
+    return [
+        _cost(cfg, work, found.step(of_each), count, of_each, device, scaled)
+        for count, of_each in zip(processes, shares, strict=True)
+    ]
+
+
+def _cost(
+    cfg: DictConfig, work: Work, step: Step, processes: int, of_each: int, device: Device | None, scaled: bool
+) -> Cost:
+    """Return what a run costs whose updates have ``of_each`` batches in each of so many processes."""
     updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
     most = updates_an_epoch * cfg.max_epoch
     updates = min(most, cfg.max_update or most)
@@ -73,4 +92,5 @@ def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
         hours=(a_pass * of_each + together) * updates / 3600,
         memory=step.memory + (step.gradient_bytes if processes > 1 else 0),
         disk=checkpoints_for_good(cfg, epochs) * step.checkpoint,
+        scaled=scaled,
     )

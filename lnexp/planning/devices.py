@@ -33,6 +33,8 @@ DEVICES = {
 #: The share of these rates that training reaches, and the time to start one operation. Both are assumed.
 UTILISATION = 0.4
 SECONDS_AN_OPERATION = 6e-6
+#: How many GPUs the usual machine has, which their links join.
+GPUS_OF_A_MACHINE = 8
 
 
 def seconds(device: Device, precision: str, flops: float, traffic: float, operations: int) -> float:

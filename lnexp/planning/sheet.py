@@ -9,7 +9,8 @@ from rich.console import Group
 from rich.table import Table
 
 from lnexp.planning.cost import Cost
-from lnexp.planning.devices import SECONDS_AN_OPERATION, UTILISATION, Device
+from lnexp.planning.devices import GPUS_OF_A_MACHINE, SECONDS_AN_OPERATION, UTILISATION, Device
+from lnexp.planning.step import MOST_LAYERS, SHALLOW
 from lnexp.runs.checkpoint_retention import most_newest
 from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
@@ -115,6 +116,16 @@ def _data(line: Line) -> str:
 def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[str]:
     """Return which numbers were measured, and which are assumed."""
     said = ["memory, of each process, and PFLOP: measured on a few examples here, and scaled to the largest batch"]
+    if any(line.cost.scaled for line in lines):
+        few = " and ".join(map(str, SHALLOW))
+        said.append(
+            f"models of more than {MOST_LAYERS} layers: measured with {few} layers here, and scaled to all of them"
+        )
+    if device and max(line.processes for line in lines) > GPUS_OF_A_MACHINE:
+        said.append(
+            f"gradients: added up as if all GPUs were in one machine; between machines of {GPUS_OF_A_MACHINE} it takes"
+            " longer"
+        )
     if device:
         said.append(
             f"time, of a run's training: a guess, good to a factor of two or three, from {UTILISATION:.0%} of what"

@@ -1,9 +1,10 @@
-"""Measure what one batch costs a run: on a few examples, scaled up."""
+"""Measure what one batch costs a run: on a few examples, scaled up; of a deep model on a few layers."""
 
+import copy
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from fairseq import utils
@@ -16,10 +17,13 @@ from lnexp.fairseq_config import build_criterion, build_model, to_fairseq
 from lnexp.planning.live_memory import LiveMemory, resting_bytes
 from lnexp.planning.work import LargestBatch
 from lnexp.plugin.warmup_schedule import set_end
+from lnexp.tasks import task_of
 from lnexp.training.trainer import Trainer
 
 #: Tokens of the larger part that is measured: from there on, what a batch takes grows linearly with its examples.
 ENOUGH = 256
+#: Models with more layers a side than this need not be measured whole, but on so few.
+MOST_LAYERS, SHALLOW = 6, (1, 2)
 #: An update after those that are measured, for schedules that end with the run.
 FAR_AWAY = 10**9
 
@@ -51,28 +55,93 @@ class Step:
     seconds: float
 
 
+class Parts(NamedTuple):
+    """What a run's largest batch takes, part by part: all of it grows linearly with the layers of a model.
+
+    Attributes:
+        parameters, flops, operations, traffic, resting, gradient_bytes, checkpoint, seconds: as in :class:`Step`.
+        pass_bytes: bytes that a forward and backward pass takes beyond those in use before.
+        update_bytes: bytes that the update of the parameters takes beyond those in use before.
+    """
+
+    parameters: float
+    flops: float
+    operations: float
+    traffic: float
+    resting: float
+    gradient_bytes: float
+    checkpoint: float
+    seconds: float
+    pass_bytes: float
+    update_bytes: float
+
+    def step(self, batches_of_an_update: int) -> Step:
+        """Return the cost where a process adds up the gradients of so many batches."""
+        kept = self.gradient_bytes if batches_of_an_update > 1 else 0  # those of an update's earlier batches
+        peak = max(kept + self.pass_bytes, self.gradient_bytes + self.update_bytes)
+        return Step(
+            parameters=round(self.parameters),
+            flops=self.flops,
+            operations=round(self.operations),
+            traffic=self.traffic,
+            resting=round(self.resting),
+            memory=round(self.resting + int(peak)),
+            gradient_bytes=round(self.gradient_bytes),
+            checkpoint=round(self.checkpoint),
+            seconds=self.seconds,
+        )
+
+
 def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1) -> Step:
-    """Return what a batch costs, from training on two parts of it: memory and arithmetic grow linearly with examples.
+    """Return what a batch costs, see :func:`parts`."""
+    return parts(cfg, batch).step(batches_of_an_update)
+
+
+def shallow_or_whole(cfg: DictConfig, batch: LargestBatch) -> tuple[Parts, bool]:
+    """Return what a batch takes, and whether it was scaled from models with fewer layers, which takes less time.
+
+    That is so for models with more than :data:`MOST_LAYERS` a side. ``seconds`` then is scaled, too; a GPU that is not
+    available has no use for it.
+    """
+    names = [f"{side}_layers" for side in task_of(cfg).sides]
+    layers = {int(cfg.model[name]) for name in names}
+    if len(layers) > 1 or max(layers) <= MOST_LAYERS:
+        return parts(cfg, batch), False
+    few, more = (parts(_with_layers(cfg, names, count), batch) for count in SHALLOW)
+    further = (max(layers) - SHALLOW[0]) / (SHALLOW[1] - SHALLOW[0])
+    return Parts(*(low + further * (high - low) for low, high in zip(few, more, strict=True))), True
+
+
+def _with_layers(cfg: DictConfig, names: list[str], count: int) -> DictConfig:
+    """Return the config of a model with so many layers a side."""
+    shallow = copy.deepcopy(cfg)
+    for part in (shallow.model, shallow.fairseq.model):  # a resolved config has the model twice
+        for name in names:
+            part[name] = count
+    return shallow
+
+
+def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
+    """Return what a batch takes, from training on two parts of it: memory and arithmetic grow linearly with examples.
 
     Nothing is read from disk: the examples are drawn at random.
 
     Args:
         cfg: the run's resolved config, which states model, optimizer and precision.
         batch: the largest one of the run.
-        batches_of_an_update: how many batches a process adds up the gradients of.
     """
     before = resting_bytes()
     trainer = _trainer(cfg, batch)
     large = max(min(batch.examples, ENOUGH // batch.length), 1)
     small = max(large // 2, 1)
-    parts = {examples: batch.draw(trainer.task, examples) for examples in (small, large)}
-    trainer.train_step([parts[small]])  # the optimizer now has what it keeps
+    drawn = {examples: batch.draw(trainer.task, examples) for examples in (small, large)}
+    trainer.train_step([drawn[small]])  # the optimizer now has what it keeps
     trainer.zero_grad()
     resting = resting_bytes() - before
-    _pass(trainer, parts[small])
+    _pass(trainer, drawn[small])
     gradients = _bytes([parameter.grad for parameter in trainer.get_model().parameters()])
     output_layer = batch.output_layer(trainer.get_model())
-    passes = {examples: _watched_pass(trainer, part, output_layer) for examples, part in parts.items()}
+    passes = {examples: _watched_pass(trainer, part, output_layer) for examples, part in drawn.items()}
     with LiveMemory() as update:
         trainer.clip_grad_norm(trainer.cfg.optimization.clip_norm)
         trainer.optimizer.step()
@@ -82,17 +151,17 @@ def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1)
         return most + slope * (batch.examples - large)
 
     first, last = passes[small], passes[large]
-    kept = gradients if batches_of_an_update > 1 else 0  # those of an update's earlier batches
-    return Step(
+    return Parts(
         parameters=sum(parameter.numel() for parameter in trainer.get_model().parameters()),
         flops=at_full_size(first.flops, last.flops),
         operations=last.operations,
         traffic=at_full_size(first.traffic, last.traffic),
         resting=resting,
-        memory=resting + int(max(kept + at_full_size(first.memory, last.memory), gradients + update.peak)),
         gradient_bytes=gradients,
         checkpoint=_bytes([trainer.get_model().state_dict(), trainer.optimizer.state_dict()]),
-        seconds=_seconds(trainer, parts[large]) * batch.examples / large,
+        seconds=_seconds(trainer, drawn[large]) * batch.examples / large,
+        pass_bytes=at_full_size(first.memory, last.memory),
+        update_bytes=update.peak,
     )
 
 

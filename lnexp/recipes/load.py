@@ -41,6 +41,7 @@ class ArmPart(TypedDict):
 
     label: str
     overrides: list[str]
+    row: NotRequired[str]
 
 
 def recipe_names() -> list[str]:
@@ -174,7 +175,7 @@ def _arms(content: dict[str, Any]) -> dict[str, Arm]:
         axes = {axis: checked(dict[str, ArmPart], said, axis) for axis, said in _part(content, "axes", Any).items()}
         return _product(axes, checked(list[str], content.pop("rows"), "rows"))
     arms = _part(content, "arms", ArmPart)
-    return {name: Arm(name, arm["label"], tuple(arm["overrides"])) for name, arm in arms.items()}
+    return {name: Arm(name, arm["label"], tuple(arm["overrides"]), arm.get("row", "")) for name, arm in arms.items()}
 
 
 def _part(content: dict[str, Any], name: str, form: Any) -> dict[str, Any]:

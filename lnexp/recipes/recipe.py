@@ -25,7 +25,8 @@ class Arm:
         name: what claims and tables call it.
         label: what people read.
         overrides: the options that tell it from the other arms.
-        row: the row of the figure that it is drawn in; figures of few arms have one row, without a name.
+        row: the row of the figure that it is drawn in, which its label begins with; figures of few arms have one row,
+            without a name.
         values: the labels of its values by axis, in a recipe with axes.
     """
 
@@ -202,6 +203,12 @@ class Recipe:
     def planned_at(self, profile: str) -> range:
         """Return the seeds that are planned at a profile."""
         return range(self.first_seed, self.first_seed + self.seeds_at(profile))
+
+    @property
+    def with_its_starts(self) -> list[str]:
+        """What commands that train it take: the recipe whose runs its own start from, if there is one, and its own."""
+        said = (setting.partition("=") for setting in self.settings)
+        return [*(value for key, _, value in said if key == "start.recipe"), self.reference]
 
     @property
     def heading(self) -> str:

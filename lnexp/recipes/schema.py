@@ -8,7 +8,7 @@ from lnexp.recipes.variant import Variant
 PARTS = {
     "the file": (Recipe, {"name": "", "file": ""}),
     "a profile": (Setting, {"overrides": "settings"}),
-    "an arm": (Arm, {"name": "", "row": "", "values": ""}),
+    "an arm": (Arm, {"name": "", "values": ""}),
     "a claim": (Claim, {}),
     "variant": (Variant, {}),
 }

@@ -109,6 +109,7 @@ def _command(recipe: "Recipe", overrides: list[str]) -> str:
     """Return what a reader would type for the same results."""
     from lnexp.recipes.command_line import for_readers
 
-    name = recipe.file.name if recipe.file else recipe.name
-    words = shlex.join([f"+recipe={name}", *for_readers(overrides)])
+    *starts, _ = recipe.with_its_starts
+    names = ",".join([*starts, recipe.file.name if recipe.file else recipe.name])
+    words = shlex.join([f"+recipe={names}", *for_readers(overrides)])
     return f"python scripts/reproduce.py {words}"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
@@ -92,6 +93,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         f"{HOW_SPREAD} {task.test_note}",
         *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
         table,
+        *([f"![by checkpoint]({BY_CHECKPOINT}.png)"] if any(run.counts and "start" in run.cfg for run in runs) else []),
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),

@@ -52,7 +52,8 @@ def digests(cfg: DictConfig) -> dict[str, str]:
         By path below ``lnexp``, twelve hex digits of each module's code; comments and docstrings are left out.
     """
     chosen = [_registering(folder, str(OmegaConf.select(cfg, place))) for folder, place in CHOSEN.items()]
-    paths = {*_shared(task_of(cfg).name), *(path for found in chosen for path in found)}
+    task = task_of(cfg)
+    paths = {*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)}
     return {path.relative_to(PACKAGE).as_posix(): _digest(path) for path in sorted(paths)}
 
 
@@ -144,10 +145,10 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _shared(task: str) -> Iterator[Path]:
-    """Yield the modules that every run of a task depends on."""
+def _shared(*tasks: str) -> Iterator[Path]:
+    """Yield the modules that every run of a task depends on; those of other tasks that it builds on are named, too."""
     yield PACKAGE / "fairseq_config.py"
-    for folder in ("plugin", "training", f"tasks/{task}"):
+    for folder in ("plugin", "training", *(f"tasks/{task}" for task in tasks)):
         for path in (PACKAGE / folder).rglob("*.py"):
             name = path.relative_to(PACKAGE).as_posix()
             if not (name.startswith(tuple(CHOSEN)) or name in REPORTING or path.name == PLANNING):

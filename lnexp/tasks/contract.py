@@ -6,7 +6,7 @@ The heavy half is imported where work begins: :meth:`Task.evaluation` in trainin
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -165,6 +165,21 @@ class SentenceStatistics:
 
 
 @dataclass(frozen=True)
+class Start:
+    """The checkpoint of another run that a run starts from.
+
+    Attributes:
+        run: the identity of the other run.
+        epoch: of its checkpoint.
+        arm: which arm of which recipe the other run is, in words; empty where that is not known.
+    """
+
+    run: str
+    epoch: int
+    arm: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
 class Member:
     """One run among those that are trained together."""
 
@@ -229,6 +244,8 @@ class Task(ABC):
     unit: str
     #: Packages that its numbers depend on: a run records their versions.
     packages: Sequence[str] = ()
+    #: Other tasks whose code its numbers depend on, by name: a run records digests of it.
+    builds_on: Sequence[str] = ()
     #: The stacks of layers that its models have, as probes name them; the last one gives the output.
     sides: Sequence[str] = ("encoder",)
     #: Options of the task's own, as rows of :mod:`lnexp.options`.
@@ -253,6 +270,31 @@ class Task(ABC):
 
     def register(self) -> None:  # noqa: B027  (a task may train with a fairseq task that is registered already)
         """Import what registers the fairseq task that it trains with, where :mod:`lnexp.plugin` does not."""
+
+    def start(self, cfg: DictConfig) -> Start | None:
+        """Return which checkpoint of another run a run starts from; None for a run that starts from scratch.
+
+        A sweep trains the other run first. What is returned must be part of the run's identity.
+
+        Args:
+            cfg: the config of a run.
+
+        Raises:
+            UserError: where the config does not say it.
+        """
+        return None
+
+    def start_checkpoint(self, cfg: DictConfig) -> Path | None:
+        """Return the file of the checkpoint that :meth:`start` states, for a run that is about to begin.
+
+        Args:
+            cfg: the config of a run.
+
+        Raises:
+            UserError: where it is missing or damaged, or does not fit the run: a run is never trained from scratch
+                instead.
+        """
+        return None
 
     @abstractmethod
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
@@ -280,7 +322,7 @@ class Task(ABC):
 
     @abstractmethod
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
-        """Return what measures models in training.
+        """Return what measures models in training. It is made after ``fairseq_task`` and before the model.
 
         Args:
             cfg: the config of one run.

@@ -112,8 +112,8 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     Raises:
         RunBusyError: where another process trains it.
         UserError: where its records are damaged, or other code has trained it so far; the run is then marked
-            ``failed``, as it is after an OSError. Where its status is damaged, the device is missing, or other code has
-            finished it.
+            ``failed``, as it is after an OSError. Where its status is damaged, the device is missing, other code has
+            finished it, or there is not the checkpoint that it starts from.
     """
     folder = RunFolder.of(cfg)
     if not _is_done(cfg, folder):
@@ -124,6 +124,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         refuse_other_code(cfg, folder)
         say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, skipped")
         return folder, True
+    task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written
     try:
         if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
             folder.clear()

@@ -155,3 +155,37 @@ def test_force_trains_what_is_done_but_only_once(tmp_path):
         launcher.folder(name).set_status("finished", why="long ago")
     assert not launched(tmp_path, launcher, ["a", "b", "c"], force=True).failures
     assert launcher.rounds == [["a", "b", "c"], ["c"]]
+
+
+def starting_from(tmp_path, launcher, after: dict[str, str]) -> RepeatedLaunch:
+    runs = [Planned(name, f"run {name}", [name], after=start) for name, start in after.items()]
+    made = RepeatedLaunch(runs, launcher, tmp_path, force=False)
+    made.run()
+    return made
+
+
+def test_a_run_is_launched_after_the_one_that_it_starts_from(tmp_path):
+    launcher = FakeLauncher(tmp_path)
+    starting_from(tmp_path, launcher, {"b": "a", "a": "", "c": "", "d": "done long ago"})
+    assert launcher.rounds == [["a", "c", "d"], ["b"]]
+
+
+def test_a_run_whose_start_has_failed_is_left_to_say_so(tmp_path):
+    refusal = UserError("start.run=a: no such run")
+    launcher = FakeLauncher(tmp_path, {"a": [UserError("no such thing")], "b": [refusal]})
+    done = starting_from(tmp_path, launcher, {"a": "", "b": "a"})
+    assert done.failures == {"run a": "no such thing", "run b": str(refusal)}
+
+
+def test_a_run_waits_for_a_start_that_another_process_trains(tmp_path):
+    launcher = FakeLauncher(tmp_path)
+    with ExitStack() as stack:
+        stack.enter_context(held(tmp_path, "a"))
+
+        def finish():
+            launcher.folder("a").set_status("finished")
+            stack.close()
+
+        threading.Timer(0.5, finish).start()
+        starting_from(tmp_path, launcher, {"a": "", "b": "a"})
+    assert launcher.rounds == [["b"]]

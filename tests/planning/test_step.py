@@ -39,6 +39,24 @@ def test_a_few_examples_say_what_all_of_a_batch_takes(overrides):
     assert found.gradient_bytes == found.parameters * (2 if "precision=bf16" in overrides else 4)
 
 
+def test_a_deep_model_is_scaled_from_shallow_ones():
+    """Every layer takes the same; the whole is measured for comparison."""
+    cfg = config("model.encoder_layers=8", "model.decoder_layers=8", "precision=bf16")
+    found, scaled = step.shallow_or_whole(cfg, BATCH)
+    whole = step.parts(cfg, BATCH)
+    assert scaled
+    for name in found._fields:
+        if name != "seconds":
+            assert getattr(found, name) == pytest.approx(getattr(whole, name), rel=0.02), name
+    assert found.parameters == whole.parameters
+    assert cfg.model.encoder_layers == 8
+
+
+def test_a_model_of_few_layers_is_measured_whole():
+    assert not step.shallow_or_whole(config(), BATCH)[1]
+    assert not step.shallow_or_whole(config("model.encoder_layers=8"), BATCH)[1], "sides that differ"
+
+
 def test_earlier_batches_of_an_update_leave_their_gradients():
     once, twice = (step.measure(config(), BATCH, count) for count in (1, 2))
     assert twice.memory - once.memory == once.gradient_bytes

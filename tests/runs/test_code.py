@@ -47,6 +47,12 @@ def test_a_run_depends_on_the_modules_that_it_names_and_on_what_all_runs_share()
     assert not any(name.startswith(("results/", "report/", "launchers/", "corpora/")) for name in found)
 
 
+def test_a_run_depends_on_the_tasks_that_its_own_builds_on():
+    found = digests(compose(["task=sentence_pairs", "start.epoch=0"])).keys()
+    assert {"tasks/sentence_pairs/start.py", "tasks/masked_lm/family.py"} <= found
+    assert not {"tasks/sentence_pairs/planning.py", "tasks/masked_lm/planning.py"} & found
+
+
 def test_what_a_named_module_imports_from_its_folder_belongs_to_it():
     assert "plugin/optimizers/adam.py" in digests(compose(["optimizer=radam"])), "RAdam has the options of Adam"
 

@@ -45,10 +45,7 @@ class BlocksBatch(LargestBatch):
         return self.examples * self.length
 
     def fairseq_task(self, cfg: Any) -> MaskedLmTask:
-        words = Dictionary()
-        while len(words) < self.words - 1:
-            words.add_symbol(f"word{len(words)}")
-        return MaskedLmTask(cfg, words)
+        return MaskedLmTask(cfg, dictionary_of(self.words - 1))
 
     def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
         words = fairseq_task.dictionary
@@ -60,6 +57,14 @@ class BlocksBatch(LargestBatch):
     def output_layer(self, model: Any) -> nn.Module:
         layer: nn.Module = model.encoder.layers[-1]
         return layer
+
+
+def dictionary_of(words: int) -> Dictionary:
+    """Return a dictionary of so many made-up words, fairseq's own symbols included."""
+    dictionary = Dictionary()
+    while len(dictionary) < words:
+        dictionary.add_symbol(f"word{len(dictionary)}")
+    return dictionary
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,184 @@
+"""The fairseq task ``lnexp_sentence_pairs``: labelled pairs of sentences, and a model that starts from a checkpoint."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+import torch
+from fairseq.data import Dictionary, FairseqDataset, data_utils
+from fairseq.tasks import FairseqTask, register_task
+from torch import Tensor
+
+from lnexp.corpora.text import read_lines
+from lnexp.plugin.placement import option
+from lnexp.plugin.task import EveryExampleOnce, TaskOptions
+from lnexp.safe_loading import load, refuse_other_run
+from lnexp.tasks.contract import Start
+from lnexp.tasks.masked_lm.fairseq_task import MASK
+from lnexp.tasks.sentence_pairs.family import PairEncoder
+
+
+class LabelledPairs(FairseqDataset):
+    """Pairs of sentences as ``<s> first </s> second </s>``, and the number of the class of each.
+
+    Args:
+        first, second: the sentences, each with its ``</s>``.
+        labels: the classes, from 0.
+        words: the dictionary.
+    """
+
+    #: Whether the order changes by epoch; the task turns it off for all but the training data.
+    shuffle = True
+
+    def __init__(self, first: Any, second: Any, labels: Sequence[int], words: Dictionary):
+        self.first, self.second, self.labels, self.words = first, second, list(labels), words
+        self.sizes = first.sizes + second.sizes + 1
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, index: int) -> tuple[int, Tensor, int]:
+        start = torch.tensor([self.words.bos()])
+        return index, torch.cat([start, self.first[index], self.second[index]]), self.labels[index]
+
+    def num_tokens(self, index: int) -> int:
+        return self.sizes[index]
+
+    def size(self, index: int) -> int:
+        return self.sizes[index]
+
+    def ordered_indices(self) -> np.ndarray:
+        """Return all numbers by size, those of one size in random order; without ``shuffle`` as they are."""
+        if not self.shuffle:
+            return np.arange(len(self))
+        order = np.random.permutation(len(self))
+        return order[np.argsort(self.sizes[order], kind="stable")]
+
+    @property
+    def supports_fetch_outside_dataloader(self) -> bool:
+        return False
+
+    def collater(self, samples: Sequence[tuple[int, Tensor, int]]) -> dict[str, Any]:
+        """Return pairs as a batch of fairseq's."""
+        return batch_of(samples, self.words)
+
+
+def batch_of(samples: Sequence[tuple[int, Tensor, int]], words: Dictionary) -> dict[str, Any]:
+    """Return a batch; its ``ntokens`` are the pairs, by which fairseq divides the loss.
+
+    Args:
+        samples: number, tokens ``(time,)`` and class of each pair.
+        words: the dictionary.
+    """
+    if not samples:
+        return {}
+    numbers, sources, labels = zip(*samples, strict=True)
+    return {
+        "id": torch.tensor(numbers),
+        "net_input": {
+            "src_tokens": data_utils.collate_tokens(sources, words.pad(), left_pad=False),
+            "src_lengths": torch.tensor([len(row) for row in sources]),
+        },
+        "target": torch.tensor(labels),
+        "ntokens": len(samples),
+        "nsentences": len(samples),
+    }
+
+
+@dataclass
+class SentencePairsOptions(TaskOptions):
+    """Which pairs are read."""
+
+    data: str = option("", "folder of the binarised pairs")
+    source_lang: str = option("", "the first language of the corpus that the model was pre-trained on")
+    target_lang: Optional[str] = option(None, "its second language, which is read; none: the first is")  # noqa: UP045
+    classes: int = option(2, "how many classes there are")
+    max_source_positions: int = option(1024, "tokens of a pair, at most")
+    max_target_positions: int = option(1024, "the same")
+    train_subset: str = "train"
+
+
+@register_task("lnexp_sentence_pairs", dataclass=SentencePairsOptions)
+class SentencePairsTask(EveryExampleOnce, FairseqTask):
+    """Predict the class of a pair of sentences.
+
+    Attributes:
+        start, start_checkpoint: where models start that are built; None: from their initialisation.
+    """
+
+    family = PairEncoder
+    source_dictionary: Any = None  # fairseq declares both as properties
+    target_dictionary: Any = None
+
+    def __init__(self, cfg: SentencePairsOptions, words: Dictionary):
+        super().__init__(cfg)
+        self.source_dictionary = self.target_dictionary = words
+        words.add_symbol(MASK)  # which the pre-trained embedding has
+        self.start: Start | None = None
+        self.start_checkpoint: Path | None = None
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The words, ``<mask>`` included."""
+        return self.source_dictionary
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return self.cfg.classes
+
+    @classmethod
+    def setup_task(cls, cfg: SentencePairsOptions, **_: Any) -> "SentencePairsTask":
+        """Return the task with the dictionary of the side that is read."""
+        return cls(cfg, Dictionary.load(str(Path(cfg.data) / f"dict.{cfg.target_lang or cfg.source_lang}.txt")))
+
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """Build a model, or an array, whose encoder is that of the checkpoint it starts from.
+
+        Raises:
+            UserError: where that checkpoint is of another run than it should be, or its parameters do not fit.
+        """
+        model = super().build_model(cfg, from_checkpoint)
+        if self.start and self.start_checkpoint:
+            start_from(model, self.start_checkpoint, self.start.run)
+        return model
+
+    def load_dataset(self, split: str, *_: Any, **__: Any) -> None:
+        """Load a split; the order of all but the training data is always the same."""
+        where = Path(self.cfg.data)
+        first, second = (
+            data_utils.load_indexed_dataset(str(where / f"{split}.{side}"), self.dictionary)
+            for side in ("first", "second")
+        )
+        labels = map(int, read_lines(where / f"{split}.labels"))
+        self.datasets[split] = LabelledPairs(first, second, list(labels), self.dictionary)
+        self.datasets[split].shuffle = split == self.cfg.train_subset
+
+    def max_positions(self) -> int:
+        """Return the most tokens that a pair may have."""
+        return self.cfg.max_source_positions
+
+
+#: Where the parameters lie that a run takes over; the others are of the head.
+TAKEN_OVER = "encoder."
+
+
+@torch.no_grad()
+def start_from(model: Any, checkpoint: Path, run: str) -> None:
+    """Give a model the encoder of a checkpoint; every member of an array gets it.
+
+    Args:
+        model: of the same encoder.
+        checkpoint: of a run of ``task=masked_lm``.
+        run: the identity of that run.
+
+    Raises:
+        UserError: for a checkpoint of another run.
+    """
+    state = load(checkpoint)
+    refuse_other_run(checkpoint, state["extra_state"], run)
+    for name, tensor in model.state_dict().items():
+        if name.startswith(TAKEN_OVER):
+            tensor.copy_(state["model"][name])  # over the members' axis, where there is one

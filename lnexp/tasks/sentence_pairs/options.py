@@ -1,0 +1,25 @@
+"""The options of classifying pairs of sentences: which pairs, and which checkpoint a run starts from."""
+
+from lnexp.checks import TEXT, checked_elsewhere, whole
+from lnexp.options import Alias, Option
+from lnexp.options.common import SEED
+
+OPTIONS = (
+    Option(
+        "pairs", checked_elsewhere("a file of the group"), "the labelled pairs; data.pairs has their options",
+        decides=False, keeps_arms=False,  # what the file says decides
+    ),
+    Option("data.source_lang", TEXT, "the language of a corpus of one", [Alias("fairseq.task.source_lang")]),
+    Option("data.target_lang", TEXT.or_null(), "the side that is read", [Alias("fairseq.task.target_lang")]),
+    Option("data.pairs.name", TEXT, "what the folder of prepared pairs is called by", decides=False, keeps_arms=False),
+    Option(
+        "start.recipe", TEXT.or_null(), "the recipe of the run that a run starts from; null: start.run names it",
+        decides=False,
+    ),
+    Option("start.arm", TEXT.or_null(), "the arm of that recipe", decides=False),
+    Option("start.seed", SEED, "the seed of that run", decides=False),
+    Option("start.run", TEXT.or_null(), "the identity of that run, which follows from recipe, arm and seed"),
+    Option(
+        "start.epoch", whole(0), "the epoch of its checkpoint; 0: the run starts from scratch", published=True
+    ),
+)  # fmt: skip

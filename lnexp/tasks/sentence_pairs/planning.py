@@ -1,0 +1,114 @@
+"""Count the labelled pairs that a run reads."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from fairseq import tasks
+from omegaconf import DictConfig
+from torch import nn
+
+from lnexp.corpora.known import KNOWN_LABELLED_PAIRS
+from lnexp.corpora.labelled_pairs import pairs_folder, prepare_pairs
+from lnexp.errors import UserError
+from lnexp.fairseq_config import to_fairseq
+from lnexp.planning.work import LargestBatch, Work
+from lnexp.tasks.masked_lm.planning import dictionary_of
+from lnexp.tasks.sentence_pairs.fairseq_task import SentencePairsTask, batch_of
+
+#: Assumed of pairs that are not prepared: tokens of a pair, on average and at most.
+TOKENS_A_PAIR, MOST_TOKENS_A_PAIR = 55, 128
+
+
+@dataclass(frozen=True)
+class PairsBatch(LargestBatch):
+    """Pairs of one length.
+
+    Attributes:
+        length_of_each: tokens of each.
+        words: size of the dictionary, ``<mask>`` included.
+    """
+
+    length_of_each: int
+    words: int
+
+    @property
+    def length(self) -> int:
+        return self.length_of_each
+
+    @property
+    def tokens(self) -> int:
+        return self.examples * self.length
+
+    def fairseq_task(self, cfg: Any) -> SentencePairsTask:
+        return SentencePairsTask(cfg, dictionary_of(self.words - 1))
+
+    def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
+        words = fairseq_task.dictionary
+        rows = torch.randint(words.nspecial, len(words), (examples, self.length))
+        return batch_of([(number, row, number % 2) for number, row in enumerate(rows)], words)
+
+    def output_layer(self, model: Any) -> nn.Module:
+        layer: nn.Module = model.encoder.layers[-1]
+        return layer
+
+
+@dataclass(frozen=True)
+class PairsWork(Work):
+    """An epoch of labelled pairs.
+
+    Attributes:
+        pairs: how many there are.
+        all_tokens: of all of them, padding not counted.
+    """
+
+    pairs: int
+    all_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        return self.all_tokens
+
+    def text(self, max_tokens: int) -> str:
+        about = "about " if self.assumed else ""
+        batches = f"{self.batches:,} batches of at most {max_tokens:,}"
+        return f"{about}{self.pairs:,} labelled pairs, {self.all_tokens:,} tokens, {batches}"
+
+
+def work_of(cfg: DictConfig) -> PairsWork:
+    """Return an epoch of a config's pairs; those that the project generates are prepared for it.
+
+    Raises:
+        UserError: for pairs of files that are not prepared and whose number is not known.
+    """
+    pairs = cfg.data.pairs
+    if pairs.get("path") is None or pairs_folder(cfg.data, cfg.data_dir).is_dir():
+        return _counted(cfg)
+    if pairs.name in KNOWN_LABELLED_PAIRS:
+        return _assumed(cfg, KNOWN_LABELLED_PAIRS[pairs.name])
+    raise UserError(f"pairs={pairs.name}: not prepared yet; say scripts/prepare_data.py with the same options")
+
+
+def _assumed(cfg: DictConfig, pairs: int) -> PairsWork:
+    """Return an epoch of so many pairs."""
+    most = cfg.fairseq.dataset.get("batch_size") or pairs
+    of_each = min(cfg.max_tokens // TOKENS_A_PAIR, most)
+    largest = PairsBatch(min(cfg.max_tokens // MOST_TOKENS_A_PAIR, most), MOST_TOKENS_A_PAIR, cfg.data.subword.size)
+    assumed = f"{TOKENS_A_PAIR} tokens a pair are assumed, and {MOST_TOKENS_A_PAIR} of the longest"
+    return PairsWork(math.ceil(pairs / of_each), largest, assumed, pairs, pairs * TOKENS_A_PAIR)
+
+
+def _counted(cfg: DictConfig) -> PairsWork:
+    fairseq = to_fairseq(cfg, prepare_pairs(cfg.data, cfg.data_dir).bin, Path("none"))
+    task = tasks.setup_task(fairseq.task)
+    task.load_dataset("train")
+    data = task.dataset("train")
+    batches = data.batch_by_size(
+        data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
+    )
+    count, longest = max((len(batch), int(data.sizes[batch].max())) for batch in batches)
+    return PairsWork(
+        len(batches), PairsBatch(count, longest, len(task.dictionary)), "", len(data), int(data.sizes.sum())
+    )

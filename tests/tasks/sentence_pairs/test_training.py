@@ -1,0 +1,141 @@
+"""Fine-tuning starts from a checkpoint, trains alone and in arrays, and resumes to the last digit."""
+
+import json
+
+import pytest
+import torch
+from helpers import TINY_CORPUS, run_script
+
+from lnexp.configuration import check_and_resolve, compose
+from lnexp.runs.folder import RunFolder
+from lnexp.safe_loading import load
+
+MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
+COMMON = ["data=bert_toy", TINY_CORPUS, *MODEL, "tracker=none", "warmup_updates=5"]
+TINY = ["task=sentence_pairs", *COMMON, "max_epoch=2"]
+#: What depends on the machine.
+TIMES = ("seconds", "tokens_per_second", "members", "time")
+
+
+def train(*arguments: str):
+    done = run_script("train", *arguments)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def records(folder) -> list[dict]:
+    read = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in record.items() if key not in TIMES} for record in read]
+
+
+def folder_of(*arguments: str):
+    """Return the folder that a run with these options has."""
+    return RunFolder.of(check_and_resolve(compose(arguments))).path
+
+
+@pytest.fixture(scope="module")
+def pretrained(tmp_path_factory, prepared):
+    """The folder of a run of ``masked_lm``, and the options of one that starts from its second epoch."""
+    where = [f"runs_dir={tmp_path_factory.mktemp('pretrained')}", f"data_dir={prepared}"]
+    words = ["task=masked_lm", *COMMON, "blocks.break_mode=eos", "max_epoch=2", *where]
+    train(*words)
+    folder = folder_of(*words)
+    return folder, [*TINY, f"start.run={folder.name.rpartition('-')[2]}", "start.epoch=2", *where]
+
+
+def elsewhere(pretrained, tmp_path) -> list[str]:
+    """Return the options of the same run in another ``runs_dir``, which has the one that it starts from."""
+    folder, words = pretrained
+    (tmp_path / "adhoc").mkdir()
+    (tmp_path / "adhoc" / folder.name).symlink_to(folder)
+    return [*(word for word in words if not word.startswith("runs_dir")), f"runs_dir={tmp_path}"]
+
+
+@pytest.fixture(scope="module")
+def alone(pretrained):
+    """The folder of a run that starts from the checkpoint, and its stdout."""
+    said = train(*pretrained[1])
+    return folder_of(*pretrained[1]), said
+
+
+def test_every_checkpoint_of_pre_training_is_kept(pretrained):
+    kept = sorted((pretrained[0] / "checkpoints").glob("*.pt"))
+    assert [path.name for path in kept] == ["checkpoint1.pt", "checkpoint2.pt"]
+
+
+def test_a_run_records_accuracy_beside_the_majority(alone):
+    folder, said = alone
+    *epochs, end = records(folder)
+    assert len(epochs) == 2
+    for epoch in epochs:
+        assert epoch["valid_majority"] == 0.5
+        assert epoch["valid_loss"] == epoch["valid_nll"] > 0
+    assert {"test_accuracy", "test_majority", "test_nll"} <= end.keys()
+    assert "majority 0.500" in said
+
+
+def test_the_encoder_is_that_of_the_checkpoint_and_the_head_is_new(pretrained, alone):
+    """With a rate of next to nothing a run ends where it starts."""
+    folder, words = pretrained
+    theirs = load(folder / "checkpoints" / "checkpoint2.pt")["model"]
+    still = [*words, "max_epoch=1", "lr_max=1e-12"]
+    train(*still)
+    mine = load(folder_of(*still) / "checkpoints" / "checkpoint1.pt")["model"]
+    assert mine.keys() - theirs.keys() == {"dense.weight", "dense.bias", "classes.weight"}
+    assert all(torch.allclose(mine[name], theirs[name], atol=1e-8) for name in theirs)
+    tuned = load(alone[0] / "checkpoints" / "checkpoint2.pt")["model"]
+    assert not all(torch.equal(tuned[name], theirs[name]) for name in theirs)
+
+
+def test_an_array_trains_what_runs_of_their_own_do(pretrained, alone, tmp_path):
+    words = [*elsewhere(pretrained, tmp_path), "order_seed=1"]
+    train("-m", *words, "lr_max=4e-3,1e-3", "hydra/launcher=array")
+    mine = folder_of(*words, "lr_max=4e-3")
+    for one, other in zip(records(mine), records(alone[0]), strict=True):
+        assert one.keys() == other.keys()
+        for key, value in other.items():
+            assert one[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float) else value), key
+
+
+def test_an_interrupted_run_resumes_to_the_last_digit(pretrained, alone, tmp_path):
+    words = elsewhere(pretrained, tmp_path)
+    train(*words, "checkpoints.keep=all")
+    mine = folder_of(*words)
+    (mine / "checkpoints" / "checkpoint2.pt").unlink()  # as if it had been killed after its first epoch
+    lines = (mine / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (mine / "metrics.jsonl").write_text(lines[0])
+    status = json.loads((mine / "status.json").read_text()) | {"state": "running"}
+    (mine / "status.json").write_text(json.dumps(status))
+    said = train(*words)
+    assert "epoch 2/2" in said
+    assert "epoch 1/2" not in said
+    assert records(mine) == records(alone[0])
+
+
+def test_without_its_start_a_run_is_refused_and_leaves_no_folder(tmp_path, prepared):
+    where = [f"runs_dir={tmp_path}", f"data_dir={prepared}"]
+    done = run_script("train", *TINY, *where, "start.run=1a2b3c4d", "start.epoch=1")
+    assert done.returncode == 2
+    assert "start.run=1a2b3c4d: no such run" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("adhoc/*"))
+
+
+def test_a_checkpoint_of_another_run_under_its_name_is_refused(pretrained, alone, tmp_path):
+    """As when somebody copies checkpoints between folders."""
+    folder, words = pretrained
+    fake = tmp_path / "adhoc" / folder.name
+    (fake / "checkpoints").mkdir(parents=True)
+    (fake / "config.yaml").write_bytes((folder / "config.yaml").read_bytes())
+    foreign = alone[0] / "checkpoints" / "checkpoint2.pt"
+    (fake / "checkpoints" / "checkpoint2.pt").write_bytes(foreign.read_bytes())
+    done = run_script("train", *words, f"runs_dir={tmp_path}")
+    assert done.returncode == 2
+    run, other = (path.name.rpartition("-")[2] for path in (folder, alone[0]))
+    assert f"is of run {other}, not of {run}" in done.stderr
+
+
+def test_a_run_is_planned(prepared):
+    done = run_script("plan", *TINY, "start.epoch=0", f"data_dir={prepared}")
+    assert done.returncode == 0, done.stderr
+    assert "120 labelled pairs, " in done.stdout
