@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 import yaml
@@ -151,7 +152,7 @@ class World:
         try:
             with (
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.chdir(self.root),
-                self.guard.watching() as seen,
+                self.guard.watching() as seen, mock.patch.dict(os.environ),
             ):  # fmt: skip
                 try:
                     main()

@@ -14,6 +14,7 @@ from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
+from lnexp.results.headline import UNREADABLE
 from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.published_folder import PublishedFolder
@@ -152,8 +153,16 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
         runs=runs,
         heat_map=heat_map(recipe, runs),
         outcomes=_outcomes(recipe, folder),
-        arms=arms_table(recipe, read_table(folder / "runs.csv"), PublishedFolder(folder).divided),
+        arms=arms_table(recipe, read_table(folder / "runs.csv"), _divided(folder)),
     )
+
+
+def _divided(folder: Path) -> set[str]:
+    """Return the arms whose runs disagree; none where damaged files do not tell, which their problems say."""
+    try:
+        return PublishedFolder(folder).divided
+    except UNREADABLE:
+        return set()
 
 
 def _provenance(folder: Path) -> tuple[Provenance, list[str]]:

@@ -232,7 +232,7 @@ def test_names_are_shown_as_text_and_broken_folders_are_listed(browser, tmp_path
     image = evil.replace("/", "")
     for name, config in ((f"{image}-0123abcd", None), ("half-4567cdef", "model: {"), (f"{image}-89ab0123", CONFIG)):
         (runs / name).mkdir(parents=True)
-        (runs / name / "status.json").write_text(json.dumps({"state": "failed", "why": evil}))
+        (runs / name / "status.json").write_text(json.dumps({"state": "failed", "why": evil, "updates": 0}))
         if config:
             (runs / name / "config.yaml").write_text(config)
     page = tmp_path / "report.html"

@@ -254,11 +254,14 @@ def repeat_an_epoch(folder):
         (lambda folder: folder.metrics.write_bytes(b"\xff\n"), "metrics.jsonl:1: not a record"),
         (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": 1'), "not a record"),
         (lambda folder: replace_in(folder.metrics, '"valid_bleu": ', '"valid_bleu": -'), "not a record"),
-        (lambda folder: replace_in(folder.path / "status.json", "finished", "finnished"), "malformed (no such state)"),
+        (
+            lambda folder: replace_in(folder.path / "status.json", "finished", "finnished"),
+            "malformed (state is not one of",
+        ),
         (lambda folder: (folder.path / "environment.json").unlink(), "environment.json lacks"),
         (
             lambda folder: (folder.path / "environment.json").write_text('{"data": null}'),
-            "environment.json lacks",
+            "environment.json: malformed (data is NoneType)",
         ),
     ],
 )

@@ -14,7 +14,7 @@ EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "sec
 
 @pytest.fixture
 def folder(tmp_path) -> RunFolder:
-    path = tmp_path / "post_ln-s1-0123abcd"
+    path = tmp_path / "runs" / "adhoc" / "post_ln-s1-0123abcd"
     (path / "checkpoints").mkdir(parents=True)
     return RunFolder(path)
 

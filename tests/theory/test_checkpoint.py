@@ -47,7 +47,7 @@ def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
         (Path.unlink, "no such file"),
         (cut_short, "no checkpoint, or a truncated one"),
         (lambda path: path.write_text("hello"), "no checkpoint, or a truncated one"),
-        (lambda path: torch.save({"model": {}}, path), "not a checkpoint of fairseq"),
+        (lambda path: torch.save({"model": {}}, path), "no checkpoint of fairseq's; it has no cfg"),
         (lambda path: torch.save({"model": Touch(path.with_name("touched"))}, path), "holds more than tensors"),
         (never_updated, "was never updated"),
     ],

@@ -181,7 +181,7 @@ def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, 
     torch.save(state, second)
     write_checksum(second)
     (folder / "checkpoints" / "checkpoint3.pt").unlink()
-    (folder / "status.json").write_text('{"state": "running"}')
+    (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     assert "diverged" in train(*settings).stdout
     *epochs, end = records.read(folder / "metrics.jsonl")
     assert ([epoch["epoch"] for epoch in epochs], end["checkpoint_epoch"]) == ([1, 2], 1)
@@ -249,7 +249,7 @@ def test_probes_along_training_change_nothing_else(tmp_path, where):
     assert all(record["before_norm"] > 0 for record in norms)
     # a run that is stopped within an epoch, and goes on from the one before, has every probe once
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
-    (folder / "status.json").write_text('{"state": "running"}')
+    (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     train(*settings, "probes.every=4", "checkpoints.keep=all")
     again = records.read(folder / "metrics.jsonl")
     assert [without_times(record) for record in again] == [without_times(record) for record in found]
@@ -262,7 +262,7 @@ def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
     folder = only_run(tmp_path)
     undisturbed = records.read(folder / "metrics.jsonl")
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
-    (folder / "status.json").write_text('{"state": "running"}')
+    (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     done = train(*settings, "max_epoch=3")
     assert "goes on with epoch 3" in done.stdout
     again = records.read(folder / "metrics.jsonl")
@@ -276,7 +276,7 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
     train("-m", *settings, "checkpoints.keep=all", "max_epoch=2")
     folder = only_run(tmp_path)
     (folder / "checkpoints" / "checkpoint2.pt").unlink()
-    (folder / "status.json").write_text('{"state": "running"}')
+    (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     checkpoint, touched = folder / "checkpoints" / "checkpoint1.pt", tmp_path / "touched"
     torch.save({"model": {}, "extra_state": Touch(touched)}, checkpoint)
     write_checksum(checkpoint)

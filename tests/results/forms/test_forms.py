@@ -147,7 +147,7 @@ def test_a_division_by_zero_is_one_line(holds_if):
         judged(holds_if, [1.0, 2.0], [0.0, 0.0])
 
 
-@pytest.mark.parametrize("number", ["1e400", "1" + "0" * 400])
+@pytest.mark.parametrize("number", ["1e400", "1" + "0" * 320])
 def test_a_number_that_nothing_can_be_is_refused(number):
     with pytest.raises(UserError, match="cannot read"):
         parse(f"m(a) < {number}", QUESTION)

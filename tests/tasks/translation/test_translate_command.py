@@ -205,7 +205,7 @@ def test_a_run_without_checkpoints_cannot(trained, tmp_path):
     folder = tmp_path / "runs" / "adhoc" / only_run(trained).name
     folder.mkdir(parents=True)
     (folder / "config.yaml").write_text((only_run(trained) / "config.yaml").read_text())
-    (folder / "status.json").write_text('{"state": "running"}')
+    (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     done = translate(tmp_path, "post_ln", ".", cwd=ROOT)
     assert done.returncode == 2
     assert "has no checkpoint to translate with" in done.stderr
