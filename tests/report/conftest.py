@@ -61,7 +61,7 @@ def report(tmp_path_factory) -> Path:
 def short_report(tmp_path_factory) -> Path:
     """The page of two recipes, one of them with a heat map: a browser draws all of its plots in a second."""
     here = tmp_path_factory.mktemp("report")
-    for name in ("fig2a", "depth"):
+    for name in ("fig2a", "placements"):
         place = Path("small", "toy", name)
         shutil.copytree(RESULTS_DIR / place, here / "results" / place)
     return _report(here, str(here / "results"))
