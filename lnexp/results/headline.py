@@ -32,7 +32,8 @@ CLAIMS = {
     "Without warm-up Post-LN fails": "fig2a/fig2a-no-warmup-fails-low",
     "With a short warm-up Post-LN fails at the higher rate": "warmup_sensitivity/sensitivity-short-warmup-fails-high",
     "At a small constant rate Post-LN trains without warm-up": "small_fixed_lr/fixed-lr-trains",
-    "RAdam trains Post-LN without warm-up": "fig4ab/fig4ab-radam-trains-post-ln",
+    "RAdam with β2 = 0.98 trains Post-LN without warm-up": "fig4ab/fig4ab-radam-trains-post-ln",
+    "RAdam with its authors' β2 = 0.999 does": "radam/radam-999-trains-post-ln",
     "Pre-LN without warm-up ends as good as Post-LN with it": "fig4ab/fig4ab-pre-ln-needs-no-warmup",
     "Pre-LN is as good after three fifths of the epochs": "fig4ab/fig4ab-pre-ln-is-faster",
 }

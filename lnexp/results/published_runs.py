@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
+from lnexp.recipes.load import recipe_of_results
 from lnexp.results.collect import RunResult
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.published_evidence import PublishedRun, published_evidence
@@ -14,7 +15,7 @@ from lnexp.tasks.contract import Record
 
 
 def with_published(runs: list[RunResult], published: Path) -> list[RunResult]:
-    """Return the runs of a recipe, those that are not over here as the published tables have them.
+    """Return the runs of a recipe, those that are not over here as the published tables of any recipe have them.
 
     Args:
         runs: all runs of one recipe at one profile and corpus.
@@ -26,14 +27,25 @@ def with_published(runs: list[RunResult], published: Path) -> list[RunResult]:
     Raises:
         UserError: where the published results cannot be read.
     """
-    recipe, cfg = runs[0].job.recipe, runs[0].cfg
-    folder = published / cfg.profile / cfg.data.name / recipe.name
-    if not folder.exists():
-        return runs
-    papers = read_verdicts(folder / "verdicts.json").papers
+    cfg = runs[0].cfg
+    for folder in _folders(published / cfg.profile / cfg.data.name, runs[0].job.recipe.name):
+        if all(run.counts for run in runs):
+            break
+        runs = _with_those_of(runs, folder)
+    return runs
+
+
+def _folders(corpus: Path, recipe: str) -> list[Path]:
+    """Return the published folders of a corpus that have runs, that of the recipe first: recipes share runs."""
+    folders = [path.parent for path in sorted(corpus.glob("*/runs.csv"))]
+    return sorted(folders, key=lambda folder: folder.name != recipe)
+
+
+def _with_those_of(runs: list[RunResult], folder: Path) -> list[RunResult]:
+    verdicts = read_verdicts(folder / "verdicts.json")
     try:
-        provenance = read_provenance(folder)
-        found = [run for run in published_evidence(recipe, folder, papers) if isinstance(run, PublishedRun)]
+        provenance, recipe = read_provenance(folder), recipe_of_results(folder, verdicts.recipe)
+        found = [one for one in published_evidence(recipe, folder, verdicts.papers) if isinstance(one, PublishedRun)]
         over = {run.identity: run for run in found if run.counts}
         return [
             run if run.counts or run.identity not in over else _result(run, over[run.identity], provenance)

@@ -47,7 +47,7 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_table(folder / "probes.csv", probes)
-    commits = commits_of(run.environment for run in runs)
+    commits = commits_of(run.environment for run in runs if run.counts)
     recorded = recorded_plan(folder, {run.identity for run in over})
     planned = planned_seeds(recipe, cfg.profile, commits, recorded)
     malformed = [f"{run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]

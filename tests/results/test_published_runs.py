@@ -59,6 +59,17 @@ def test_seeds_that_nobody_ran_stay_missing(missing, published):
     assert {(run.job.seed <= 24, run.state) for run in found} == {(True, "finished"), (False, "not run")}
 
 
+def test_runs_that_another_recipe_has_published_are_taken(published, tmp_path):
+    """Recipes share runs; what was never run does not make the claims younger than the others."""
+    runs = collect(load_recipe("fig4ab"), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'none'}"])
+    found = with_published(runs, published)
+    shared = {"post_ln_adam", "post_ln_adam_warmup"}
+    assert {run.job.arm.name for run in found if run.counts} == shared
+    folder = write_results(load_recipe("fig4ab"), found, "a command", tmp_path / "of_two_arms")
+    claims = json.loads((folder / "verdicts.json").read_text())["claims"]
+    assert {claim["registered"] for claim in claims if claim["since"] == "a69f270"} == {"before"}
+
+
 def test_runs_of_another_identity_are_not_taken(missing, published):
     table = published / OF_FIG2A / "runs.csv"
     runs = pd.read_csv(table, dtype=str)
