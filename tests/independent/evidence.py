@@ -147,6 +147,8 @@ class Folder:
                 return min(numbers(epochs, f"valid_{what}"), default=None)
             case "last_loss" | "last_nll":
                 return (numbers(epochs, f"valid_{what}") or [None])[-1]
+            case "majority":
+                return (numbers(epochs, "valid_majority") or [None])[-1]
             case "gradient_change" | "mean_gradient_change":
                 return gradient_change(probes, kind == "mean")
         if name.endswith("_state_exponent"):
