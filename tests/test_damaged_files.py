@@ -33,6 +33,7 @@ def quicken(patch: pytest.MonkeyPatch, root: Path) -> None:
     patch.setattr("lnexp.training.run._train", lambda *_, **__: None)
 
 
+@pytest.mark.slow
 def test_without_damage_every_command_does_its_work(world):
     each = {(command, said): kind for kind, of_kind in commands(world).items() for command, said in of_kind.items()}
     for (command, arguments), kind in each.items():
@@ -51,6 +52,7 @@ def test_one_bad_folder_of_results_hides_no_other(world):
     assert "verdicts.json: malformed" in ended.err
 
 
+@pytest.mark.slow
 def test_a_finished_sweep_needs_no_folder_that_can_be_written(world, monkeypatch):
     def refuse(*_: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")

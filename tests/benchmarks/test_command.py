@@ -16,6 +16,7 @@ def test_names_are_chosen_in_the_order_of_the_command_line():
         chosen(["array"])
 
 
+@pytest.mark.slow
 def test_all_are_listed_with_their_times():
     done = run_script("bench", "--list")
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ def worktrees() -> str:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
+@pytest.mark.slow
 def test_both_commits_are_timed_and_nothing_is_left(monkeypatch):
     before = worktrees()
     monkeypatch.setenv("BASE", "HEAD")

@@ -141,6 +141,7 @@ def test_sentences_with_the_same_words_are_no_paraphrase():
     assert set(pivot._paraphrase({"x": ["Go home!", "go home.", "Leave."]}, rng)) & {"Leave."}
 
 
+@pytest.mark.slow
 def test_real_pairs_by_pivot_are_hard(real_text, tmp_path):
     """Overlap of words alone tells paraphrases from others in less than two thirds, see docs/corpora.md."""
     options = {"files": {"source": "all.de", "target": "all.en"}, "seed": 0, "hold_out": 40}

@@ -53,6 +53,7 @@ def test_missing_tables_are_an_error(folder):
         judge_again(folder)
 
 
+@pytest.mark.slow
 def test_the_command_judges_one_recipe(tmp_path):
     for name in ("fig2a", "fig4ab"):
         shutil.copytree(ROOT / "results/small/toy" / name, tmp_path / "small/toy" / name)

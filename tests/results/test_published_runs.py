@@ -32,6 +32,7 @@ def published(tmp_path):
 
 
 @pytest.mark.parametrize("recipe", ["fig2a", "fig3_warmup"])
+@pytest.mark.slow
 def test_tables_of_published_runs_are_written_again_to_the_byte(recipe, tmp_path):
     runs = collect(load_recipe(recipe), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])
     folder = ROOT / "results/small/toy" / recipe

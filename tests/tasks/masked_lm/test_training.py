@@ -58,6 +58,7 @@ def test_an_array_trains_what_runs_of_their_own_do(alone, tmp_path, prepared):
             assert mine[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float) else value), key
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(alone, tmp_path, prepared):
     options = [f"runs_dir={tmp_path}", f"data_dir={prepared}", "max_epoch=2", "evaluation.average_last=2"]
     train(*options, "checkpoints.keep=all")

@@ -97,6 +97,7 @@ def test_an_array_trains_what_runs_of_their_own_do(pretrained, alone, tmp_path):
             assert one[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float) else value), key
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(pretrained, alone, tmp_path):
     words = elsewhere(pretrained, tmp_path)
     train(*words, "checkpoints.keep=all")
