@@ -1,4 +1,4 @@
-"""Write pairs of sentences that the embedded grammar makes: paraphrases, and others that differ in one word.
+"""Write pairs of sentences that the embedded grammar makes: paraphrases, and others with other content words.
 
 Their truth follows from how they are made, see :mod:`lnexp.corpora.toy_paraphrases`.
 """

@@ -15,17 +15,16 @@ from fairseq.data import (
     TokenBlockDataset,
     data_utils,
 )
-from fairseq.tasks import FairseqTask, register_task
+from fairseq.tasks import register_task
 from torch import Tensor
 
 from lnexp.plugin.placement import option
-from lnexp.plugin.task import EveryExampleOnce, TaskOptions
+from lnexp.plugin.task import TaskOptions
 from lnexp.tasks.masked_lm.family import EncoderOnly
+from lnexp.tasks.masked_lm.sequences import Sequences, SequencesTask
 
-MASK = "<mask>"
 
-
-class MaskedBlocks(FairseqDataset):
+class MaskedBlocks(Sequences):
     """Blocks of tokens, some of them hidden.
 
     Which ones follows from a seed, the block's number and, in training, the epoch.
@@ -37,34 +36,12 @@ class MaskedBlocks(FairseqDataset):
         words: the dictionary.
     """
 
-    #: Whether order and masks change by epoch; the task turns it off for all but the training data.
-    shuffle = True
-
     def __init__(self, source: FairseqDataset, target: FairseqDataset, sizes: np.ndarray, words: Dictionary):
-        self.source, self.target, self.sizes, self.words = source, target, sizes, words
-
-    def __len__(self) -> int:
-        return len(self.source)
+        super().__init__(sizes, words)
+        self.source, self.target = source, target
 
     def __getitem__(self, index: int) -> tuple[int, Tensor, Tensor]:
         return index, self.source[index], self.target[index]
-
-    def num_tokens(self, index: int) -> int:
-        return self.sizes[index]
-
-    def size(self, index: int) -> int:
-        return self.sizes[index]
-
-    def ordered_indices(self) -> np.ndarray:
-        """Return all numbers by size, those of one size in random order; without ``shuffle`` as they are."""
-        if not self.shuffle:
-            return np.arange(len(self))
-        order = np.random.permutation(len(self))
-        return order[np.argsort(self.sizes[order], kind="stable")]
-
-    @property
-    def supports_fetch_outside_dataloader(self) -> bool:
-        return False
 
     def set_epoch(self, epoch: int) -> None:
         """Draw the masks of an epoch, from 1."""
@@ -117,27 +94,10 @@ class MaskedLmOptions(TaskOptions):
 
 
 @register_task("lnexp_masked_lm", dataclass=MaskedLmOptions)
-class MaskedLmTask(EveryExampleOnce, FairseqTask):
+class MaskedLmTask(SequencesTask):
     """Predict the hidden words of blocks of text."""
 
     family = EncoderOnly
-    source_dictionary: Any = None  # fairseq declares both as properties
-    target_dictionary: Any = None
-
-    def __init__(self, cfg: MaskedLmOptions, words: Dictionary):
-        super().__init__(cfg)
-        self.source_dictionary = self.target_dictionary = words
-        self.mask = words.add_symbol(MASK)
-
-    @property
-    def dictionary(self) -> Dictionary:
-        """The words, ``<mask>`` included."""
-        return self.source_dictionary
-
-    @classmethod
-    def setup_task(cls, cfg: MaskedLmOptions, **_: Any) -> "MaskedLmTask":
-        """Return the task with the dictionary of the side that is read."""
-        return cls(cfg, Dictionary.load(str(Path(cfg.data) / f"dict.{cfg.target_lang or cfg.source_lang}.txt")))
 
     def load_dataset(self, split: str, *_: Any, **__: Any) -> None:
         """Load a split; blocks, order and masks of all but the training data are always the same."""
@@ -165,10 +125,6 @@ class MaskedLmTask(EveryExampleOnce, FairseqTask):
             eos=words.eos(),
             break_mode=cfg.sample_break_mode,
         )
-
-    def max_positions(self) -> int:
-        """Return the most tokens that a block may have."""
-        return self.cfg.max_source_positions
 
     def masked(self, blocks: Any, sizes: np.ndarray, seed: int) -> MaskedBlocks:
         """Return blocks with words hidden, by fairseq's rules."""

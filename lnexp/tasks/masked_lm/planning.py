@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from fairseq import tasks
@@ -23,18 +23,16 @@ TOKENS_A_WORD = 1.2
 
 
 @dataclass(frozen=True)
-class BlocksBatch(LargestBatch):
-    """Blocks of one length.
+class SequencesBatch(LargestBatch):
+    """Sequences of one length, for an encoder alone.
 
     Attributes:
         length_of_each: tokens of each.
         words: size of the dictionary, ``<mask>`` included.
-        share: of the tokens that are predicted.
     """
 
     length_of_each: int
     words: int
-    share: float
 
     @property
     def length(self) -> int:
@@ -43,6 +41,45 @@ class BlocksBatch(LargestBatch):
     @property
     def tokens(self) -> int:
         return self.examples * self.length
+
+    def output_layer(self, model: Any) -> nn.Module:
+        layer: nn.Module = model.encoder.layers[-1]
+        return layer
+
+
+@dataclass(frozen=True)
+class SequencesWork(Work):
+    """An epoch of sequences.
+
+    Attributes:
+        examples: how many there are.
+        all_tokens: of all of them, padding not counted.
+    """
+
+    examples: int
+    all_tokens: int
+    #: What an example is called, in the plural.
+    called: ClassVar[str]
+
+    @property
+    def tokens(self) -> int:
+        return self.all_tokens
+
+    def text(self, max_tokens: int) -> str:
+        about = "about " if self.assumed else ""
+        batches = f"{self.batches:,} batches of at most {max_tokens:,}"
+        return f"{about}{self.examples:,} {self.called}, {self.all_tokens:,} tokens, {batches}"
+
+
+@dataclass(frozen=True)
+class BlocksBatch(SequencesBatch):
+    """Blocks of one length.
+
+    Attributes:
+        share: of the tokens that are predicted.
+    """
+
+    share: float
 
     def fairseq_task(self, cfg: Any) -> MaskedLmTask:
         return MaskedLmTask(cfg, dictionary_of(self.words - 1))
@@ -54,10 +91,6 @@ class BlocksBatch(LargestBatch):
         targets[:, max(round(self.share * self.length), 1) :] = words.pad()
         return batch_of(list(zip(range(examples), rows, targets, strict=True)), words)
 
-    def output_layer(self, model: Any) -> nn.Module:
-        layer: nn.Module = model.encoder.layers[-1]
-        return layer
-
 
 def dictionary_of(words: int) -> Dictionary:
     """Return a dictionary of so many made-up words, fairseq's own symbols included."""
@@ -67,26 +100,10 @@ def dictionary_of(words: int) -> Dictionary:
     return dictionary
 
 
-@dataclass(frozen=True)
-class BlocksWork(Work):
-    """An epoch of blocks.
+class BlocksWork(SequencesWork):
+    """An epoch of blocks."""
 
-    Attributes:
-        blocks: how many there are.
-        all_tokens: of all of them, padding not counted.
-    """
-
-    blocks: int
-    all_tokens: int
-
-    @property
-    def tokens(self) -> int:
-        return self.all_tokens
-
-    def text(self, max_tokens: int) -> str:
-        about = "about " if self.assumed else ""
-        batches = f"{self.batches:,} batches of at most {max_tokens:,}"
-        return f"{about}{self.blocks:,} blocks, {self.all_tokens:,} tokens, {batches}"
+    called = "blocks"
 
 
 def work_of(cfg: DictConfig) -> BlocksWork:

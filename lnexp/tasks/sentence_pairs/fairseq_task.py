@@ -5,22 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-import numpy as np
 import torch
-from fairseq.data import Dictionary, FairseqDataset, data_utils
-from fairseq.tasks import FairseqTask, register_task
+from fairseq.data import Dictionary, data_utils
+from fairseq.tasks import register_task
 from torch import Tensor
 
 from lnexp.corpora.text import read_lines
 from lnexp.plugin.placement import option
-from lnexp.plugin.task import EveryExampleOnce, TaskOptions
+from lnexp.plugin.task import TaskOptions
 from lnexp.safe_loading import load, refuse_other_run
 from lnexp.tasks.contract import Start
-from lnexp.tasks.masked_lm.fairseq_task import MASK
+from lnexp.tasks.masked_lm.sequences import Sequences, SequencesTask
 from lnexp.tasks.sentence_pairs.family import PairEncoder
 
 
-class LabelledPairs(FairseqDataset):
+class LabelledPairs(Sequences):
     """Pairs of sentences as ``<s> first </s> second </s>``, and the number of the class of each.
 
     Args:
@@ -29,36 +28,13 @@ class LabelledPairs(FairseqDataset):
         words: the dictionary.
     """
 
-    #: Whether the order changes by epoch; the task turns it off for all but the training data.
-    shuffle = True
-
     def __init__(self, first: Any, second: Any, labels: Sequence[int], words: Dictionary):
-        self.first, self.second, self.labels, self.words = first, second, list(labels), words
-        self.sizes = first.sizes + second.sizes + 1
-
-    def __len__(self) -> int:
-        return len(self.labels)
+        super().__init__(first.sizes + second.sizes + 1, words)
+        self.first, self.second, self.labels = first, second, list(labels)
 
     def __getitem__(self, index: int) -> tuple[int, Tensor, int]:
         start = torch.tensor([self.words.bos()])
         return index, torch.cat([start, self.first[index], self.second[index]]), self.labels[index]
-
-    def num_tokens(self, index: int) -> int:
-        return self.sizes[index]
-
-    def size(self, index: int) -> int:
-        return self.sizes[index]
-
-    def ordered_indices(self) -> np.ndarray:
-        """Return all numbers by size, those of one size in random order; without ``shuffle`` as they are."""
-        if not self.shuffle:
-            return np.arange(len(self))
-        order = np.random.permutation(len(self))
-        return order[np.argsort(self.sizes[order], kind="stable")]
-
-    @property
-    def supports_fetch_outside_dataloader(self) -> bool:
-        return False
 
     def collater(self, samples: Sequence[tuple[int, Tensor, int]]) -> dict[str, Any]:
         """Return pairs as a batch of fairseq's."""
@@ -101,7 +77,7 @@ class SentencePairsOptions(TaskOptions):
 
 
 @register_task("lnexp_sentence_pairs", dataclass=SentencePairsOptions)
-class SentencePairsTask(EveryExampleOnce, FairseqTask):
+class SentencePairsTask(SequencesTask):
     """Predict the class of a pair of sentences.
 
     Attributes:
@@ -109,30 +85,16 @@ class SentencePairsTask(EveryExampleOnce, FairseqTask):
     """
 
     family = PairEncoder
-    source_dictionary: Any = None  # fairseq declares both as properties
-    target_dictionary: Any = None
 
     def __init__(self, cfg: SentencePairsOptions, words: Dictionary):
-        super().__init__(cfg)
-        self.source_dictionary = self.target_dictionary = words
-        words.add_symbol(MASK)  # which the pre-trained embedding has
+        super().__init__(cfg, words)
         self.start: Start | None = None
         self.start_checkpoint: Path | None = None
-
-    @property
-    def dictionary(self) -> Dictionary:
-        """The words, ``<mask>`` included."""
-        return self.source_dictionary
 
     @property
     def classes(self) -> int:
         """How many classes there are."""
         return self.cfg.classes
-
-    @classmethod
-    def setup_task(cls, cfg: SentencePairsOptions, **_: Any) -> "SentencePairsTask":
-        """Return the task with the dictionary of the side that is read."""
-        return cls(cfg, Dictionary.load(str(Path(cfg.data) / f"dict.{cfg.target_lang or cfg.source_lang}.txt")))
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build a model, or an array, whose encoder is that of the checkpoint it starts from.
@@ -155,10 +117,6 @@ class SentencePairsTask(EveryExampleOnce, FairseqTask):
         labels = map(int, read_lines(where / f"{split}.labels"))
         self.datasets[split] = LabelledPairs(first, second, list(labels), self.dictionary)
         self.datasets[split].shuffle = split == self.cfg.train_subset
-
-    def max_positions(self) -> int:
-        """Return the most tokens that a pair may have."""
-        return self.cfg.max_source_positions
 
 
 #: Where the parameters lie that a run takes over; the others are of the head.

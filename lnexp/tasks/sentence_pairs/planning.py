@@ -1,46 +1,26 @@
 """Count the labelled pairs that a run reads."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from fairseq import tasks
 from omegaconf import DictConfig
-from torch import nn
 
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS
 from lnexp.corpora.labelled_pairs import pairs_folder, prepare_pairs
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
-from lnexp.planning.work import LargestBatch, Work
-from lnexp.tasks.masked_lm.planning import dictionary_of
+from lnexp.tasks.masked_lm.planning import SequencesBatch, SequencesWork, dictionary_of
 from lnexp.tasks.sentence_pairs.fairseq_task import SentencePairsTask, batch_of
 
 #: Assumed of pairs that are not prepared: tokens of a pair, on average and at most.
 TOKENS_A_PAIR, MOST_TOKENS_A_PAIR = 55, 128
 
 
-@dataclass(frozen=True)
-class PairsBatch(LargestBatch):
-    """Pairs of one length.
-
-    Attributes:
-        length_of_each: tokens of each.
-        words: size of the dictionary, ``<mask>`` included.
-    """
-
-    length_of_each: int
-    words: int
-
-    @property
-    def length(self) -> int:
-        return self.length_of_each
-
-    @property
-    def tokens(self) -> int:
-        return self.examples * self.length
+class PairsBatch(SequencesBatch):
+    """Pairs of one length."""
 
     def fairseq_task(self, cfg: Any) -> SentencePairsTask:
         return SentencePairsTask(cfg, dictionary_of(self.words - 1))
@@ -50,31 +30,11 @@ class PairsBatch(LargestBatch):
         rows = torch.randint(words.nspecial, len(words), (examples, self.length))
         return batch_of([(number, row, number % 2) for number, row in enumerate(rows)], words)
 
-    def output_layer(self, model: Any) -> nn.Module:
-        layer: nn.Module = model.encoder.layers[-1]
-        return layer
 
+class PairsWork(SequencesWork):
+    """An epoch of labelled pairs."""
 
-@dataclass(frozen=True)
-class PairsWork(Work):
-    """An epoch of labelled pairs.
-
-    Attributes:
-        pairs: how many there are.
-        all_tokens: of all of them, padding not counted.
-    """
-
-    pairs: int
-    all_tokens: int
-
-    @property
-    def tokens(self) -> int:
-        return self.all_tokens
-
-    def text(self, max_tokens: int) -> str:
-        about = "about " if self.assumed else ""
-        batches = f"{self.batches:,} batches of at most {max_tokens:,}"
-        return f"{about}{self.pairs:,} labelled pairs, {self.all_tokens:,} tokens, {batches}"
+    called = "labelled pairs"
 
 
 def work_of(cfg: DictConfig) -> PairsWork:

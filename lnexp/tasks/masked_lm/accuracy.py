@@ -1,0 +1,84 @@
+"""Measure accuracy and nll of what an encoder predicts: what the evaluations of tasks without a decoder share."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+from fairseq import utils
+from omegaconf import DictConfig
+from torch import Tensor
+from torch.nn import functional
+
+from lnexp.corpora.text import SPLITS
+from lnexp.errors import UserError
+from lnexp.tasks.contract import Evaluation, Member
+
+if TYPE_CHECKING:
+    from lnexp.training.models.base import Models
+
+
+class Accuracy(Evaluation):
+    """Accuracy and nll of predictions, for the model of a single run or for the members of an array.
+
+    Args:
+        cfg: the config of one member.
+        task: fairseq's.
+    """
+
+    failure = "the model has no finite scores"
+
+    def __init__(self, cfg: DictConfig, task: Any):
+        self.cfg, self.task = cfg, task
+
+    def load_data(self, fairseq: DictConfig) -> None:
+        limits = {
+            "train": fairseq.dataset.max_tokens,
+            "valid": fairseq.dataset.max_tokens_valid,
+            "test": self.cfg.evaluation.max_tokens,
+        }
+        for split in SPLITS:
+            self.task.load_dataset(split)
+            longest = int(self.task.dataset(split).sizes.max())
+            limit = min(limits[split], self.task.max_positions())
+            if longest > limit:
+                raise UserError(self.too_long(split, longest, limit))
+
+    @abstractmethod
+    def too_long(self, split: str, longest: int, limit: int) -> str:
+        """Return what is said where an example of a split has more tokens than a batch or the model takes."""
+
+    @abstractmethod
+    def predicted(self, batch: Any) -> tuple[Any, Tensor]:
+        """Return where a batch asks for predictions, and what is right there.
+
+        Returns:
+            An index of hidden states ``(B, time, channel)`` that gives ``(predictions, channel)``, and the right
+            symbols, ``(predictions,)``.
+        """
+
+    @torch.no_grad()
+    def measure(self, models: "Models", split: str, members: Mapping[int, Member]) -> dict[int, tuple[float, float]]:
+        """Return accuracy and nll (nats a prediction) on a split, of every member with finite scores."""
+        model = models.model.eval()
+        right, nll, count = dict.fromkeys(members, 0), dict.fromkeys(members, 0.0), 0
+        batches = self.task.get_batch_iterator(self.task.dataset(split), max_tokens=self.cfg.evaluation.max_tokens)
+        for batch in batches.next_epoch_itr(shuffle=False):
+            batch = utils.move_to_cuda(batch) if next(model.parameters()).is_cuda else batch
+            where, target = self.predicted(batch)
+            count += len(target)
+            hidden, weight = _before_scores(models, batch)
+            for number in members:
+                scores = (hidden[number][where] @ weight[number].to(hidden.dtype).t()).float()
+                right[number] += int(scores.argmax(-1).eq(target).sum())
+                nll[number] += float(functional.cross_entropy(scores, target, reduction="sum"))
+        finite = [number for number in members if abs(nll[number]) < float("inf")]
+        return {number: (right[number] / count, nll[number] / count) for number in finite}
+
+
+def _before_scores(models: "Models", batch: Any) -> tuple[Tensor, Tensor]:
+    """Return hidden states, ``(S, B, time, channel)``, and output projections, ``(S, symbols, channel)``."""
+    model = models.model
+    if models.stacked:
+        return model(**batch["net_input"]), model.output_weight
+    return model.features(**batch["net_input"]).unsqueeze(0), model.output_weight.unsqueeze(0)
