@@ -34,6 +34,8 @@ class ProfilePart(TypedDict):
     corpus: NotRequired[list[str]]
     settings: NotRequired[list[str]]
     n_seeds: NotRequired[Positive | None]
+    known: NotRequired[str]
+    doubt: NotRequired[str]
 
 
 class ArmPart(TypedDict):
@@ -127,14 +129,12 @@ def _check_own_name(name: str) -> None:
         raise ValueError(f"{name} is taken: rename the file")
 
 
-def _setting(
-    data: str, corpus: Sequence[str] = (), settings: Sequence[str] = (), n_seeds: int | None = None
-) -> Setting:
+def _setting(corpus: Sequence[str] = (), settings: Sequence[str] = (), **said: Any) -> Setting:
     """Return what a file says of a profile. Raises ValueError for an option of the corpus that is none."""
     for option in corpus:
         if key_of(option).split(".")[0] not in ("data", "subword"):
             raise ValueError(f"corpus: {option}: no option of a corpus (data.…, subword=…); it belongs to settings")
-    return Setting(data, tuple(settings), n_seeds, tuple(corpus))
+    return Setting(overrides=tuple(settings), corpus=tuple(corpus), **said)
 
 
 def _refuse_resolvers(content: Any) -> None:

@@ -108,12 +108,16 @@ class Setting:
         overrides: options of all arms.
         n_seeds: how many seeds are planned; None: as many as elsewhere.
         corpus: options of the corpus. A path is relative to the recipe's file.
+        known: what was known there when the claims were written, after what was known everywhere.
+        doubt: what speaks there against reading the results as the claims do, after what does everywhere.
     """
 
     data: str
     overrides: tuple[str, ...] = ()
     n_seeds: int | None = None
     corpus: tuple[str, ...] = ()
+    known: str = ""
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,19 @@ class Recipe:
         """Return how many seeds are planned at a profile."""
         setting = self.profiles.get(profile)
         return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
+
+    def known_at(self, profile: str) -> str:
+        """Return which results were known when the claims were written, of those that matter at a profile."""
+        return self._said_at(profile, "known")
+
+    def doubt_at(self, profile: str) -> str:
+        """Return what speaks against reading the results of a profile as the claims do."""
+        return self._said_at(profile, "doubt")
+
+    def _said_at(self, profile: str, what: str) -> str:
+        """Return what the recipe says of all profiles and then what it says of one."""
+        parts = (getattr(one, what).strip() for one in (self, self.profiles.get(profile)) if one)
+        return " ".join(filter(None, parts))
 
     def planned_at(self, profile: str) -> range:
         """Return the seeds that are planned at a profile."""

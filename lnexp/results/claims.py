@@ -138,8 +138,8 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
         settings=recipe.settings_hash(origin.profile),
         malformed=list(origin.malformed),
         papers=bool(over) and all(run.is_the_papers for run in over),
-        known=recipe.known,
-        doubt=recipe.doubt,
+        known=recipe.known_at(origin.profile),
+        doubt=recipe.doubt_at(origin.profile),
         claims=claims,
     )
 

@@ -63,6 +63,16 @@ class PublishedFolder:
         return self._verdicts.scope
 
     @property
+    def known(self) -> str:
+        """Which results were known when the claims were written."""
+        return self._verdicts.known
+
+    @property
+    def doubt(self) -> str:
+        """What speaks against reading the results as the claims do."""
+        return self._verdicts.doubt
+
+    @property
     def seeds(self) -> str:
         """The seeds, as ``21 to 30`` where none is left out."""
         return seeds_in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)

@@ -164,6 +164,17 @@ def test_a_check_does_not_count(recipe_of):
     assert claim.standing == "registered before the runs (1234abc), a check"
 
 
+def test_what_was_known_of_a_profile_follows_what_was_known_of_all(recipe_of):
+    recipe = recipe_of(
+        known="Seed 1.\n",
+        doubt="It is small.",
+        profiles={"small": {"data": "toy", "known": "Seed 2."}, "paper": {"data": "wmt14"}},
+    )
+    assert recipe.known_at("small") == "Seed 1. Seed 2."
+    assert recipe.known_at("paper") == "Seed 1."
+    assert recipe.doubt_at("small") == "It is small."
+
+
 def test_letters_that_a_terminal_would_obey_are_escaped(recipe_of):
     assert recipe_of(title="\x1b[2J").title == r"\x1b[2J"
 

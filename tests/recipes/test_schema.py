@@ -20,5 +20,5 @@ def test_every_key_of_every_recipe_is_described():
 def test_every_key_has_words_and_none_is_an_attribute_of_the_code_alone():
     known = schema()
     assert all(text for keys in known.values() for text in keys.values())
-    assert {"settings", "data", "corpus", "n_seeds"} == known["a profile"].keys()
+    assert {"settings", "data", "corpus", "n_seeds", "known", "doubt"} == known["a profile"].keys()
     assert not {"file", "name"} & known["the file"].keys()
