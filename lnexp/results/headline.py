@@ -102,13 +102,13 @@ class Corpus:
 
 
 def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[Corpus]:
-    """Return the corpora that have a row of the table, those first whose answer tallies count."""
+    """Return the corpora of the table: those whose answer tallies count, or all where they count none."""
     found: dict[tuple[str, str], dict[str, RecipeVerdicts]] = {}
     for one in ran:
         found.setdefault((one.profile, one.data), {})[one.recipe] = one
     corpora = [Corpus(profile, data, recipes) for (profile, data), recipes in found.items()]
     shown = [corpus for corpus in corpora if any(cell != MISSING for cell in corpus.cells)]
-    return sorted(shown, key=lambda corpus: "*" in "".join(corpus.answer))
+    return [corpus for corpus in shown if "*" not in "".join(corpus.answer)] or shown
 
 
 def answer_of(corpora: Sequence[Corpus]) -> str:

@@ -51,7 +51,7 @@ class Corpus(NamedTuple):
     in_words: str
 
 
-#: The strongest evidence first, where tallies count it. Pages show those that have results of Fig. 4(a,b).
+#: The strongest evidence first. Pages show those that have results of Fig. 4(a,b) which tallies count.
 CORPORA = (
     Corpus("paper/iwslt14", "IWSLT14", "the whole of IWSLT14"),
     Corpus("medium/multi30k", "Multi30k", "Multi30k"),
@@ -151,15 +151,15 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
 
 
 def _shown(results_dir: Path) -> list[Corpus]:
-    """Return the corpora that pages show, those last that have fewer seeds than planned.
+    """Return the corpora that pages show: those whose results tallies count, or all where they count none.
 
     Raises:
         UserError: where there is none.
     """
-    shown = {one: path for one in CORPORA if (path := results_dir / one.place / "fig4ab" / "verdicts.json").exists()}
-    if not shown:
+    found = {one: path for one in CORPORA if (path := results_dir / one.place / "fig4ab" / "verdicts.json").exists()}
+    if not found:
         raise UserError(f"{results_dir}: has no results of fig4ab, which pages begin with")
-    return sorted(shown, key=lambda one: not _counts(RecipeVerdicts(shown[one], read_verdicts(shown[one]))))
+    return [one for one, path in found.items() if _counts(RecipeVerdicts(path, read_verdicts(path)))] or list(found)
 
 
 def answer_points(results_dir: Path) -> dict[str, dict[str, list[float]]]:

@@ -10,7 +10,9 @@ from lnexp.report.front import front_of
 from lnexp.report.sections import find_sections
 from lnexp.results.verdict_file import read_verdicts
 
-PLACES = ("small/toy/fig4ab", "small/iwslt14-subset/fig4ab", "small/toy/fig2a")
+PLACES = ("small/toy/fig4ab", "medium/multi30k/fig4ab", "small/toy/fig2a")
+#: Of fewer seeds than planned.
+UNCOUNTED = "small/iwslt14-subset/fig4ab"
 
 
 @pytest.fixture
@@ -29,17 +31,26 @@ def row(results, words):
     return next(row for row in front(results).claims if row.words == words)
 
 
-def test_a_corpus_that_tallies_count_comes_first(results):
-    assert [corpus.data for corpus in front(results).corpora] == ["toy", "iwslt14-subset"]
+def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(results):
+    shutil.copytree(RESULTS_DIR / UNCOUNTED, results / UNCOUNTED)
+    assert [corpus.data for corpus in front(results).corpora] == ["multi30k", "toy"]
+    for place in PLACES:
+        shutil.rmtree(results / place)
+    assert [corpus.data for corpus in front(results).corpora] == ["iwslt14-subset"]
 
 
 def test_signs_are_the_verdicts_and_say_what_does_not_count(results):
-    toy, subset = row(results, "Pre-LN without warm-up ends as good as Post-LN with it").marks
+    words = "Pre-LN without warm-up ends as good as Post-LN with it"
+    _, toy = row(results, words).marks
     claim = read_verdicts(results / PLACES[0] / "verdicts.json").claims[0]
     assert (toy.sign, toy.counts, toy.words) == ("✓", True, f"toy: reproduced, {claim.estimate_text}")
+    assert toy.margin in claim.margins
+    for place in PLACES:
+        shutil.rmtree(results / place)
+    shutil.copytree(RESULTS_DIR / UNCOUNTED, results / UNCOUNTED)
+    (subset,) = row(results, words).marks
     assert (subset.sign, subset.counts) == ("(?)", False)
     assert subset.words.endswith("does not count: fewer seeds than planned")
-    assert toy.margin in claim.margins
 
 
 def test_a_margin_reaches_as_far_as_its_row(results):
@@ -49,7 +60,8 @@ def test_a_margin_reaches_as_far_as_its_row(results):
 
 
 def test_what_corpora_disagree_on_is_named(results):
-    assert [row.words for row in front(results).disagreements] == ["fig4ab-radam-trains-post-ln"]
+    names = ["fig4ab-radam-trains-post-ln", "fig4ab-radam-post-ln-succeeds"]
+    assert [row.words for row in front(results).disagreements] == names
 
 
 def test_a_claim_that_nothing_was_run_for_is_left_out(results):
@@ -72,7 +84,7 @@ def test_damaged_tables_leave_a_dash(results):
         (results / PLACES[0] / name).write_text("{")
         (results / PLACES[2] / name).write_text("{")
     cells = dict(front(results).rows)
-    assert cells["Pre-LN, no warm-up"] == ["7.7 (3 of 3)"]
+    assert cells["Pre-LN, no warm-up"] == ["35.3 (6 of 6)"]
 
 
 def test_a_single_seed_has_a_margin_without_ends(results):
@@ -84,6 +96,6 @@ def test_a_single_seed_has_a_margin_without_ends(results):
         if claim["margins"]:
             claim["verdict"] = "inconclusive"
     path.write_text(json.dumps(content))
-    toy, _ = row(results, "Without warm-up Post-LN fails").marks
+    _, toy = row(results, "Without warm-up Post-LN fails").marks
     assert toy.margin.low is None
     assert row(results, "Without warm-up Post-LN fails").reach == abs(toy.margin.mean)

@@ -41,11 +41,11 @@ def test_the_pages_are_those_of_the_published_results(page):
     assert (ROOT / page).read_text(encoding="utf-8") == page_of(page, RESULTS), "make pages"
 
 
-def test_a_corpus_with_fewer_seeds_than_planned_comes_last(tmp_path):
-    for place in ("small/toy/fig4ab", PLACE):
-        shutil.copytree(RESULTS / place, tmp_path / place)
-    shutil.copytree(RESULTS / PLACE, tmp_path / "medium/multi30k/fig4ab")
-    assert list(answer_points(tmp_path)) == ["embedded", "Multi30k", "third of IWSLT14"]
+def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(tmp_path):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    assert list(answer_points(tmp_path)) == ["third of IWSLT14"]
+    shutil.copytree(RESULTS / "small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+    assert list(answer_points(tmp_path)) == ["embedded"]
 
 
 def test_numbers_are_those_of_the_tables(folder):
@@ -141,10 +141,10 @@ def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
     readme = page_of("README.md", with_multi30k)
     assert "Pre-LN does not**: without warm-up" in readme
     assert "Pre-LN runs train on Multi30k (" in readme
-    assert "| claim | Multi30k | embedded | third of IWSLT14 |" in readme
-    assert "| Without warm-up Post-LN fails | ✓ | ✓ | (?) |" in readme
+    assert "| claim | Multi30k | embedded |" in readme
+    assert "| Without warm-up Post-LN fails | ✓ | ✓ |" in readme
     assert readme.index("results/medium/multi30k/fig4ab") < readme.index("results/small/toy/fig4ab")
-    assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded", "third of IWSLT14"]
+    assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded"]
 
 
 @pytest.mark.slow
