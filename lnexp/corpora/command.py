@@ -8,8 +8,8 @@ from omegaconf import DictConfig
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, compose
 from lnexp.corpora.known import train_pairs_in_words
-from lnexp.recipes.command_line import own_corpus, split_recipes
-from lnexp.recipes.recipe import NO_CORPUS, THEORY, Recipe
+from lnexp.recipes.command_line import own_corpus, profile_of, split_recipes
+from lnexp.recipes.recipe import NO_CORPUS, THEORY, Job, Recipe
 from lnexp.tasks import task_of
 
 
@@ -38,14 +38,21 @@ def _of_recipes(recipes: list[Recipe], rest: list[str]) -> Iterator[DictConfig]:
     """
     seen: list[DictConfig] = []
     for recipe in recipes:
-        profile = THEORY if recipe.measurement else compose(rest).profile
+        profile = THEORY if recipe.measurement else profile_of(rest)
         if recipe.setting_at(profile).data == NO_CORPUS:
             print(f"{recipe.name} takes no corpus")
             continue
-        cfg = compose([f"task={recipe.task}", *own_corpus(recipe, profile, rest)])
+        cfg = compose([*_of_a_run(recipe, profile), *own_corpus(recipe, profile, rest)])
         if cfg.data not in seen:
             seen.append(cfg.data)
             yield cfg
+
+
+def _of_a_run(recipe: Recipe, profile: str) -> list[str]:
+    """Return the overrides of one of a recipe's runs: its settings can choose the corpus, as pairs=mrpc does."""
+    if recipe.measurement:
+        return recipe.choice_of_task
+    return Job(recipe, profile, next(iter(recipe.arms.values())), recipe.first_seed).overrides
 
 
 def report(manifest: dict[str, Any]) -> list[str]:

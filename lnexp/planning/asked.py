@@ -8,7 +8,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS, KNOWN_WORDS
-from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, profile_of, split_recipes, with_corpus
 from lnexp.recipes.recipe import jobs_of
 from lnexp.runs.identity import identities, identity
 
@@ -43,7 +43,7 @@ def asked(words: list[str]) -> list[Asked]:
     check_overrides(recipes, rest)
     found = []
     for recipe in recipes:
-        shared = with_corpus(recipe, compose(rest).profile, rest)
+        shared = with_corpus(recipe, profile_of(rest), rest)
         jobs = jobs_of(recipe, compose(shared))
         seeds = sorted({job.seed for job in jobs})
         first = {job.arm.name: job for job in reversed(jobs)}

@@ -3,6 +3,7 @@
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
+from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Table, key_of
 from lnexp.overrides import spell_out
@@ -24,6 +25,11 @@ def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
 
 def _values(override: Override) -> list[str]:
     return list(override.sweep_string_iterator()) if override.is_sweep_override() else [str(override.value())]
+
+
+def profile_of(rest: list[str]) -> str:
+    """Return the profile that other arguments choose, some of which may be options of a recipe's own corpus."""
+    return str(compose([option for option in rest if key_of(option) == "profile"]).profile)
 
 
 def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:

@@ -16,6 +16,7 @@ class Variant:
         later: the commits that added single claims to the other recipe after that, by the names of those claims.
         replacing: overrides of settings and arms by what takes their place.
         adding: further settings.
+        profiles: those of the other recipe's profiles that it has; all, where none is named.
     """
 
     of: str
@@ -24,18 +25,23 @@ class Variant:
     later: Mapping[str, str] = field(default_factory=dict)
     replacing: Mapping[str, str] = field(default_factory=dict)
     adding: Sequence[str] = ()
+    profiles: Sequence[str] = ()
 
     def applied(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """Return the content of the variant's file, given that of the other recipe.
 
         Raises:
-            ValueError: where an override to replace, or a later claim, is nowhere.
+            ValueError: where an override to replace, a profile or a later claim is nowhere.
         """
         if unknown := self.later.keys() - {claim["id"] for claim in content["claims"]}:
             raise ValueError(f"variant: {', '.join(sorted(unknown))}: not a claim of recipe {self.of}")
         if unused := self.replacing.keys() - set(_overrides(content)):
             raise ValueError(f"variant: {', '.join(sorted(unused))}: not in recipe {self.of}")
+        if missing := set(self.profiles) - content.get("profiles", {}).keys():
+            raise ValueError(f"variant: {', '.join(sorted(missing))}: no profile of recipe {self.of}")
         changed = self._replaced(dict(content))
+        if self.profiles:
+            changed["profiles"] = {name: changed["profiles"][name] for name in self.profiles}
         changed["settings"] = [*changed["settings"], *self.adding]
         changed["claims"] = [self._claim(claim) for claim in changed["claims"]]
         return changed

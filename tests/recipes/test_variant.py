@@ -44,6 +44,15 @@ def test_what_is_nowhere_cannot_be_replaced():
         Variant("base", "two", "new", replacing={"e=1": "e=2"}).applied(BASE)
 
 
+def test_a_variant_can_have_some_of_the_profiles():
+    base = BASE | {"profiles": {"small": {"data": "toy"}, "paper": {"data": "wmt14", "settings": ["a=1"]}}}
+    variant = Variant("base", "two", "new", replacing={"a=1": "a=2"}, profiles=["paper"])
+    assert variant.applied(base)["profiles"] == {"paper": {"data": "wmt14", "settings": ["a=2"]}}
+    assert Variant("base", "two", "new").applied(base)["profiles"].keys() == {"small", "paper"}
+    with pytest.raises(ValueError, match="medium: no profile of recipe base"):
+        Variant("base", "two", "new", profiles=["medium"]).applied(base)
+
+
 def test_the_coupled_reading_has_every_arm_and_claim_of_the_other():
     decoupled, coupled = load_recipe("fig4ab"), load_recipe("fig4ab_coupled")
     assert coupled.title != decoupled.title
