@@ -22,6 +22,8 @@ SETTINGS += ["scale.toy={train_pairs: 130, valid_pairs: 23, test_pairs: 20}"]
 #: An epoch of some hundred updates, long enough to be met within it.
 LONG = ["max_tokens=30", "max_epoch=2", "update_freq=2", "fairseq.common.log_interval=1", "checkpoints.keep=all"]
 LONG += ["evaluation.average_last=2"]
+ENCODER = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32", "tracker=none"]
+ENCODER += ["max_tokens=128", "evaluation.max_tokens=128", "update_freq=2", "max_epoch=3", "warmup_updates=5"]
 
 
 def finish(process: subprocess.Popen | WarmProcess, seconds: float = 120) -> tuple[int, str, str]:
@@ -40,7 +42,7 @@ def assert_same_run(one: Path, other: Path, rtol: float) -> None:
         for name in set(expected) - {"seconds", "tokens_per_second", "time"}:
             number = isinstance(expected[name], float)
             assert record[name] == (pytest.approx(expected[name], rel=rtol, abs=0) if number else expected[name]), name
-    for path in (other / "hypotheses").iterdir():
+    for path in (other / "hypotheses").glob("*"):
         assert (one / "hypotheses" / path.name).read_text() == path.read_text()
     last = RunFolder(other).last_checkpoint_epoch()
     state, expected = (checkpoint_of(folder, last)["model"] for folder in (one, other))
@@ -66,6 +68,25 @@ def test_two_and_three_processes_train_the_run_of_one(tmp_path, prepared):
         together = only_run(tmp_path / str(count))
         assert together.name == single.name, "how many processes train it is not part of what a run is"
         assert_same_run(together, single, rtol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "task", [["masked_lm"], ["sentence_pairs", "pairs=paraphrases", "start.epoch=0"]], ids=lambda t: t[0]
+)
+def test_a_model_without_a_decoder_is_trained_by_two_processes_as_by_one(tmp_path, task):
+    """Three epochs with new masks in each, and shares of the validation set that are not of one size."""
+    corpus = [
+        "data=bert_toy",
+        "scale.toy={train_pairs: 90, valid_pairs: 43, test_pairs: 20}",
+        f"data_dir={tmp_path / 'data'}",
+    ]
+    words = [f"task={task[0]}", *task[1:], *corpus, *ENCODER]
+    done = run_script("train", *words, f"runs_dir={tmp_path / '1' / 'runs'}")
+    assert done.returncode == 0, done.stderr
+    code, _, err = finish(torchrun(2, *words, f"runs_dir={tmp_path / '2' / 'runs'}"))
+    assert code == 0, err
+    assert_same_run(only_run(tmp_path / "2"), only_run(tmp_path / "1"), rtol=1e-4)
 
 
 def when_within_an_epoch(tmp_path: Path, epoch: int) -> RunFolder:

@@ -56,7 +56,7 @@ class MaskedLm(Task):
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
         from lnexp.tasks.masked_lm.evaluation import MaskedLmEvaluation
 
-        return MaskedLmEvaluation(cfg, fairseq_task)
+        return MaskedLmEvaluation(cfg, fairseq_task, ranks)
 
     def work(self, cfg: DictConfig) -> "BlocksWork":
         from lnexp.tasks.masked_lm.planning import work_of

@@ -1,7 +1,7 @@
 """Measure accuracy and nll of what an encoder predicts: what the evaluations of tasks without a decoder share."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,6 +13,7 @@ from torch.nn import functional
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 from lnexp.tasks.contract import Evaluation, Member
+from lnexp.training.ranks import Ranks
 
 if TYPE_CHECKING:
     from lnexp.training.models.base import Models
@@ -24,12 +25,13 @@ class Accuracy(Evaluation):
     Args:
         cfg: the config of one member.
         task: fairseq's.
+        ranks: the processes that share the batches.
     """
 
     failure = "the model has no finite scores"
 
-    def __init__(self, cfg: DictConfig, task: Any):
-        self.cfg, self.task = cfg, task
+    def __init__(self, cfg: DictConfig, task: Any, ranks: Ranks):
+        self.cfg, self.task, self.ranks = cfg, task, ranks
 
     def load_data(self, fairseq: DictConfig) -> None:
         limits = {
@@ -62,8 +64,7 @@ class Accuracy(Evaluation):
         """Return accuracy and nll (nats a prediction) on a split, of every member with finite scores."""
         model = models.model.eval()
         right, nll, count = dict.fromkeys(members, 0), dict.fromkeys(members, 0.0), 0
-        batches = self.task.get_batch_iterator(self.task.dataset(split), max_tokens=self.cfg.evaluation.max_tokens)
-        for batch in batches.next_epoch_itr(shuffle=False):
+        for batch in self._batches(split):
             batch = utils.move_to_cuda(batch) if next(model.parameters()).is_cuda else batch
             where, target = self.predicted(batch)
             count += len(target)
@@ -72,8 +73,24 @@ class Accuracy(Evaluation):
                 scores = (hidden[number][where] @ weight[number].to(hidden.dtype).t()).float()
                 right[number] += int(scores.argmax(-1).eq(target).sum())
                 nll[number] += float(functional.cross_entropy(scores, target, reduction="sum"))
-        finite = [number for number in members if abs(nll[number]) < float("inf")]
-        return {number: (right[number] / count, nll[number] / count) for number in finite}
+        shares = self.ranks.gather((right, nll, count))
+        total = sum(count for _, _, count in shares)
+        means = {
+            number: (sum(of[number] for of, _, _ in shares) / total, sum(of[number] for _, of, _ in shares) / total)
+            for number in members
+        }
+        return {number: mean for number, mean in means.items() if abs(mean[1]) < float("inf")}
+
+    def _batches(self, split: str) -> Iterator[Any]:
+        """Yield this process's share of the batches of a split."""
+        iterator = self.task.get_batch_iterator(
+            self.task.dataset(split),
+            max_tokens=self.cfg.evaluation.max_tokens,
+            num_shards=self.ranks.size,
+            shard_id=self.ranks.rank,
+            disable_iterator_cache=True,  # fairseq would give us the trainer's iterator over valid
+        )
+        yield from filter(None, iterator.next_epoch_itr(shuffle=False))  # a share can end with an empty batch
 
 
 def _before_scores(models: "Models", batch: Any) -> tuple[Tensor, Tensor]:

@@ -127,16 +127,23 @@ class MaskedLmTask(SequencesTask):
         )
 
     def masked(self, blocks: Any, sizes: np.ndarray, seed: int) -> MaskedBlocks:
-        """Return blocks with words hidden, by fairseq's rules."""
+        """Return blocks with words hidden, by fairseq's rules.
+
+        ``MaskTokensDataset.apply_mask`` would put a cache before them that keeps a block's masks into the next epoch.
+        """
         cfg = self.cfg
-        source, target = MaskTokensDataset.apply_mask(
-            blocks,
-            self.dictionary,
-            pad_idx=self.dictionary.pad(),
-            mask_idx=self.mask,
-            seed=seed,
-            mask_prob=cfg.mask_prob,
-            leave_unmasked_prob=cfg.leave_unmasked_prob,
-            random_token_prob=cfg.random_token_prob,
+        source, target = (
+            MaskTokensDataset(
+                blocks,
+                self.dictionary,
+                pad_idx=self.dictionary.pad(),
+                mask_idx=self.mask,
+                return_masked_tokens=targets,
+                seed=seed,
+                mask_prob=cfg.mask_prob,
+                leave_unmasked_prob=cfg.leave_unmasked_prob,
+                random_token_prob=cfg.random_token_prob,
+            )
+            for targets in (False, True)
         )
         return MaskedBlocks(source, target, np.asarray(sizes), self.dictionary)

@@ -42,10 +42,6 @@ class Sequences(FairseqDataset):
         order = np.random.permutation(len(self))
         return order[np.argsort(self.sizes[order], kind="stable")]
 
-    @property
-    def supports_fetch_outside_dataloader(self) -> bool:
-        return False
-
 
 class SequencesTask(EveryExampleOnce, FairseqTask):
     """A task whose model reads one sequence, with words of one dictionary and ``<mask>``.

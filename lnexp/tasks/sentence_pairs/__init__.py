@@ -75,7 +75,7 @@ class SentencePairs(Task):
 
         fairseq_task.start = self.start(cfg)
         fairseq_task.start_checkpoint = self.start_checkpoint(cfg)  # the model, which is built next, starts there
-        return SentencePairsEvaluation(cfg, fairseq_task)
+        return SentencePairsEvaluation(cfg, fairseq_task, ranks)
 
     def work(self, cfg: DictConfig) -> "PairsWork":
         from lnexp.tasks.sentence_pairs.planning import work_of
