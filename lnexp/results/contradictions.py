@@ -29,6 +29,9 @@ SENTENCES = {
         "fig3-layers-pre-flat-encoder-w2",
     ),
     "Pre-LN's greatest gradient does not fall as 1/√L": ("fig3-pre-root-greatest",),
+    "With tied embeddings the gradient of Pre-LN's last layer falls with another power of depth than 1/√L": (
+        "fig3-pre-root",
+    ),
     "Lemma 3 does not hold as stated where the input's mean is far from zero": ("lemma3-as-stated",),
 }
 #: Corpora as a sentence calls them; others by their names.
