@@ -110,6 +110,8 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     assert count("peri_ln", task) == pre + blocks * 2 * 32
     assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3) * 2 * 32
     assert count("rezero", task) == post - blocks * 2 * 32 + 5
+    attentions = 2 + 2 * 3
+    assert count("hybrid_norm", task) == pre - attentions * 2 * 32 + attentions * 3 * 2 * 8, "of 8 channels a head"
 
 
 def test_rezero_has_nothing_that_could_be_of_another_kind(task):
@@ -378,6 +380,48 @@ def test_sub_ln_normalises_within_sublayers(task):
     y = x + projection(norm(heads))
     expected = y + layer.fc2(layer.inner_norm(layer.fc1(layer.final_layer_norm(y)).relu()))
     torch.testing.assert_close(layer(x, None), expected)
+
+
+def attended_by_heads(attention, x):
+    """Attention of ``x`` to itself with queries, keys and values normalised in each of the four heads."""
+    q, k, v = (
+        functional.layer_norm(
+            functional.linear(x, part.weight, part.bias).view(7, 2, 4, 8), [8], part.norm.weight, part.norm.bias
+        ).permute(1, 2, 0, 3)
+        for part in (attention.q_proj, attention.k_proj, attention.v_proj)
+    )
+    return attention.out_proj(functional.scaled_dot_product_attention(q, k, v).permute(2, 0, 1, 3).reshape(7, 2, 32))
+
+
+@pytest.mark.parametrize("first_pre_ln", [False, True])
+@torch.no_grad()
+def test_hybrid_norms_layers(first_pre_ln, task):
+    model = disturb(model_of("hybrid_norm", task, hybrid_norm_first_pre_ln=first_pre_ln))
+    x = torch.randn(7, 2, 32)
+    for number, layer in enumerate(model.encoder.layers):
+        if first_pre_ln and number == 0:  # eq. 7
+            y = x + attended_by_heads(layer.self_attn, layer.self_attn_layer_norm(x))
+            expected = y + layer.feed_forward(layer.final_layer_norm(y))
+        else:  # eq. 6
+            y = layer.final_layer_norm(x + attended_by_heads(layer.self_attn, x))
+            expected = y + layer.feed_forward(y)
+        torch.testing.assert_close(layer(x, None), expected)
+
+
+@pytest.mark.parametrize(("placement", "scaled"), [("hybrid_norm", "qkv"), ("pre_ln", "v")])
+def test_hybrid_norm_decouples_attentions_weights(placement, scaled, task):
+    """Zhuo et al. 2025, theorem 1: with normalised queries, keys and values the gradient of W^O does not grow with
+    their weights; in Pre-LN it grows with W^V."""
+    gradients = []
+    for factor in (1, 3):
+        layer = model_of(placement, task, width=64).encoder.layers[0]
+        for name in scaled:
+            getattr(layer.self_attn, f"{name}_proj").weight.data.mul_(factor)
+        torch.manual_seed(2)
+        layer.self_attn(*[torch.randn(7, 2, 64)] * 3, need_weights=False)[0].pow(2).sum().backward()
+        gradients.append(layer.self_attn.out_proj.weight.grad)
+    grown = gradients[1].norm() / gradients[0].norm()  # of the square of what is linear in W^V
+    assert grown.item() == pytest.approx(1 if placement == "hybrid_norm" else 9, rel=0.01)
 
 
 def test_the_variance_of_a_scale_is_that_of_all_numbers_kept():
