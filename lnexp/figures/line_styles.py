@@ -26,6 +26,7 @@ PLACEMENTS = {
     "layer_norm_scaling": "#DDCC77",
     "mix_ln": "#CC6677",
     "hybrid_norm": "#4477AA",
+    "keel": "#228833",
 }
 #: Of lines that are not of these placements, and of those that would look like another.
 OTHERS = ("#332288", "#117733", "#999933", "#AA4499", "#661100", "#6699CC", *PLACEMENTS.values())

@@ -110,6 +110,7 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     assert count("peri_ln", task) == pre + blocks * 2 * 32
     assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3) * 2 * 32
     assert count("rezero", task) == post - blocks * 2 * 32 + 5
+    assert count("keel", task) == post + (blocks - 2) * 2 * 32, "the first block of a stack has no second one"
     attentions = 2 + 2 * 3
     assert count("hybrid_norm", task) == pre - attentions * 2 * 32 + attentions * 3 * 2 * 8, "of 8 channels a head"
 
@@ -422,6 +423,46 @@ def test_hybrid_norm_decouples_attentions_weights(placement, scaled, task):
         gradients.append(layer.self_attn.out_proj.weight.grad)
     grown = gradients[1].norm() / gradients[0].norm()  # of the square of what is linear in W^V
     assert grown.item() == pytest.approx(1 if placement == "hybrid_norm" else 9, rel=0.01)
+
+
+@pytest.mark.parametrize(("options", "alpha"), [({}, {"encoder": 8, "decoder": 9}), ({"keel_alpha": 2.5}, 2.5)])
+def test_keels_weight_is_the_number_of_blocks_but_in_the_first_layer(options, alpha):
+    for side in ("encoder", "decoder"):
+        stack = [PLACEMENTS["keel"].at(Where(side, number, 4, 3, width=8), options) for number in (1, 2, 3)]
+        expected = alpha[side] if isinstance(alpha, dict) else alpha
+        assert [layer.alpha for layer in stack] == [1, expected, expected]
+        bare = [[isinstance(norm, nn.Identity) for norm in layer.after] for layer in stack]
+        assert bare == [[True, *[False] * (stack[0].where.blocks - 1)], *[[False] * stack[0].where.blocks] * 2]
+
+
+def test_keel_normalises_both_sides_and_weights_the_stream():
+    placement = PLACEMENTS["keel"].at(Where("encoder", 2, 3, 3, width=8), {})
+    placement.after[1] = Scale(1, 0.5)
+    assert placement.connect(torch.tensor(5.0), block_of(1)) == 0.5 * (6 * 5 + 3 * (5 + 1))
+
+
+def gradient_along_the_stream(placement: str, layers: int, width: int = 256) -> float:
+    """The share of a gradient's norm that reaches a stack's input along the residual stream alone: its sublayers give
+    out noise of variance 1, as a sublayer over a normalised input does at first."""
+    x = torch.randn(64, 1, width, requires_grad=True)
+    y = x
+    for number in range(1, layers + 1):
+        where = Where("encoder", number, layers, layers, width)
+        blocks = [Block(number, torch.randn_like, nn.LayerNorm(width)) for number in range(where.blocks)]
+        y = PLACEMENTS[placement].at(where, {})(y, blocks)
+    upstream = torch.randn_like(y)
+    y.backward(upstream)
+    return float(x.grad.norm() / upstream.norm())
+
+
+@pytest.mark.parametrize("layers", [4, 16])
+def test_keel_keeps_the_gradient_that_post_ln_loses_with_depth(layers):
+    """Chen & Wei 2026, eq. 15: Post-LN has (1/2)^(L/2) of it after L blocks; eq. 18 and 19: in KEEL a block with α = L
+    keeps α/√(α² + 1), all of them together nearly everything. Its second block has α = 1 and an input of variance 2."""
+    blocks = 2 * layers
+    assert gradient_along_the_stream("post_ln", layers) == pytest.approx(2 ** (-blocks / 2), rel=0.1)
+    expected = 3**-0.5 * (1 + blocks**-2) ** (-(blocks - 2) / 2)
+    assert gradient_along_the_stream("keel", layers) == pytest.approx(expected, rel=0.1)
 
 
 def test_the_variance_of_a_scale_is_that_of_all_numbers_kept():
