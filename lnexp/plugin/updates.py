@@ -26,6 +26,20 @@ class ChangesWithUpdates(Placement):
         """Take the number of updates made; fairseq calls it on every module that has it."""
         self.updates.fill_(num_updates)
 
+    def share_of(self, updates: int) -> Tensor:
+        """Return the share of so many updates that were made, at most 1, a tensor without dimensions."""
+        return (self.updates / updates).clamp(max=1)
+
+
+def check_updates(name: str, updates: int) -> None:
+    """Refuse a number of updates within which nothing can change.
+
+    Raises:
+        ValueError: for a number below 1.
+    """
+    if updates < 1:
+        raise ValueError(f"{name}={updates}: must be at least 1")
+
 
 def changes_with_updates(model: nn.Module) -> bool:
     """Return whether a model depends on the number of updates, weights aside.

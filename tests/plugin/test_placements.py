@@ -14,9 +14,12 @@ from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Block, Where
 from lnexp.plugin.scale import Scale
+from lnexp.plugin.updates import set_updates
 
 #: A layer that a placement may be in.
 LAYER = Where("encoder", 1, 2, 3, width=8)
+#: Updates after which what changes along training is neither as at first nor as at last.
+HALFWAY = 400
 #: Every placement with every kind of norm that it can have.
 WITH_NORMS = [
     (name, norm)
@@ -34,6 +37,7 @@ def model_of(placement: str, task, layers=(2, 3), first_batch=None, **options):
 
 def disturb(model):
     """As after some training: nothing is 0 or 1 any more."""
+    set_updates(model, HALFWAY)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
@@ -102,7 +106,7 @@ def count(placement, task):
 def test_parameters_are_as_many_as_the_papers_say(task):
     post, pre = count("post_ln", task), count("pre_ln", task)
     assert pre == post + 2 * 2 * 32, "a LayerNorm more a stack"
-    assert count("deep_norm", task) == count("b2t", task) == post
+    assert count("deep_norm", task) == count("b2t", task) == count("branch_norm", task) == post
     assert count("residual", task) == count("reordered_norm", task) == count("layer_norm_scaling", task) == pre
     assert count("mix_ln", task) == pre, "its last layers are Pre-LN"
     blocks = 2 * 2 + 3 * 3
@@ -463,6 +467,35 @@ def test_keel_keeps_the_gradient_that_post_ln_loses_with_depth(layers):
     assert gradient_along_the_stream("post_ln", layers) == pytest.approx(2 ** (-blocks / 2), rel=0.1)
     expected = 3**-0.5 * (1 + blocks**-2) ** (-(blocks - 2) / 2)
     assert gradient_along_the_stream("keel", layers) == pytest.approx(expected, rel=0.1)
+
+
+def with_parameters_of(model, other):
+    """A model with the parameters of another, whose names it has."""
+    parameters = dict(other.named_parameters())
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(parameters[name])
+    return model
+
+
+@torch.no_grad()
+def test_branch_norm_begins_without_branches_and_becomes_post_ln(task, batch):
+    """Liu et al. 2023: smooth gradients at first, Post-LN at last; between the two a branch's weight is linear."""
+    branch = disturb(model_of("branch_norm", task, branch_norm_updates=10))
+    post = with_parameters_of(model_of("post_ln", task), branch)
+    set_updates(branch, 12)
+    assert torch.equal(branch(*batch)[0], post(*batch)[0])
+    layer, x = branch.encoder.layers[0], torch.randn(7, 2, 32)
+    for updates, share in ((0, 0.0), (4, 0.4), (10, 1.0)):
+        set_updates(branch, updates)
+        y = layer.self_attn_layer_norm(x + share * layer.self_attn(x, x, x)[0])
+        torch.testing.assert_close(layer(x, None), layer.final_layer_norm(y + share * layer.feed_forward(y)))
+
+
+@pytest.mark.parametrize("placement", ["branch_norm"])
+def test_a_placement_refuses_to_change_within_no_update(placement):
+    with pytest.raises(ValueError, match=f"{placement}_updates=0: must be at least 1"):
+        PLACEMENTS[placement].at(LAYER, {f"{placement}_updates": 0})
 
 
 def test_the_variance_of_a_scale_is_that_of_all_numbers_kept():
