@@ -108,6 +108,7 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     assert pre == post + 2 * 2 * 32, "a LayerNorm more a stack"
     assert count("deep_norm", task) == count("b2t", task) == count("branch_norm", task) == post
     assert count("residual", task) == count("reordered_norm", task) == count("layer_norm_scaling", task) == pre
+    assert count("pre_to_post", task) == pre
     assert count("mix_ln", task) == pre, "its last layers are Pre-LN"
     blocks = 2 * 2 + 3 * 3
     assert count("admin", task) == post + blocks * 32
@@ -470,8 +471,8 @@ def test_keel_keeps_the_gradient_that_post_ln_loses_with_depth(layers):
 
 
 def with_parameters_of(model, other):
-    """A model with the parameters of another, whose names it has."""
-    parameters = dict(other.named_parameters())
+    """A model with the parameters of another, whose names it has, but for that of a final norm which fades."""
+    parameters = {name.replace(".layer_norm.norm.", ".layer_norm."): value for name, value in other.named_parameters()}
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(parameters[name])
@@ -492,7 +493,21 @@ def test_branch_norm_begins_without_branches_and_becomes_post_ln(task, batch):
         torch.testing.assert_close(layer(x, None), layer.final_layer_norm(y + share * layer.feed_forward(y)))
 
 
-@pytest.mark.parametrize("placement", ["branch_norm"])
+@torch.no_grad()
+def test_pre_to_post_is_pre_ln_at_first_and_post_ln_at_last(task, batch):
+    model = disturb(model_of("pre_to_post", task, pre_to_post_updates=10))
+    outputs = []
+    for updates in (0, 5, 10, 11):
+        set_updates(model, updates)
+        outputs.append(model(*batch)[0])
+    first, between, *last = outputs
+    assert torch.equal(first, with_parameters_of(model_of("pre_ln", task), model)(*batch)[0])
+    assert all(torch.equal(each, with_parameters_of(model_of("post_ln", task), model)(*batch)[0]) for each in last)
+    assert not torch.equal(between, first)
+    assert not torch.equal(between, last[0])
+
+
+@pytest.mark.parametrize("placement", ["branch_norm", "pre_to_post"])
 def test_a_placement_refuses_to_change_within_no_update(placement):
     with pytest.raises(ValueError, match=f"{placement}_updates=0: must be at least 1"):
         PLACEMENTS[placement].at(LAYER, {f"{placement}_updates": 0})
