@@ -29,6 +29,7 @@ PLACEMENTS = {
     "keel": "#228833",
     "branch_norm": "#EE6677",
     "pre_to_post": "#CCBB44",
+    "prores": "#66CCEE",
 }
 #: Of lines that are not of these placements, and of those that would look like another.
 OTHERS = ("#332288", "#117733", "#999933", "#AA4499", "#661100", "#6699CC", *PLACEMENTS.values())

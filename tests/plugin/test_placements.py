@@ -108,7 +108,7 @@ def test_parameters_are_as_many_as_the_papers_say(task):
     assert pre == post + 2 * 2 * 32, "a LayerNorm more a stack"
     assert count("deep_norm", task) == count("b2t", task) == count("branch_norm", task) == post
     assert count("residual", task) == count("reordered_norm", task) == count("layer_norm_scaling", task) == pre
-    assert count("pre_to_post", task) == pre
+    assert count("pre_to_post", task) == count("prores", task) == pre
     assert count("mix_ln", task) == pre, "its last layers are Pre-LN"
     blocks = 2 * 2 + 3 * 3
     assert count("admin", task) == post + blocks * 32
@@ -507,7 +507,22 @@ def test_pre_to_post_is_pre_ln_at_first_and_post_ln_at_last(task, batch):
     assert not torch.equal(between, last[0])
 
 
-@pytest.mark.parametrize("placement", ["branch_norm", "pre_to_post"])
+@torch.no_grad()
+def test_prores_lets_one_layer_after_another_grow_and_becomes_pre_ln(task, batch):
+    """Chen et al. 2026, principle 1: the identity at first; eq. 3: layer l is whole after T·l updates."""
+    model = disturb(model_of("prores", task, layers=(3, 2), prores_updates=10))
+    whole = with_parameters_of(model_of("pre_ln", task, layers=(3, 2)), model)
+    x = torch.randn(7, 2, 32)
+    for updates, shares in ((0, (0, 0, 0)), (6, (0.6, 0.3, 0.2)), (20, (1, 1, 2 / 3)), (30, (1, 1, 1))):
+        set_updates(model, updates)
+        for share, layer, full in zip(shares, model.encoder.layers, whole.encoder.layers, strict=True):
+            y = x + share * (full.self_attn(*[full.self_attn_layer_norm(x)] * 3)[0])
+            expected = y + share * full.feed_forward(full.final_layer_norm(y))
+            torch.testing.assert_close(layer(x, None), expected)
+    assert torch.equal(model(*batch)[0], whole(*batch)[0])
+
+
+@pytest.mark.parametrize("placement", ["branch_norm", "pre_to_post", "prores"])
 def test_a_placement_refuses_to_change_within_no_update(placement):
     with pytest.raises(ValueError, match=f"{placement}_updates=0: must be at least 1"):
         PLACEMENTS[placement].at(LAYER, {f"{placement}_updates": 0})
