@@ -9,8 +9,8 @@ from itertools import product
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.recipe import Arm, Recipe
 
-#: Of Okabe and Ito's palette, which colour-blind readers can tell apart, as are the next five; the last four are of
-#: Tol's palettes, made for the same readers.
+#: Of Okabe and Ito's palette, which colour-blind readers can tell apart, as are the next five; those from Sub-LN on are
+#: of Tol's palettes, made for the same readers.
 BLUE, ORANGE = "#0072B2", "#D55E00"
 PLACEMENTS = {
     "pre_ln": BLUE,
@@ -25,6 +25,11 @@ PLACEMENTS = {
     "reordered_norm": "#44AA99",
     "layer_norm_scaling": "#DDCC77",
     "mix_ln": "#CC6677",
+    "hybrid_norm": "#4477AA",
+    "keel": "#228833",
+    "branch_norm": "#EE6677",
+    "pre_to_post": "#CCBB44",
+    "prores": "#66CCEE",
 }
 #: Of lines that are not of these placements, and of those that would look like another.
 OTHERS = ("#332288", "#117733", "#999933", "#AA4499", "#661100", "#6699CC", *PLACEMENTS.values())

@@ -30,6 +30,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             omitted_at=False, array_value=False,
         ),
         Option(
+            "qk_norm", FLAG, "normalise attention's queries and keys, head by head", [Alias("model.qk_norm")],
+            omitted_at=False,
+        ),
+        Option(
             "model", FILE, "the placement; options of one alone are below",
             [Alias("fairseq.model")], is_group=True,
         ),

@@ -11,10 +11,12 @@ from fairseq.modules.transformer_layer import TransformerDecoderLayerBase, Trans
 from torch import Tensor, nn
 
 from .attention import Attention
+from .head_norms import normalise_heads
 from .placement import Block, Placement, Sublayer
 
-#: What fairseq calls the LayerNorms of the blocks.
-BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
+#: What fairseq calls the LayerNorm of the FFN's block, and those of all blocks.
+FFN_NORM = "final_layer_norm"
+BLOCK_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", FFN_NORM)
 
 #: What fairseq calls the attentions of the blocks.
 ATTENTIONS = ("self_attn", "encoder_attn")
@@ -56,9 +58,12 @@ class Placed:
         """Take a placement, and the LayerNorms that it wants, in the place of fairseq's."""
         self.placement, where = placement, placement.where
         for name in filter(self._has, ATTENTIONS):
-            getattr(self, name).__class__ = Attention  # built as fairseq builds it for either side
+            attention = getattr(self, name)
+            attention.__class__ = Attention  # built as fairseq builds it for either side
+            normalise_heads(attention, placement.head_norms, where.norm)
         for name in filter(self._has, BLOCK_NORMS):
-            setattr(self, name, where.norm(where.width) if placement.block_norms else nn.Identity())
+            wanted = placement.block_norms and (placement.attention_block_norms or name == FFN_NORM)
+            setattr(self, name, where.norm(where.width) if wanted else nn.Identity())
         self.inner_norm = where.norm(self.fc1.out_features) if placement.inner_norms else nn.Identity()
         if placement.inner_norms:
             self.self_attn.out_proj = nn.Sequential(where.norm(where.width), self.self_attn.out_proj)

@@ -43,6 +43,7 @@ class PlacedModelConfig(FairseqDataclass):
     checkpoint_activations: bool = option(False, "recompute activations in the backward pass, to save memory")
     norm: ChoiceEnum(list(NORMS)) = option("layer_norm", "what normalises")  # type: ignore[valid-type]
     fix_norm: bool = option(False, "word embeddings of length 1")
+    qk_norm: bool = option(False, "normalise attention's queries and keys, head by head")
     init: ChoiceEnum(list(INITIALISATIONS)) = option("paper", "initialisation")  # type: ignore[valid-type]
     max_source_positions: int = II("task.max_source_positions")
     max_target_positions: int = II("task.max_target_positions")
@@ -81,7 +82,7 @@ class PlacedModel(BaseFairseqModel):
         family = getattr(task, "family", EncoderDecoder)
         stacks = _stacks(cls.placement, options, family)
         if options["norm"] != "layer_norm" and not any(
-            layer.block_norms for stack in stacks.values() for layer in stack
+            layer.block_norms or layer.head_norms for stack in stacks.values() for layer in stack
         ):
             raise ValueError(f"norm={options['norm']}: {cls.placement.factory.__name__} normalises nothing")
         model = family.build(_to_transformer_config(options, stacks), task)
@@ -108,7 +109,9 @@ def _stacks(
 
     def at(side: Side, number: int) -> Placement:
         width = options[f"{side}_embed_dim"]
-        return placement.at(Where(side, number, layers["encoder"], layers["decoder"], width, norm), options)
+        layer = placement.at(Where(side, number, layers["encoder"], layers["decoder"], width, norm), options)
+        layer.head_norms |= QK_NORM if options["qk_norm"] else set()
+        return layer
 
     for side in family.sides:
         if layers[side] < 1:
@@ -123,6 +126,12 @@ def _to_transformer_config(options: dict[str, Any], stacks: dict[Side, list[Plac
     widths = {f"decoder_{end}_dim": options["decoder_embed_dim"] for end in ("input", "output")}
     return TransformerConfig.from_namespace(Namespace(**options, **ends, **widths, placements=stacks))
 
+
+#: What ``qk_norm`` normalises in every attention, whatever the placement: ``softmax(LN(q) LN(k)ᵀ / √d) v`` in each head
+#: of d channels (Dehghani et al. 2023, "Scaling Vision Transformers to 22 Billion Parameters"; the formula is in Zhuo
+#: et al. 2025, "HybridNorm", eq. 43). Henry et al. 2020 have vectors of length 1 and a learned factor instead, OLMo 2
+#: one RMSNorm over all heads.
+QK_NORM = frozenset("qk")
 
 #: The registered placements by name.
 PLACEMENTS: dict[str, RegisteredPlacement] = {}

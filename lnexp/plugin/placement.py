@@ -103,6 +103,11 @@ class Placement(nn.Module, ABC):
     final_norm: bool
     #: Whether each block has a LayerNorm; if not, ``Block.norm`` is the identity.
     block_norms: bool = True
+    #: Whether the blocks of attention have one, where blocks have it.
+    attention_block_norms: bool = True
+    #: Which of attention's queries, keys and values (``q``, ``k``, ``v``) are normalised, head by head; the model's
+    #: ``qk_norm`` adds the first two.
+    head_norms: frozenset[str] = frozenset()
     #: Whether sublayers contain a LayerNorm too: before self-attention's output projection and before W².
     inner_norms: bool = False
     #: What the placement's paper or code states that weights are drawn from, a name of

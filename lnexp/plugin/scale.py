@@ -46,13 +46,13 @@ class StackedScale(nn.Module):
         self.weight = parameters[single.get_parameter("weight")]
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the scaled hidden states; takes and returns ``(time, S·B, channel)``."""
+        """Return the scaled hidden states; takes and returns ``(time, S·B, …, channel)``."""
         rows = self.normal(x.transpose(0, 1))
         weight = self.weight.to(x.dtype).unsqueeze(1)
         return (rows.reshape(len(weight), -1, x.size(-1)) * weight).view(rows.shape).transpose(0, 1)
 
     def normal(self, rows: Tensor) -> Tensor:
-        """Return what is multiplied by the learned numbers; takes and returns ``(S·B, time, channel)``."""
+        """Return what is multiplied by the learned numbers; takes and returns ``(S·B, time, …, channel)``."""
         return rows
 
     @torch.no_grad()

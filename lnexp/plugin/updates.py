@@ -1,13 +1,15 @@
 """Placements that change during training: they know how many updates were made."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 from .placement import Placement
 
 
-class ChangesWithUpdates(Placement):
-    """A placement that depends on the number of updates.
+class KnowsUpdates(nn.Module):
+    """A module that knows the number of updates (a base class, to stand before others).
 
     fairseq sets the number before each training step. It is a buffer, so checkpoints have it, and validation,
     translation and resumed runs know it.
@@ -18,13 +20,31 @@ class ChangesWithUpdates(Placement):
 
     updates: Tensor
 
-    def __init__(self, where, options=None):
-        super().__init__(where, options)
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
         self.register_buffer("updates", torch.tensor(0))
 
     def set_num_updates(self, num_updates: int) -> None:
         """Take the number of updates made; fairseq calls it on every module that has it."""
         self.updates.fill_(num_updates)
+
+    def share_of(self, updates: int) -> Tensor:
+        """Return the share of so many updates that were made, at most 1, a tensor without dimensions."""
+        return (self.updates / updates).clamp(max=1)
+
+
+class ChangesWithUpdates(KnowsUpdates, Placement):
+    """A placement that depends on the number of updates."""
+
+
+def check_updates(name: str, updates: int) -> None:
+    """Refuse a number of updates within which nothing can change.
+
+    Raises:
+        ValueError: for a number below 1.
+    """
+    if updates < 1:
+        raise ValueError(f"{name}={updates}: must be at least 1")
 
 
 def changes_with_updates(model: nn.Module) -> bool:
@@ -33,14 +53,14 @@ def changes_with_updates(model: nn.Module) -> bool:
     The members of an array share it: those that were trained for different numbers of updates are to be tested one
     after another.
     """
-    return any(isinstance(module, ChangesWithUpdates) for module in model.modules())
+    return any(isinstance(module, KnowsUpdates) for module in model.modules())
 
 
 def set_updates(model: nn.Module, updates: int) -> None:
-    """Tell all placements of a model how many updates were made.
+    """Tell all modules of a model that ask for it how many updates were made.
 
     fairseq's training step sets the number before its update; to look at the model after an update, set it again.
     """
     for module in model.modules():
-        if isinstance(module, ChangesWithUpdates):
+        if isinstance(module, KnowsUpdates):
             module.set_num_updates(updates)

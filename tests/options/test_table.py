@@ -70,7 +70,7 @@ OTHER_VALUES = {
     "data.source_lang": "fr", "data.target_lang": "fr", "optimizer.betas": "[0.9,0.9]", "model.dropout": "0.25",
     "optimizer.weight_decay": "0.25", "lr_schedule.form": "coupled", "label_smoothing": "0.25", "clip_norm": "0.25",
     "norm.fix_norm": "true", "model.checkpoint_activations": "true", "force": "true",
-    "model.share_all_embeddings": "true",
+    "qk_norm": "true", "model.share_all_embeddings": "true",
 }  # fmt: skip
 CHANGEABLE = [
     option
@@ -115,6 +115,7 @@ ALIASES = {
     "model.init=paper": "init=paper",
     "fairseq.model.norm=rms_norm": "norm.kind=rms_norm",
     "model.fix_norm=true": "norm.fix_norm=true",
+    "model.qk_norm=true": "qk_norm=true",
     "fairseq.common.fp16=true": "precision=fp16",
     "++fairseq.common.bf16=True": "precision=bf16",
     "fairseq.common.fp16=false": None,

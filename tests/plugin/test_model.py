@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 from small_models import scores_both_ways
 
 import lnexp.plugin  # noqa: F401
+from lnexp.configuration import compose
 from lnexp.plugin.model import PLACEMENTS as REGISTERED
 
 PLACEMENTS = {"post_ln": False, "pre_ln": True}
@@ -167,11 +168,20 @@ def test_an_unknown_initialisation_is_refused(task):
         ours("pre_ln", task, init="zeros")
 
 
+#: Names of configs that are those of other placements, by name.
+ALIASES = {"sandwich_ln": "peri_ln"}
+
+
 def test_every_placement_file_is_a_model_and_has_a_config():
     files = {path.stem for path in (ROOT / "lnexp" / "plugin" / "placements").glob("[a-z]*.py")}
     models = {name for name in MODEL_DATACLASS_REGISTRY if "lnexp" in name} - {"lnexp_array"}
     assert {f"lnexp_{name}" for name in files} == models
-    assert files == {path.stem for path in (ROOT / "configs" / "model").glob("[a-z]*.yaml")}
+    assert {*files, *ALIASES} == {path.stem for path in (ROOT / "configs" / "model").glob("[a-z]*.yaml")}
+
+
+@pytest.mark.parametrize(("alias", "placement"), ALIASES.items())
+def test_a_placement_with_two_names_is_one_run(alias, placement):
+    assert compose([f"model={alias}"]) == compose([f"model={placement}"])
 
 
 @pytest.mark.parametrize("placement", REGISTERED)

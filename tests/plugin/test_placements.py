@@ -14,9 +14,12 @@ from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Block, Where
 from lnexp.plugin.scale import Scale
+from lnexp.plugin.updates import set_updates
 
 #: A layer that a placement may be in.
 LAYER = Where("encoder", 1, 2, 3, width=8)
+#: Updates after which what changes along training is neither as at first nor as at last.
+HALFWAY = 400
 #: Every placement with every kind of norm that it can have.
 WITH_NORMS = [
     (name, norm)
@@ -34,6 +37,7 @@ def model_of(placement: str, task, layers=(2, 3), first_batch=None, **options):
 
 def disturb(model):
     """As after some training: nothing is 0 or 1 any more."""
+    set_updates(model, HALFWAY)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
@@ -102,14 +106,18 @@ def count(placement, task):
 def test_parameters_are_as_many_as_the_papers_say(task):
     post, pre = count("post_ln", task), count("pre_ln", task)
     assert pre == post + 2 * 2 * 32, "a LayerNorm more a stack"
-    assert count("deep_norm", task) == count("b2t", task) == post
+    assert count("deep_norm", task) == count("b2t", task) == count("branch_norm", task) == post
     assert count("residual", task) == count("reordered_norm", task) == count("layer_norm_scaling", task) == pre
+    assert count("pre_to_post", task) == count("prores", task) == pre
     assert count("mix_ln", task) == pre, "its last layers are Pre-LN"
     blocks = 2 * 2 + 3 * 3
     assert count("admin", task) == post + blocks * 32
     assert count("peri_ln", task) == pre + blocks * 2 * 32
     assert count("sub_ln", task) == pre + (2 + 3) * 2 * 64 + (2 + 3) * 2 * 32
     assert count("rezero", task) == post - blocks * 2 * 32 + 5
+    assert count("keel", task) == post + (blocks - 2) * 2 * 32, "the first block of a stack has no second one"
+    attentions = 2 + 2 * 3
+    assert count("hybrid_norm", task) == pre - attentions * 2 * 32 + attentions * 3 * 2 * 8, "of 8 channels a head"
 
 
 def test_rezero_has_nothing_that_could_be_of_another_kind(task):
@@ -378,6 +386,146 @@ def test_sub_ln_normalises_within_sublayers(task):
     y = x + projection(norm(heads))
     expected = y + layer.fc2(layer.inner_norm(layer.fc1(layer.final_layer_norm(y)).relu()))
     torch.testing.assert_close(layer(x, None), expected)
+
+
+def attended_by_heads(attention, x):
+    """Attention of ``x`` to itself with queries, keys and values normalised in each of the four heads."""
+    q, k, v = (
+        functional.layer_norm(
+            functional.linear(x, part.weight, part.bias).view(7, 2, 4, 8), [8], part.norm.weight, part.norm.bias
+        ).permute(1, 2, 0, 3)
+        for part in (attention.q_proj, attention.k_proj, attention.v_proj)
+    )
+    return attention.out_proj(functional.scaled_dot_product_attention(q, k, v).permute(2, 0, 1, 3).reshape(7, 2, 32))
+
+
+@pytest.mark.parametrize("first_pre_ln", [False, True])
+@torch.no_grad()
+def test_hybrid_norms_layers(first_pre_ln, task):
+    model = disturb(model_of("hybrid_norm", task, hybrid_norm_first_pre_ln=first_pre_ln))
+    x = torch.randn(7, 2, 32)
+    for number, layer in enumerate(model.encoder.layers):
+        if first_pre_ln and number == 0:  # eq. 7
+            y = x + attended_by_heads(layer.self_attn, layer.self_attn_layer_norm(x))
+            expected = y + layer.feed_forward(layer.final_layer_norm(y))
+        else:  # eq. 6
+            y = layer.final_layer_norm(x + attended_by_heads(layer.self_attn, x))
+            expected = y + layer.feed_forward(y)
+        torch.testing.assert_close(layer(x, None), expected)
+
+
+@pytest.mark.parametrize(("placement", "scaled"), [("hybrid_norm", "qkv"), ("pre_ln", "v")])
+def test_hybrid_norm_decouples_attentions_weights(placement, scaled, task):
+    """Zhuo et al. 2025, theorem 1: with normalised queries, keys and values the gradient of W^O does not grow with
+    their weights; in Pre-LN it grows with W^V."""
+    gradients = []
+    for factor in (1, 3):
+        layer = model_of(placement, task, width=64).encoder.layers[0]
+        for name in scaled:
+            getattr(layer.self_attn, f"{name}_proj").weight.data.mul_(factor)
+        torch.manual_seed(2)
+        layer.self_attn(*[torch.randn(7, 2, 64)] * 3, need_weights=False)[0].pow(2).sum().backward()
+        gradients.append(layer.self_attn.out_proj.weight.grad)
+    grown = gradients[1].norm() / gradients[0].norm()  # of the square of what is linear in W^V
+    assert grown.item() == pytest.approx(1 if placement == "hybrid_norm" else 9, rel=0.01)
+
+
+@pytest.mark.parametrize(("options", "alpha"), [({}, {"encoder": 8, "decoder": 9}), ({"keel_alpha": 2.5}, 2.5)])
+def test_keels_weight_is_the_number_of_blocks_but_in_the_first_layer(options, alpha):
+    for side in ("encoder", "decoder"):
+        stack = [PLACEMENTS["keel"].at(Where(side, number, 4, 3, width=8), options) for number in (1, 2, 3)]
+        expected = alpha[side] if isinstance(alpha, dict) else alpha
+        assert [layer.alpha for layer in stack] == [1, expected, expected]
+        bare = [[isinstance(norm, nn.Identity) for norm in layer.after] for layer in stack]
+        assert bare == [[True, *[False] * (stack[0].where.blocks - 1)], *[[False] * stack[0].where.blocks] * 2]
+
+
+def test_keel_normalises_both_sides_and_weights_the_stream():
+    placement = PLACEMENTS["keel"].at(Where("encoder", 2, 3, 3, width=8), {})
+    placement.after[1] = Scale(1, 0.5)
+    assert placement.connect(torch.tensor(5.0), block_of(1)) == 0.5 * (6 * 5 + 3 * (5 + 1))
+
+
+def gradient_along_the_stream(placement: str, layers: int, width: int = 256) -> float:
+    """The share of a gradient's norm that reaches a stack's input along the residual stream alone: its sublayers give
+    out noise of variance 1, as a sublayer over a normalised input does at first."""
+    x = torch.randn(64, 1, width, requires_grad=True)
+    y = x
+    for number in range(1, layers + 1):
+        where = Where("encoder", number, layers, layers, width)
+        blocks = [Block(number, torch.randn_like, nn.LayerNorm(width)) for number in range(where.blocks)]
+        y = PLACEMENTS[placement].at(where, {})(y, blocks)
+    upstream = torch.randn_like(y)
+    y.backward(upstream)
+    return float(x.grad.norm() / upstream.norm())
+
+
+@pytest.mark.parametrize("layers", [4, 16])
+def test_keel_keeps_the_gradient_that_post_ln_loses_with_depth(layers):
+    """Chen & Wei 2026, eq. 15: Post-LN has (1/2)^(L/2) of it after L blocks; eq. 18 and 19: in KEEL a block with α = L
+    keeps α/√(α² + 1), all of them together nearly everything. Its second block has α = 1 and an input of variance 2."""
+    blocks = 2 * layers
+    assert gradient_along_the_stream("post_ln", layers) == pytest.approx(2 ** (-blocks / 2), rel=0.1)
+    expected = 3**-0.5 * (1 + blocks**-2) ** (-(blocks - 2) / 2)
+    assert gradient_along_the_stream("keel", layers) == pytest.approx(expected, rel=0.1)
+
+
+def with_parameters_of(model, other):
+    """A model with the parameters of another, whose names it has, but for that of a final norm which fades."""
+    parameters = {name.replace(".layer_norm.norm.", ".layer_norm."): value for name, value in other.named_parameters()}
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(parameters[name])
+    return model
+
+
+@torch.no_grad()
+def test_branch_norm_begins_without_branches_and_becomes_post_ln(task, batch):
+    """Liu et al. 2023: smooth gradients at first, Post-LN at last; between the two a branch's weight is linear."""
+    branch = disturb(model_of("branch_norm", task, branch_norm_updates=10))
+    post = with_parameters_of(model_of("post_ln", task), branch)
+    set_updates(branch, 12)
+    assert torch.equal(branch(*batch)[0], post(*batch)[0])
+    layer, x = branch.encoder.layers[0], torch.randn(7, 2, 32)
+    for updates, share in ((0, 0.0), (4, 0.4), (10, 1.0)):
+        set_updates(branch, updates)
+        y = layer.self_attn_layer_norm(x + share * layer.self_attn(x, x, x)[0])
+        torch.testing.assert_close(layer(x, None), layer.final_layer_norm(y + share * layer.feed_forward(y)))
+
+
+@torch.no_grad()
+def test_pre_to_post_is_pre_ln_at_first_and_post_ln_at_last(task, batch):
+    model = disturb(model_of("pre_to_post", task, pre_to_post_updates=10))
+    outputs = []
+    for updates in (0, 5, 10, 11):
+        set_updates(model, updates)
+        outputs.append(model(*batch)[0])
+    first, between, *last = outputs
+    assert torch.equal(first, with_parameters_of(model_of("pre_ln", task), model)(*batch)[0])
+    assert all(torch.equal(each, with_parameters_of(model_of("post_ln", task), model)(*batch)[0]) for each in last)
+    assert not torch.equal(between, first)
+    assert not torch.equal(between, last[0])
+
+
+@torch.no_grad()
+def test_prores_lets_one_layer_after_another_grow_and_becomes_pre_ln(task, batch):
+    """Chen et al. 2026, principle 1: the identity at first; eq. 3: layer l is whole after T·l updates."""
+    model = disturb(model_of("prores", task, layers=(3, 2), prores_updates=10))
+    whole = with_parameters_of(model_of("pre_ln", task, layers=(3, 2)), model)
+    x = torch.randn(7, 2, 32)
+    for updates, shares in ((0, (0, 0, 0)), (6, (0.6, 0.3, 0.2)), (20, (1, 1, 2 / 3)), (30, (1, 1, 1))):
+        set_updates(model, updates)
+        for share, layer, full in zip(shares, model.encoder.layers, whole.encoder.layers, strict=True):
+            y = x + share * (full.self_attn(*[full.self_attn_layer_norm(x)] * 3)[0])
+            expected = y + share * full.feed_forward(full.final_layer_norm(y))
+            torch.testing.assert_close(layer(x, None), expected)
+    assert torch.equal(model(*batch)[0], whole(*batch)[0])
+
+
+@pytest.mark.parametrize("placement", ["branch_norm", "pre_to_post", "prores"])
+def test_a_placement_refuses_to_change_within_no_update(placement):
+    with pytest.raises(ValueError, match=f"{placement}_updates=0: must be at least 1"):
+        PLACEMENTS[placement].at(LAYER, {f"{placement}_updates": 0})
 
 
 def test_the_variance_of_a_scale_is_that_of_all_numbers_kept():

@@ -66,6 +66,15 @@ def test_updates_see_those_made_before_and_a_validation_sees_all_of_them(build, 
 
 
 @KINDS
+def test_all_batches_of_an_update_see_one_number(build, kind):
+    engine = build(kind, "update_freq=2", "max_epoch=1")
+    engine.train()
+    batches = [SEEN[True].count(number) for number in range(engine.updates)]
+    assert sum(batches) == len(SEEN[True])
+    assert set(batches[:-1]) == {2}
+
+
+@KINDS
 def test_a_resumed_run_is_an_undisturbed_one(build, kind):
     whole = build(kind, name="whole")
     whole.train()

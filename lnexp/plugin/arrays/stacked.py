@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..attention import Attention, attend_short, by_head, is_short
+from ..head_norms import NormalisedProjection, by_heads
 from ..stacking import Parameters, stacked, stacked_form
 
 
@@ -39,6 +40,19 @@ class StackedLinear(nn.Module):
         return y.view(*rows.shape[:2], -1).transpose(0, 1)
 
 
+@stacked_form(NormalisedProjection)
+class StackedNormalisedProjection(StackedLinear):
+    """``S`` linear maps whose outputs are normalised over the channels of each head."""
+
+    def __init__(self, single: NormalisedProjection, parameters: Parameters):
+        super().__init__(single, parameters)
+        self.heads, self.norm = single.heads, stacked(single.norm, parameters)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the normalised projections, ``(time, S·B, out)``, of ``(time, S·B, in)``."""
+        return by_heads(self.norm, super().forward(x), self.heads)
+
+
 @stacked_form(nn.LayerNorm)
 class StackedLayerNorm(nn.Module):
     """``S`` layer normalisations: ``weight`` and ``bias`` are ``(S, channel)``."""
@@ -50,7 +64,7 @@ class StackedLayerNorm(nn.Module):
         self.bias = parameters[single.bias]
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the normalised hidden states; takes and returns ``(time, S·B, channel)``."""
+        """Return the normalised hidden states; takes and returns ``(time, S·B, …, channel)``."""
         rows = x.transpose(0, 1)
         weight, bias = self.weight.to(x.dtype), self.bias.to(x.dtype)
         members = rows.reshape(weight.size(0), -1, x.size(-1))
@@ -91,10 +105,10 @@ class StackedAttention(nn.Module):
         super().__init__()
         self.num_heads, self.dropout = single.num_heads, single.dropout_module.p
         self.to_source = single.encoder_decoder_attention  # keys and values are then the same at each step
-        self.k_proj = StackedLinear(single.k_proj, parameters)
-        self.v_proj = StackedLinear(single.v_proj, parameters)
-        self.q_proj = StackedLinear(single.q_proj, parameters)
-        self.out_proj = stacked(single.out_proj, parameters)  # there may be a norm before it
+        self.k_proj = stacked(single.k_proj, parameters)  # there may be norms behind these three
+        self.v_proj = stacked(single.v_proj, parameters)
+        self.q_proj = stacked(single.q_proj, parameters)
+        self.out_proj = stacked(single.out_proj, parameters)  # and one before it
 
     def forward(
         self,

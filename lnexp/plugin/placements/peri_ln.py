@@ -12,8 +12,12 @@ class PeriLN(Placement):
     Transformer Architecture", section 3).
 
     Each block adds a normalised vector, so at initialisation the variance of hidden states grows by one a block. The
-    paper's normalisation of the embedding, which it calls optional, is left out. Sandwich-LN (Ding et al. 2021,
-    "CogView") has the same formula.
+    paper's normalisation of the embedding, which it calls optional, is left out.
+
+    Sandwich-LN (Ding et al. 2021, "CogView: Mastering Text-to-Image Generation via Transformers", section 2.4) has the
+    same formula and final LayerNorm; ``model=sandwich_ln`` is this model. Its authors' code divides what is normalised
+    by the largest number in it, against overflow, which a LayerNorm undoes (github.com/THUDM/CogView,
+    mpu/sparse_transformer.py).
     """
 
     final_norm = True

@@ -16,6 +16,9 @@ from lnexp.tasks.contract import Start
 #: Options of a model that a run may have otherwise than the run that it starts from: they change no parameter.
 FREE = ("dropout", "attention_dropout", "activation_dropout", "checkpoint_activations", "init")
 
+#: Options that older runs do not state, with the value that these have.
+NEWER = {"qk_norm": False}
+
 
 def start_of(cfg: DictConfig) -> Start | None:
     """Return the checkpoint that a run starts from; None for a run from scratch.
@@ -79,4 +82,5 @@ def _refuse_foreign(cfg: DictConfig, folder: RunFolder) -> None:
 
 
 def _model(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in FREE and not name.startswith("decoder_")}
+    stated = NEWER | options
+    return {name: value for name, value in stated.items() if name not in FREE and not name.startswith("decoder_")}

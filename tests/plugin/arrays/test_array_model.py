@@ -7,6 +7,7 @@ from small_models import SEEDS, array_of, model_of
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
+from lnexp.plugin.updates import set_updates
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # fairseq's attention without torch's function has a softmax in single precision
 
@@ -36,6 +37,8 @@ def test_activations_can_be_computed_again(placement, task, net_input):
 def test_every_placement_and_norm_trains_in_an_array(placement, norm, task, batch, net_input):
     members = [model_of(placement, task, seed, norm=norm).double().train() for seed in SEEDS]
     array = array_of(placement, task, norm=norm).double().train()
+    for model in (array, *members):
+        set_updates(model, 400)
     kept = batch[2].ne(task.target_dictionary.pad())  # behind a sentence, an array gives what it likes
     hidden = array(**net_input)[:, kept]
     hidden.pow(3).sum().backward()

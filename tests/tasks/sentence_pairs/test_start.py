@@ -84,6 +84,16 @@ def test_the_checkpoint_of_the_run_is_found(pretrained):
     assert start_of(pretrained, "start.epoch=1", "model.dropout=0.1") == pretrained.checkpoint(1)
 
 
+def test_a_run_older_than_an_option_of_the_model_is_no_foreign_one(pretrained):
+    config = pretrained.path / "config.yaml"
+    lines = config.read_text().splitlines(keepends=True)
+    config.write_text("".join(line for line in lines if "qk_norm" not in line))
+    assert config.read_text().count("\n") < len(lines)
+    assert start_of(pretrained, "start.epoch=3") == pretrained.checkpoint(3)
+    with pytest.raises(UserError, match=r"has model\.qk_norm=False, and this run True"):
+        start_of(pretrained, "start.epoch=3", "qk_norm=true")
+
+
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
