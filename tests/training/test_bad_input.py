@@ -110,6 +110,15 @@ def test_settings_that_only_the_work_itself_can_refuse(tmp_path, where, option, 
     assert line.startswith(f"error: {message}")
 
 
+def test_a_folder_that_fairseq_would_cut_in_two_is_refused(tmp_path):
+    words = [*TINY, f"runs_dir={tmp_path / 'runs'}", f"data_dir='{tmp_path / 'a:b'}'"]
+    done = run_script("train", *words)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: data_dir: ")
+    assert "fairseq reads : as the end of a path" in line
+
+
 def test_a_broken_run_folder_is_named_and_force_mends_it(finished, where):
     settings = [*TINY, *where, "max_epoch=1"]
     (finished / "status.json").write_text("{")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lnexp.errors import UserError
-from lnexp.results.forms import Comparison, Question, parse
+from lnexp.results.forms import LONGEST, Comparison, Question, parse
 from lnexp.results.judgement import verdict_of
 from lnexp.results.success import Success
 
@@ -151,3 +151,22 @@ def test_a_division_by_zero_is_one_line(holds_if):
 def test_a_number_that_nothing_can_be_is_refused(number):
     with pytest.raises(UserError, match="cannot read"):
         parse(f"m(a) < {number}", QUESTION)
+
+
+def refusal(holds_if):
+    """What is said where a test is not read; empty where it is."""
+    try:
+        parse(holds_if, QUESTION)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("text", ["{0}m(a){1} > 1", "m(a) > 1{0}+ 1{1}", "m(a) > {2}1"])
+def test_the_longest_test_is_read_or_refused_in_a_line(text):
+    """However deep it nests."""
+    for depth in range(0, LONGEST + 200, 50):
+        said = text.format("(" * depth, ")" * depth, "-" * depth)
+        refused = refusal(said)
+        assert len(refused.splitlines()) <= 1
+        assert refused or len(said) <= LONGEST
