@@ -78,6 +78,13 @@ def check_name(option: str, value: Any) -> None:
         raise UserError(f"{option}={value}: must be letters, digits, - _ and ., and not begin with .")
 
 
+def check_patterns(option: str, value: Any) -> None:
+    """Refuse what is neither null, nor text, nor a list of texts. Raises UserError."""
+    texts = value if isinstance(value, list | tuple) else [value]
+    if value is not None and not (texts and all(isinstance(text, str) and text for text in texts)):
+        raise UserError(f"{option}={value}: must be names or patterns as post_ln_*")
+
+
 @dataclass(frozen=True)
 class Kind:
     """Which values an option takes.
@@ -151,3 +158,4 @@ NAME = Kind("letters, digits, - _ and .", check_name)
 POSITIVE = Kind("a positive number", check_positive)
 FLAG = Kind("true | false", check_flag)
 TEXT = Kind("text", check_text)
+PATTERNS = Kind("names or patterns, or null", check_patterns)

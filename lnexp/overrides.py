@@ -17,7 +17,8 @@ def spell_out(overrides: Sequence[str]) -> list[str]:
     """Return overrides as Hydra wants them, each option under its own name.
 
     ``fairseq.common.log_interval=7`` becomes ``++fairseq.common.log_interval=7``, for only fairseq itself knows which
-    options it has; ``fairseq.common.fp16=true``, which is one of ours by another name, becomes ``precision=fp16``.
+    options it has; ``fairseq.common.fp16=true``, which is one of ours by another name, becomes ``precision=fp16``;
+    ``arms=a,b``, which is no sweep, becomes ``arms=[a,b]``.
 
     Raises:
         UserError: for two files of one group, and for an alias whose text does not say what the option's value is.
@@ -40,6 +41,8 @@ def _spell_out(override: str, table: Table) -> str:
     name, value = table.in_our_words(said, text)
     if said.startswith("fairseq.") or name != said:
         how = how if how == "~" else "" if table.has(name) else "++"
+    if name == "arms" and value not in (None, "", "null") and not value.startswith("["):
+        value = f"[{value}]"
     return f"{how}{name}" if value is None else f"{how}{name}={value}"
 
 

@@ -25,7 +25,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     }
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
     styles = styles_of(recipe)
-    rows = [_row(row, arms, panels, by_arm, styles) for row, arms in recipe.rows.items()]
+    rows = [_row(row, arms, panels, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
     seeds = f"seeds {seeds_in_words(epochs['seed'])}: lines are means, bands reach from the least to the greatest"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3)
@@ -38,7 +38,7 @@ def _row(
     by_arm: dict[str, pd.DataFrame],
     styles: dict[str, LineStyle],
 ) -> list[Panel]:
-    shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms if arm.name in by_arm]
+    shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms]
     return [
         Panel(
             title=f"{row}\n{title}" if row else title,

@@ -29,7 +29,7 @@ def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
 
 
 def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:
-    rows = recipe.rows
+    rows = recipe.rows_of(set(table["arm"]))
     panels = [
         _panel(recipe, row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())
     ]

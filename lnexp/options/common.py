@@ -1,7 +1,19 @@
 """The options that every run has, by the sections in which people read them."""
 
 from lnexp.addresses import check_address
-from lnexp.checks import FLAG, NAME, POSITIVE, TEXT, Kind, checked_elsewhere, choice, number, numbers, whole
+from lnexp.checks import (
+    FLAG,
+    NAME,
+    PATTERNS,
+    POSITIVE,
+    TEXT,
+    Kind,
+    checked_elsewhere,
+    choice,
+    number,
+    numbers,
+    whole,
+)  # fmt: skip
 from lnexp.options.option import Alias, Option, SameAs, flag_of, listed, or_zero
 
 FILE = checked_elsewhere("a file of the group")
@@ -176,6 +188,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "first_seed", SEED.or_null(), "first seed of a recipe; null: the one that it states",
             decides=False, probe="seeds",
+        ),
+        Option(
+            "arms", PATTERNS, "arms of a recipe by their names, or by patterns as 'post_ln_*,pre_ln_*'; null: all",
+            decides=False, probe="arms",
         ),
     ),
     "Groups whose options are not listed": (

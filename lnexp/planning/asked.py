@@ -8,8 +8,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS, KNOWN_WORDS
+from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, profile_of, split_recipes, with_corpus
-from lnexp.recipes.recipe import jobs_of
+from lnexp.recipes.recipe import Job, jobs_of
 from lnexp.runs.identity import identities, identity
 
 
@@ -37,7 +38,7 @@ def asked(words: list[str]) -> list[Asked]:
     Raises:
         UserError: for a recipe or an option that is unknown or does not fit.
     """
-    recipes, rest = split_recipes(words)
+    recipes, rest = split_recipes(spell_out(words))
     if not recipes:
         return _combinations(rest)
     check_overrides(recipes, rest)
@@ -46,9 +47,11 @@ def asked(words: list[str]) -> list[Asked]:
         shared = with_corpus(recipe, profile_of(rest), rest)
         jobs = jobs_of(recipe, compose(shared))
         seeds = sorted({job.seed for job in jobs})
-        first = {job.arm.name: job for job in reversed(jobs)}
-        for arm in recipe.arms:
-            cfg = _config([*shared, *first[arm].overrides])
+        first: dict[str, Job] = {}
+        for job in jobs:
+            first.setdefault(job.arm.name, job)
+        for arm, job in first.items():
+            cfg = _config([*shared, *job.overrides])
             found.append(Asked(f"{recipe.name}/{arm}", cfg, identities(cfg, seeds)))
     return found
 

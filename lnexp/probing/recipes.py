@@ -31,10 +31,12 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
         UserError: for an option other than corpus and seeds, or a recipe that is trained.
     """
     from lnexp.results.compare import print_comparisons
-    from lnexp.results.publish import warn_of_changes
+    from lnexp.results.publish import refuse_some_arms, warn_of_changes
     from lnexp.results.verdict_pages import write_page
 
-    check_options(options, ("corpus", "seeds"), REFUSAL)
+    check_options(options, ("corpus", "seeds", "arms"), REFUSAL)
+    if results_dir == RESULTS_DIR:
+        refuse_some_arms(options)
     for recipe in recipes:
         if not recipe.measurement:
             command = f"python scripts/train.py -m +recipe={recipe.name}"

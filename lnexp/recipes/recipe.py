@@ -1,6 +1,8 @@
 """Hold a recipe: its arms, its claims, and the runs that it asks for."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -240,10 +242,26 @@ class Recipe:
     @property
     def rows(self) -> dict[str, list[Arm]]:
         """The arms by the row of the figure that they are drawn in."""
+        return self.rows_of(self.arms)
+
+    def rows_of(self, names: Collection[str]) -> dict[str, list[Arm]]:
+        """Return the arms of these names by the row of the figure that they are drawn in."""
         rows: dict[str, list[Arm]] = {}
         for arm in self.arms.values():
-            rows.setdefault(arm.row, []).append(arm)
+            if arm.name in names:
+                rows.setdefault(arm.row, []).append(arm)
         return rows
+
+    def arms_like(self, patterns: Sequence[str]) -> list[Arm]:
+        """Return the arms whose names match one of these patterns, as ``post_ln_*``, in the order they are drawn.
+
+        Raises:
+            UserError: for a pattern that matches no arm.
+        """
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self.arms):
+                raise UserError(f"arms={pattern}: recipe {self.name} has no such arm; {near_names(pattern, self.arms)}")
+        return [arm for name, arm in self.arms.items() if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
     def settings_hash(self, profile: str) -> str:
         """Return eight hex digits of what decides results at a profile, as settings, task and success; no labels.
@@ -282,9 +300,24 @@ NO_CORPUS = "gaussian"
 
 
 def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
-    """Return a job for every arm and seed: the recipe's seeds, or the config's ``first_seed`` and ``n_seeds``."""
+    """Return a job for every arm and seed.
+
+    Args:
+        recipe: whose arms and seeds they are.
+        cfg: a config, whose ``arms``, ``first_seed`` and ``n_seeds`` take the place of the recipe's.
+
+    Raises:
+        UserError: where ``arms`` has a pattern that matches no arm.
+    """
     profile = THEORY if recipe.measurement else cfg.profile
     first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
     count = recipe.seeds_at(profile) if cfg.n_seeds is None else cfg.n_seeds
     seeds = range(first, first + count)
-    return [Job(recipe, profile, arm, seed) for seed in seeds for arm in recipe.arms.values()]
+    arms = recipe.arms_like(_patterns(cfg))
+    return [Job(recipe, profile, arm, seed) for seed in seeds for arm in arms]
+
+
+def _patterns(cfg: DictConfig) -> list[str]:
+    """Return which arms a config asks for; everything where it does not say."""
+    said = ["*"] if cfg.arms is None else cfg.arms
+    return [said] if isinstance(said, str) else list(said)

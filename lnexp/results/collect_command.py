@@ -43,7 +43,7 @@ def main() -> None:
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
         from lnexp.results.collect import collect
         from lnexp.results.compare import print_comparisons
-        from lnexp.results.publish import warn_of_changes
+        from lnexp.results.publish import refuse_some_arms, warn_of_changes
         from lnexp.results.published_runs import with_published
         from lnexp.results.tally import judged_in_words
         from lnexp.results.verdict_file import read_verdicts
@@ -59,6 +59,8 @@ def main() -> None:
             raise UserError("which runs? say +recipe=NAME, a folder of runs, or --sweep=last")
         check_overrides(recipes, rest)
         results, folders = arguments.results or LOCAL_RESULTS_DIR, []
+        if results == RESULTS_DIR:
+            refuse_some_arms(rest)
         for recipe in recipes:
             runs = collect(recipe, rest)
             if arguments.with_published:

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lnexp.errors import UserError
+from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
-from lnexp.published import result_folders
+from lnexp.published import read_table, result_folders
+from lnexp.recipes.load import recipe_of_results
 from lnexp.results.provenance import read_provenance
 from lnexp.results.verdict_file import read_verdicts
 from lnexp.results.verdict_pages import write_page
@@ -32,7 +34,7 @@ def publish(
         The folders in their new place.
 
     Raises:
-        UserError: where there are no such local results, or they are malformed.
+        UserError: where there are no such local results, they are malformed, or they are of some of the recipe's arms.
     """
     wanted = [
         folder
@@ -44,10 +46,26 @@ def publish(
         raise UserError(f"{local / of}: no such results; reproduce, collect or probe makes them")
     for folder in wanted:
         read_verdicts(folder / "verdicts.json")
+        _refuse_lacking_arms(folder)
     moved = [_replace(folder, published / folder.relative_to(local)) for folder in wanted]
     write_page(published)
     write_page(local)
     return moved
+
+
+def refuse_some_arms(options: Iterable[str]) -> None:
+    """Refuse options that leave out arms of a recipe whose results are published. Raises UserError."""
+    for option in options:
+        if key_of(option) == "arms":
+            raise UserError(f"{option}: published results have all arms of a recipe")
+
+
+def _refuse_lacking_arms(folder: Path) -> None:
+    """Raise UserError for a folder of results that says nothing of an arm, for its runs were not asked for."""
+    recipe = recipe_of_results(folder, folder.name)
+    table = read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
+    if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
+        raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
 
 
 def warn_of_changes(folders: Iterable[Path]) -> None:

@@ -89,7 +89,7 @@ def _page(recipe: Recipe, table: pd.DataFrame, what: str, where: str, command: s
         f"# {recipe.heading}",
         f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
         f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
-        *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows.items()),
+        *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows_of(set(shown["arm"])).items()),
         *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
         where,
         f"```\n{command}\n```",

@@ -35,6 +35,15 @@ def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
     assert "lemma1-relu" in verified.stdout
 
 
+def test_some_arms_alone_are_measured_drawn_and_judged(tmp_path):
+    done = probe(tmp_path, "+recipe=theory_lemma3", "n_seeds=1", "arms=norm*")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "theory" / "gaussian" / "theory_lemma3"
+    assert set(pd.read_csv(folder / "measurements.csv")["arm"]) == {"norm", "norm_far"}
+    verdicts = {claim["verdict"] for claim in json.loads((folder / "verdicts.json").read_text())["claims"]}
+    assert "not run" in verdicts
+
+
 def test_arms_share_a_measurement_and_take_their_own_rows(tmp_path, prepared):
     done = probe(tmp_path, "+recipe=fig3_layers", "n_seeds=1", *SMALL, f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr

@@ -53,6 +53,27 @@ def test_seeds_are_the_recipes_unless_said():
 
 
 @pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("arms=warmup_*", ["warmup_low", "warmup_high"]),
+        ("arms=warmup_high,no_warmup_low", ["no_warmup_low", "warmup_high"]),
+        ("arms=[*_low]", ["no_warmup_low", "warmup_low"]),
+        ("arms=null", list(FIG2A.arms)),
+    ],
+)
+def test_arms_are_chosen_by_names_and_patterns(said, names):
+    jobs = jobs_of(FIG2A, compose([said, "n_seeds=1"]))
+    assert [job.arm.name for job in jobs] == names
+    check_overrides([FIG2A], [said])
+    assert own_options(FIG2A, "small", [said]) == [], "the arms stay what they are"
+
+
+def test_a_pattern_that_matches_no_arm_is_refused():
+    with pytest.raises(UserError, match=r"arms=warm_\*: recipe fig2a has no such arm; did you mean"):
+        jobs_of(FIG2A, compose(["arms=warmup_low,warm_*"]))
+
+
+@pytest.mark.parametrize(
     ("rest", "message"),
     [
         (["lr_max=1"], "lr_max=1: recipe fig2a sets lr_max itself"),

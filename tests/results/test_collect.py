@@ -41,6 +41,11 @@ def test_nothing_there_is_not_run(overrides):
     assert {run.state for run in collect(load_recipe("fig2a"), overrides)} == {"not run"}
 
 
+def test_runs_of_arms_that_are_not_asked_for_are_left_out(overrides):
+    found = collect(load_recipe("fig2a"), [*overrides, "arms=*_high"])
+    assert [run.job.arm.name for run in found] == ["no_warmup_high", "warmup_high"]
+
+
 def test_a_finished_run_has_its_records(overrides, folder):
     folder.append({"kind": "end", "test_bleu": 4.0})
     folder.set_status("finished", updates=60)

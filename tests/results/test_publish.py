@@ -9,7 +9,7 @@ from helpers import run_script
 
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
-from lnexp.results.publish import publish, warn_of_changes
+from lnexp.results.publish import publish, refuse_some_arms, warn_of_changes
 
 FIG2A = Path("small", "toy", "fig2a")
 
@@ -40,6 +40,18 @@ def test_what_is_not_there_is_not_published(places, where):
     local, published = places
     with pytest.raises(UserError, match="no such results"):
         publish(**where, local=local, published=published)
+
+
+def test_results_of_some_arms_are_refused_and_nothing_is_moved(places):
+    local, published = places
+    path = local / FIG2A / "runs.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if ",warmup_low," not in line))
+    with pytest.raises(UserError, match="lacks the arm warmup_low; published results have all 4 arms"):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").exists()
+    with pytest.raises(UserError, match=r"arms=warmup_\*: published results have all arms"):
+        refuse_some_arms(["data=toy", "arms=warmup_*"])
 
 
 def test_malformed_results_are_refused_and_nothing_is_moved(places):
