@@ -27,7 +27,7 @@ def main() -> None:
             corpus = task.prepare(cfg.data, cfg.data_dir)
             lines = report(corpus.manifest) if "pairs" in corpus.manifest else [task.size_in_words(corpus.manifest)]
             print(*lines, sep="\n")
-            print(f"{cfg.data.name} is in {corpus.bin.parent}")
+            print(f"{cfg.data.name} is in {corpus.bin.parent}; fairseq-train takes {corpus.bin}")
 
 
 def _of_recipes(recipes: list[Recipe], rest: list[str]) -> Iterator[DictConfig]:

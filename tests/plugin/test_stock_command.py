@@ -70,7 +70,7 @@ def test_stock_fairseq_train_takes_the_plugin(tmp_path, prepared, placement):
 
 def test_the_documented_command_builds_the_model_of_train_py():
     page = (ROOT / "docs" / "running.md").read_text()
-    (command,) = re.findall(r"^    fairseq-train (DATA-BIN (?:.*\\\n)*.*)$", page, re.MULTILINE)
+    (command,) = re.findall(r"^    fairseq-train (data/toy-\*/bin (?:.*\\\n)*.*)$", page, re.MULTILINE)
     words = command.replace("\\\n", " ").replace("--user-dir lnexp/plugin ", "").split()  # this process has it already
     setbase("1.1")  # fairseq composes with an interface that newer defaults refuse
     stock = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
