@@ -14,16 +14,18 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, open_dict
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import own_schemas, register_resolvers
+from lnexp.configuration import compose, own_schemas, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
+from lnexp.launchers.without_effect import without_effect
 from lnexp.launchers.worker import set_up_worker
 from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
 from lnexp.runs.identity import label_of_overrides
 from lnexp.runs.quiet import make_runs_quiet
+from lnexp.terminal import filled
 from lnexp.training.ranks import of_environment
 
 #: The environment variable that tells the processes of a launcher which one started the sweep.
@@ -41,10 +43,14 @@ def _run(cfg: DictConfig) -> float | None:
         raise UserError("+recipe=…: only hydra/sweeper=recipe sweeps recipes")
     # a sweep collects what its runs raise; for a single run Hydra would add lines of its own
     alone = HydraConfig.get().mode == RunMode.RUN
-    if alone and "arm" not in cfg and (label := label_of_overrides(HydraConfig.get().overrides.task)):
+    said = list(HydraConfig.get().overrides.task)
+    if alone and "arm" not in cfg and (label := label_of_overrides(said)):
         with open_dict(cfg):
             cfg.label = label
     with one_line_errors() if alone else nullcontext():
+        if alone and of_environment().leads:
+            for line in without_effect(said, [said], compose, with_recipe="recipe" in cfg):
+                print(filled(line), flush=True)
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
 
 

@@ -15,6 +15,8 @@ from lnexp.options.common import SECTIONS
 from lnexp.paths import CONFIG_DIR
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.tasks import table_of_task, task_of
+from lnexp.tasks.contract import Task
+from lnexp.tasks.measures import measures_of
 
 WIDTH = 80
 OWN = "mine.yaml"
@@ -43,7 +45,7 @@ def help_text(overrides: Sequence[str] = ()) -> str:
     sections = SECTIONS | {f"Options of the task {task.name}": tuple(task.options)}
     options = (_section(*section, cfg) for section in sections.items())
     of_one_file = _of_one_file(table_of_task(task.name))
-    return "\n\n".join([INTRODUCTION, *options, of_one_file, _recipes(), _launchers(), CONCLUSION])
+    return "\n\n".join([INTRODUCTION, *options, of_one_file, _recipes(), _measures(task), _launchers(), CONCLUSION])
 
 
 #: A line of a config file: an option, its value, and what a comment behind it says.
@@ -74,6 +76,12 @@ def _recipes() -> str:
         with suppress(UserError):
             lines.append(_filled(f"{name}: {load_recipe(name).heading}", indent=2))
     return "\n".join(lines)
+
+
+def _measures(task: Task) -> str:
+    """Return the section on what claims ask of runs, by name."""
+    names = _filled(", ".join(measures_of(task)), indent=2)
+    return f"Measures of claims, as best_{task.score.name}(ARM); collect.py --measures says more:\n{names}"
 
 
 def _launchers() -> str:

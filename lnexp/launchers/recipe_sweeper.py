@@ -14,6 +14,7 @@ from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
 from lnexp.launchers.retry import RepeatedLaunch
 from lnexp.launchers.watch import Watch
+from lnexp.launchers.without_effect import without_effect
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
@@ -48,7 +49,8 @@ class RecipeSweeper(BasicSweeper):
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
         counts = f"{len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already"
-        for line in filter(None, (plan.note, f"{title}: {counts}")):
+        idle = without_effect(rest, jobs, composer.compose, with_recipe=bool(recipes))
+        for line in filter(None, (*idle, plan.note, f"{title}: {counts}")):
             print(filled(line), flush=True)
         sweep = Sweep(title, list(plan.members.values()))
         with nullcontext() if plan.missing else suppress(OSError):  # the folder of a finished sweep may be read only

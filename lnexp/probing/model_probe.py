@@ -1,6 +1,7 @@
 """Probe one model, untrained or from a checkpoint: its hidden states and gradients by layer."""
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,9 +90,18 @@ def _untrained(options: list[str]) -> "tuple[str, ProbedModel]":
     cfg = compose([*AS_ANALYSED, *options])
     probed = untrained_model(cfg)
     sides = [getattr(probed.model, side).layers for side in sides_of(probed.model)]
+    _warn_of_another_start(cfg, compose(options), sides)
     depth, width = "-".join(str(len(layers)) for layers in sides), sides[0][0].embed_dim
     model = f"{cfg.model._name} {depth}, width {width}, init={cfg.init}"
     return f"{model}, before training, seed {cfg.seed}, on {cfg.data.name}", probed
+
+
+def _warn_of_another_start(cfg: DictConfig, trained: DictConfig, sides: Sequence[Sequence[Any]]) -> None:
+    """Say that training would start from other weights, unless every layer's placement states its own."""
+    drawn = [layer for layers in sides for layer in layers if layer.placement.starts_from is None]
+    if drawn and cfg.init != trained.init:
+        how = f"as the paper's analysis does; train.py would start from init={trained.init}, which probe.py takes, too"
+        print(f"warning: starts from init={cfg.init}, {how}", file=sys.stderr)
 
 
 def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, ProbedModel]":

@@ -1,5 +1,6 @@
 """``scripts/train.py --help`` lists the options."""
 
+import re
 from dataclasses import fields
 
 import pytest
@@ -7,7 +8,8 @@ from helpers import run_script
 
 from lnexp.launchers.help import WIDTH, help_text
 from lnexp.plugin.model import PLACEMENTS
-from lnexp.tasks import table_of_task
+from lnexp.tasks import load_task, table_of_task
+from lnexp.tasks.measures import measures_of
 
 
 def test_help_lists_every_option_with_its_values_and_default():
@@ -35,6 +37,15 @@ def test_every_option_of_a_placement_is_listed(placement):
     known = PLACEMENTS[placement]
     for option in fields(known.options):
         assert f"model.{known.option_name(option.name)} [" in help_text()
+
+
+def test_recipes_launchers_and_what_claims_ask_are_listed():
+    text = help_text(["task=masked_lm"])
+    assert "\n  fig2a: Fig. 2(a)" in text
+    assert "\n  array: " in text
+    assert "as best_accuracy(ARM)" in text
+    for measure in measures_of(load_task("masked_lm")):
+        assert re.search(rf"\b{measure}\b", text)
 
 
 def test_the_command_prints_it():

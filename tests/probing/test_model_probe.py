@@ -5,6 +5,7 @@ import json
 import pytest
 from helpers import run_script
 
+from lnexp.probing.model_probe import probe_model
 from lnexp.theory.by_layer import ffn_gradients
 from lnexp.theory.measurement import Context
 from lnexp.theory.models import untrained_placement
@@ -69,3 +70,12 @@ def test_mistakes_are_one_line(tmp_path, arguments, message):
     done = run_script("probe", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [(["model=pre_ln"], True), (["model=pre_ln", "init=fairseq"], False), (["model=admin"], False)],
+)
+def test_weights_that_training_would_not_start_from_are_said(capsys, prepared, options, warned):
+    probe_model([*options, TOY, f"data_dir={prepared}", "max_tokens=80", *MODEL])
+    assert ("train.py would start from init=fairseq" in capsys.readouterr().err) is warned
