@@ -11,7 +11,7 @@ from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
-from lnexp.recipes.command_line import shared_overrides, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.terminal import filled
 from lnexp.training.shares import fitting
@@ -53,10 +53,12 @@ def main() -> None:
         profile, why = choose_profile(settings)
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
+        check_overrides(recipes, settings)
         configs = {recipe.name: compose(shared_overrides(recipe, profile, settings)) for recipe in recipes}
-        for cfg in configs.values():
-            check(cfg)
-            check_device(cfg)
+        for recipe in recipes:
+            check(configs[recipe.name])
+            check_device(configs[recipe.name])
+            jobs_of(recipe, configs[recipe.name])  # refuses arms that it does not have
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
