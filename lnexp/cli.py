@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lnexp.errors import UserError, near_names
-from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.printable import printable
 
 EXIT_USER_ERROR = 2
@@ -138,10 +138,15 @@ def _choices(options: list[str]) -> list[str]:
 
 
 def _all_options() -> list[str]:
-    """Return every key of the default config, dotted."""
+    """Return every key of the default config, dotted, and those of the files of groups of options."""
+    from omegaconf import OmegaConf
+
     from lnexp.configuration import compose
 
     names: list[str] = []
+    for group in ("model", "optimizer", "lr_schedule"):
+        for path in (CONFIG_DIR / group).glob("*.yaml"):
+            names += [f"{group}.{key!s}" for key in OmegaConf.load(path) if key not in ("defaults", "_name")]
 
     def walk(node, prefix: str) -> None:
         for key in node:
@@ -151,4 +156,4 @@ def _all_options() -> list[str]:
                 walk(child, f"{prefix}{key}.")
 
     walk(compose([]), "")
-    return names
+    return list(dict.fromkeys(names))

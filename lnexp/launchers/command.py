@@ -14,7 +14,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, open_dict
 
 from lnexp.cli import one_line_errors
-from lnexp.configuration import compose, own_schemas, register_resolvers
+from lnexp.configuration import check, compose, own_schemas, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
@@ -49,6 +49,7 @@ def _run(cfg: DictConfig) -> float | None:
             cfg.label = label
     with one_line_errors() if alone else nullcontext():
         if alone and of_environment().leads:
+            check(cfg)  # a mistake is one line, without a warning before it
             for line in without_effect(said, [said], compose, with_recipe="recipe" in cfg):
                 print(filled(line), flush=True)
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()

@@ -1,7 +1,6 @@
 """Run ``scripts/collect.py``: make tables, figures and verdicts from run folders."""
 
 import argparse
-import re
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -83,13 +82,15 @@ def main() -> None:
 def _collect_set(arguments: argparse.Namespace) -> None:
     """Write and print the table of any runs."""
     from lnexp.results.run_set import folders_of, folders_of_sweep, results_of
-    from lnexp.results.write_set import write_set
+    from lnexp.results.write_set import name_of_folder, write_set
 
-    title = arguments.sweep or " ".join(arguments.overrides)
     where = arguments.runs
-    paths = folders_of_sweep(title, where) if arguments.sweep else folders_of(arguments.overrides, where)
+    if arguments.sweep:
+        title, paths = folders_of_sweep(arguments.sweep, where)
+    else:
+        title, paths = " ".join(arguments.overrides), folders_of(arguments.overrides, where)
     runs, left_out = results_of(paths, title)
-    folder = (arguments.results or LOCAL_RESULTS_DIR) / "sets" / re.sub(r"[^\w.=-]+", "_", title).strip("._")
+    folder = (arguments.results or LOCAL_RESULTS_DIR) / "sets" / name_of_folder(title)
     print(write_set(runs, left_out, folder))
     print(f"{sum(run.counts for run in runs)} of {len(runs)} runs are over: {folder / 'table.md'}")
     for problem in left_out:

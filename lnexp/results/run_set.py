@@ -9,6 +9,7 @@ from omegaconf import OmegaConf
 from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
+from lnexp.paths import CONFIG_DIR
 from lnexp.plain import find
 from lnexp.printable import is_printable
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
@@ -51,10 +52,15 @@ def folders_of(places: Sequence[str], runs_dir: Path, here: Path = Path()) -> li
     return list(found)
 
 
-def folders_of_sweep(title: str, runs_dir: Path) -> list[Path]:
-    """Return the folders of a sweep's runs, as far as there are some, see :func:`lnexp.runs.sweep.sweep_by_title`."""
-    folders = find_folders(runs_dir)
-    return [folders[run.identity] for run in sweep_by_title(title, runs_dir).members if run.identity in folders]
+def folders_of_sweep(title: str, runs_dir: Path) -> tuple[str, list[Path]]:
+    """Return the whole title of a sweep and the folders of its runs, as far as there are some.
+
+    Args:
+        title: a part of it, or ``last``, see :func:`lnexp.runs.sweep.sweep_by_title`.
+        runs_dir: where run folders lie.
+    """
+    folders, sweep = find_folders(runs_dir), sweep_by_title(title, runs_dir)
+    return sweep.title, [folders[run.identity] for run in sweep.members if run.identity in folders]
 
 
 def _runs_at(root: Path, place: str) -> list[Path]:
@@ -125,7 +131,8 @@ def _config(folder: RunFolder) -> dict[str, Any]:
 def differing(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return, for each config of runs, the options in which not all of them agree, seeds left out.
 
-    An option that some configs do not have, as that of one placement, counts where those that have it disagree.
+    An option that some configs do not have, as that of one placement, counts where those that have it disagree. One
+    that differs because the files of its group do, as ``optimizer.betas`` with the optimizers, does not count.
     """
     flat = [_deciding(config) for config in configs]
     values: dict[str, set[str]] = {}
@@ -135,7 +142,18 @@ def differing(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     keys = [key for key, found in values.items() if len(found) > 1]
     if CORPUS in keys:
         keys = [key for key in keys if key == CORPUS or not key.startswith("data.")]
-    return [{key: options[key] for key in keys if key in options} for options in flat]
+    own = [key for key in keys if not all(_is_of_the_file(key, each[key], each) for each in flat if key in each)]
+    return [{key: options[key] for key in own if key in options} for options in flat]
+
+
+def _is_of_the_file(key: str, value: Any, options: Mapping[str, Any]) -> bool:
+    """Return whether an option has the value that the file of its group states, as ``optimizer.betas`` of Adam."""
+    group, _, name = key.partition(".")
+    path = CONFIG_DIR / group / f"{short_name(str(options.get(f'{group}._name')))}.yaml"
+    if name == "_name" or not path.is_file():
+        return False
+    stated: Any = OmegaConf.to_container(OmegaConf.load(path))
+    return name in stated and stated[name] == value
 
 
 def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:

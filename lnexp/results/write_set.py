@@ -1,15 +1,26 @@
 """Write the tables and curves of any set of runs."""
 
+import re
 from pathlib import Path
 
 from tabulate import tabulate
 
 from lnexp.figures.draw import draw, remove
 from lnexp.files import write_whole
+from lnexp.hashing import short_hash
 from lnexp.published import write_table
 from lnexp.results import tables
 from lnexp.results.collect import RunResult
 from lnexp.results.run_set import curves_of
+
+#: The longest name of a folder of a set; a longer one ends in a hash of the whole.
+LONGEST_NAME = 100
+
+
+def name_of_folder(title: str) -> str:
+    """Return what the folder of a set of runs is called, given the places or the sweep that they are of."""
+    name = re.sub(r"[^\w.=-]+", "_", title).strip("._")
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{short_hash(title)}"
 
 
 def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:

@@ -28,7 +28,13 @@ def ended_line(position: int, sweep: Sweep, member: SweepRun, folder: RunFolder)
     result = _result(member, folder)
     names = _names(sweep)
     widest = min(max(map(len, names.values())), WIDTH - len(head) - len("  diverged, BLEU 91.6  1:03:20"))
-    return shortened(f"{head}{shortened(names[member.identity], widest):<{widest}}  {result}")
+    return shortened(f"{head}{_shortened(names[member.identity], member.seed, widest):<{widest}}  {result}")
+
+
+def _shortened(name: str, seed: int, width: int) -> str:
+    """Return a run's name in at most ``width`` characters, the seed at its end included."""
+    end = f" s{seed}"
+    return shortened(name.removesuffix(end), width - len(end)) + end if name.endswith(end) else shortened(name, width)
 
 
 def _names(sweep: Sweep) -> dict[str, str]:

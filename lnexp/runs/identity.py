@@ -151,17 +151,21 @@ def name_of(model: str, norm: str, optimizer: str, lr_max: float, warmup_updates
 
 
 def label_of(cfg: DictConfig) -> str:
-    """Return a run's settings in words, as ``post-ln adam lr .004 warm-up 300 s12``; usual parts are left out."""
+    """Return a run's settings in words, as ``post-ln adam lr .004 warm-up 300 s12``; usual parts are left out.
+
+    What a sweep varies besides stands behind the placement, as in ``post-ln dropout0.3 adam …``.
+    """
     schedule = short_name(cfg.lr_schedule._name)
     words = [
-        short_name(cfg.model._name),
-        *([] if cfg.norm.kind == "layer_norm" else [cfg.norm.kind]),
+        short_name(cfg.model._name).replace("_", "-"),
+        *filter(None, [cfg.get("label")]),
+        *([] if cfg.norm.kind == "layer_norm" else [cfg.norm.kind.replace("_", "-")]),
         short_name(cfg.optimizer._name),
         *([] if schedule == "inverse_sqrt" else [schedule]),
     ]
     rate = f"{cfg.lr_max:g}".removeprefix("0")
     warmup = "no warm-up" if cfg.warmup_updates == 1 else f"warm-up {cfg.warmup_updates}"
-    return f"{' '.join(words).replace('_', '-')} lr {rate} {warmup} s{cfg.seed}"
+    return f"{' '.join(words)} lr {rate} {warmup} s{cfg.seed}"
 
 
 def short_name(plugin_name: str) -> str:

@@ -7,7 +7,7 @@ from helpers import run_script
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
 from lnexp.results.run_set import differing, folders_of, folders_of_sweep, results_of
-from lnexp.results.write_set import write_set
+from lnexp.results.write_set import name_of_folder, write_set
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.sweep import Sweep, SweepRun
 
@@ -70,6 +70,22 @@ def test_an_option_that_only_some_have_counts_where_these_disagree():
     assert differing([alike, other, third])[2] == {"model._name": "lnexp_b", "model.b_power": 2}
 
 
+def test_an_option_that_follows_from_the_file_of_its_group_is_not_named(make, tmp_path):
+    make("optimizer=adam")
+    make("optimizer=radam", "optimizer.betas=[0.9,0.999]")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert labels(runs) == [
+        "optimizer=adam optimizer.betas=[0.9, 0.98]",
+        "optimizer=radam optimizer.betas=[0.9, 0.999]",
+    ]
+    make("optimizer=adam", "seed=5")
+    make("optimizer=sgd")
+    runs, _ = results_of(
+        folders_of(["runs/adhoc/*-adam-*", "runs/adhoc/*-sgd-*"], tmp_path / "runs", here=tmp_path), "a set"
+    )
+    assert labels(runs) == ["optimizer=adam", "optimizer=adam", "optimizer=sgd"]
+
+
 def test_a_corpus_is_named_and_its_settings_are_not():
     one, two = ({"seed": 1, "data": {"name": name, "source_lang": name}} for name in ("de", "fr"))
     assert differing([one, two]) == [{"data.name": "de"}, {"data.name": "fr"}]
@@ -93,9 +109,17 @@ def test_a_sweep_is_found_by_its_title(make, tmp_path):
     runs = tmp_path / "runs"
     member = SweepRun(RunFolder(path).identity, "pre_ln", 1, 1)
     Sweep("model=pre_ln,post_ln", [member, SweepRun("00000000", "missing", 1, 1)]).save(runs)
-    assert folders_of_sweep("pre_ln,post", runs) == folders_of_sweep("last", runs) == [path]
+    found = ("model=pre_ln,post_ln", [path])
+    assert folders_of_sweep("pre_ln,post", runs) == folders_of_sweep("last", runs) == found
     with pytest.raises(UserError, match="lr_max=1,2: no such sweep"):
         folders_of_sweep("lr_max=1,2", runs)
+
+
+def test_each_sweep_has_a_folder_that_is_named_after_it():
+    assert name_of_folder("runs/adhoc runs/x-*") == "runs_adhoc_runs_x-"
+    long = " ".join(f"lr_max={number},2" for number in range(30))
+    assert len({name_of_folder(long), name_of_folder(f"{long},3")}) == 2
+    assert len(name_of_folder(long)) < 120
 
 
 def test_what_cannot_be_read_is_left_out_and_named(make, tmp_path):

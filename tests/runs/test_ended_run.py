@@ -25,6 +25,21 @@ def test_a_label_says_what_tells_runs_apart():
     assert label_of(compose([*other, "lr_max=1e-5", "seed=3"])) == "pre-ln rms-norm radam linear lr 1e-05 no warm-up s3"
 
 
+def test_what_a_sweep_varies_and_the_seed_stay_in_sight(tmp_path):
+    said = ["model=mix_ln", "optimizer=radam", "lr_max=0.004", "warmup_updates=1"]
+    labels = [
+        label_of(compose([*said, f"seed={seed}", f"+label=mix_ln_alpha{alpha}"]))
+        for alpha in (0.25, 0.5)
+        for seed in (1, 2)
+    ]
+    assert labels[0] == "mix-ln mix_ln_alpha0.25 radam lr .004 no warm-up s1"
+    runs = [SweepRun(f"{place}", "x", place % 2 + 1, 2, label=label) for place, label in enumerate(labels)]
+    lines = [ended_line(1, Sweep("x", runs), run, RunFolder(tmp_path)) for run in runs]
+    assert len(set(lines)) == 4
+    assert lines[3].startswith("[1/4] mix-ln mix_ln_alpha0.5 radam lr")
+    assert " s2 " in lines[3]
+
+
 def test_runs_with_one_label_are_called_by_their_arms(tmp_path):
     runs = [SweepRun(name, name, 7, 2, label="post-ln s7", arms=[f"depth/{name}"]) for name in ("shallow", "deep")]
     folder = RunFolder(tmp_path / "x-deep")
