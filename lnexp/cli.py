@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lnexp.errors import UserError, near_names
-from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR
 from lnexp.printable import printable
 
 EXIT_USER_ERROR = 2
@@ -40,7 +40,7 @@ def overrides_of_the_command_line(description: str, example: str) -> list[str]:
 def add_runs_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--runs``, where run folders lie, to a command."""
     parser.add_argument(
-        "--runs", type=_folder, default=Path("runs"), help="where run folders lie: runs_dir of the runs (default: runs)"
+        "--runs", type=_folder, default=RUNS_DIR, help="where run folders lie: runs_dir of the runs (default: runs)"
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.paths import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR, RUNS_DIR, is_published
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
     )
     parser.add_argument("places", nargs="*", type=Path, help="a root of results, or a folder of one (default: results)")
     add_runs_option(parser)
+    parser.set_defaults(runs=None)
     parser.add_argument("--output", type=Path, default=Path("report.html"), help="the page (default: report.html)")
     arguments = parser.parse_args()
     with one_line_errors():
@@ -32,11 +33,14 @@ def main() -> None:
             raise UserError(f"{len(places)} places: one, or two to be compared")
         columns = [find_sections(place, number) for number, place in enumerate(places)]
         sections = [section for column in columns for section in column]
-        runs = gather(sections, arguments.runs)
+        # what was trained here is no part of a page of the published results alone
+        here = None if all(map(is_published, places)) else RUNS_DIR
+        runs = gather(sections, arguments.runs or here)
         page = render(columns, [str(place) for place in places], runs, (git_state()["commit"] or "")[:10])
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         write_whole(arguments.output, page)
         shown = sum(section.was_run for section in sections)
-        print(f"{arguments.output}: {shown} figures, {len(runs.rows)} runs, {len(page.encode()) / 1e6:.1f} MB")
+        size = f"{len(page.encode()) / 1e6:.1f} MB"
+        print(f"{arguments.output}: {shown} figure{'s' * (shown != 1)}, {len(runs.rows)} runs, {size}")
         if runs.problems:
             print(f"{len(runs.problems)} run folders cannot be read; the page lists them")

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.panels import Drawing, Panel
+from lnexp.recipes.load import COPY
 from lnexp.recipes.recipe import THEORY
 from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.front import front_of
@@ -98,7 +99,12 @@ def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | No
 
 
 #: The parts of the page that sections belong to: the name by which links find them, and their title.
-GROUPS = {"figures": "The paper's figures", "theory": "The paper's theory", "beyond": "Beyond the paper"}
+GROUPS = {
+    "own": "Recipes of your own",
+    "figures": "The paper's figures",
+    "theory": "The paper's theory",
+    "beyond": "Beyond the paper",
+}
 Pair = Sequence[Section | None]
 
 
@@ -116,6 +122,8 @@ def _first(pair: Pair) -> Section:
 
 
 def _group(section: Section) -> str:
+    if (section.folder / COPY).is_file():
+        return "own"
     if section.verdicts is None:
         return "figures"
     if section.verdicts.content.figure.startswith("beyond"):

@@ -38,19 +38,24 @@ class Runs:
     problems: list[str] = field(default_factory=list)
 
 
-def gather(sections: Sequence[Section], runs_dir: Path) -> Runs:
+def gather(sections: Sequence[Section], runs_dir: Path | None) -> Runs:
     """Return every run of a place once, by its identity, and every folder; one row for a folder that is such a run.
+
+    Args:
+        sections: of all places.
+        runs_dir: where run folders lie; None for the runs of the places alone.
 
     A folder with the identity of a published run may be another run, on another machine: an identity says what was to
     be trained.
     """
     found = Runs()
     rows = _published_rows(sections, found)
-    for identity, path in find_folders(runs_dir).items():
+    folders = find_folders(runs_dir) if runs_dir else {}
+    for identity, path in folders.items():
         try:
             read = {
                 key: value
-                for key, value in plainly(_read(RunFolder(path), runs_dir, found)).items()
+                for key, value in plainly(_read(RunFolder(path), path.parents[1], found)).items()
                 if value is not None
             }
         except Exception as error:

@@ -9,6 +9,7 @@ from typing import Any
 from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
+from lnexp.paths import is_published
 from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
@@ -109,7 +110,9 @@ def by_title(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
 
 
 def find_sections(root: Path, place: int) -> list[Section]:
-    """Return the sections of a root of results, with the recipes that were not run, or of a single folder of results.
+    """Return the sections of a root of results, or of a single folder of results.
+
+    Where it is the root of the published ones, the recipes that were not run are among them.
 
     Raises:
         UserError: where there are no results.
@@ -120,6 +123,8 @@ def find_sections(root: Path, place: int) -> list[Section]:
     if not folders:
         raise UserError(f"{root}: no results there; say a root of results, or a folder with a verdicts.json")
     found = [read_section(folder, place) for folder in folders]
+    if not is_published(root):
+        return found
     read = [section.verdicts for section in found if section.verdicts]
     return found + [Section(one.path.parent, place, one) for one in not_run(root, read)]
 

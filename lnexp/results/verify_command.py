@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
-from lnexp.paths import RESULTS_DIR
+from lnexp.paths import RESULTS_DIR, is_published
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.results.compare import print_comparisons
 from lnexp.results.last_screen import last_screen
@@ -32,6 +32,8 @@ def main() -> None:
     with one_line_errors():
         recipes = [load_recipe(recipe).name for recipe in arguments.recipe or []] or None  # refuses an unknown name
         found, problems = readable_verdicts(arguments.results)
+        if not (found or problems or recipes or is_published(arguments.results)):
+            raise UserError(f"{arguments.results}: no results there; reproduce.py, collect.py or probe.py makes them")
         problems += _show(arguments, found, recipes)
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
@@ -41,7 +43,9 @@ def main() -> None:
 def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: list[str] | None) -> list[str]:
     """Print the verdicts that were asked for, and return what is wrong with them and with recipes."""
     wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": recipes}
-    shown = [one for one in [*found, *not_run(arguments.results, found)] if one.has(**wanted)]
+    # the project's recipes are missing in its own results alone; among a user's, those that were asked for
+    missing = not_run(arguments.results, found) if recipes or is_published(arguments.results) else []
+    shown = [one for one in [*found, *missing] if one.has(**wanted)]
     problems = [problem for one in shown if one.was_run for problem in _problems(one)]
     problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
     try:

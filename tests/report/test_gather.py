@@ -56,6 +56,24 @@ def test_a_run_is_told_with_its_test_and_its_state(run, tmp_path):
     assert row["state"] == "interrupted", "nobody trains it"
 
 
+def test_a_page_can_be_of_its_places_alone(run):
+    sections = [read_section(FIG2A, 0)]
+    assert {row["state"] for row in gather(sections, None).rows} == {"finished"}
+    assert len(gather(sections, run.path.parents[1]).rows) == len(gather(sections, None).rows) + 1
+
+
+def test_results_of_ones_own_have_a_part_of_their_own_and_nothing_that_was_not_run(tmp_path):
+    mine = tmp_path / "results" / "small" / "toy" / "mine"
+    shutil.copytree(FIG2A, mine)
+    shutil.copy("recipes/fig2a.yaml", mine / "recipe.yaml")
+    text = (mine / "verdicts.json").read_text().replace('"recipe": "fig2a"', '"recipe": "mine"')
+    (mine / "verdicts.json").write_text(text)
+    page = page_of(tmp_path / "runs", tmp_path / "results")
+    assert "Recipes of your own" in page
+    assert "The paper&#39;s figures" not in page
+    assert "Not run:" not in page
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -1,13 +1,15 @@
 """The last screen: what came out, in 25 lines of 76 columns."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, run_script
 
 from lnexp.results.last_screen import LINES, last_screen
+from lnexp.results.verdict_file import read_verdicts
 from lnexp.results.verdicts import all_verdicts, not_run
 from lnexp.terminal import WIDTH
 
@@ -77,3 +79,15 @@ def test_failed_and_missing_runs_are_counted(ours):
     text = path.read_text().replace(",finished,", ",failed,", 1).replace(",finished,", ",not run,", 1)
     path.write_text(text.replace(",finished,", ",diverged,", 1))
     assert "50 runs, 48 done, 1 of them diverged; 1 failed, 1 not done" in screen(ours)
+
+
+def test_results_of_ones_own_are_not_counted_with_what_the_project_has_not_run(tmp_path):
+    place = Path("small", "toy", "fig2a")
+    shutil.copytree(PUBLISHED / place, tmp_path / place)
+    done = run_script("verify", "--results", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    own = len(read_verdicts(tmp_path / place / "verdicts.json").claims)
+    told = sum(map(int, re.findall(r"(\d+) (?:claims:|more\s+do\s+not\s+count)", done.stdout)))
+    assert told == own
+    done = run_script("verify", "--results", str(tmp_path / "nothing"))
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
