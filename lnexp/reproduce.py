@@ -54,23 +54,27 @@ def main() -> None:
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
         check_overrides(recipes, settings)
+        launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
+        here = "hydra/launcher=submitit_slurm" not in launcher
         configs = {recipe.name: compose(shared_overrides(recipe, profile, settings)) for recipe in recipes}
         for recipe in recipes:
             check(configs[recipe.name])
-            check_device(configs[recipe.name])
+            if here:
+                check_device(configs[recipe.name])
             jobs_of(recipe, configs[recipe.name])  # refuses arms that it does not have
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
-        launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
         references = {recipe.name: recipe.reference for recipe in recipes}
         chosen = [f"+recipe={','.join(references.values())}", *settings]
-        if profile == "paper":
+        if profile == "paper" and here:
             _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
         results = Results(profile, corpora, references, settings)
         where, *_ = configs.values()
         train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
         follower = Follower(list(corpora), where.runs_dir, results.make, early=not where.force)
         results.codes.append(follower.follow(train, dict(os.environ)))
+        if results.codes[-1] and not follower.began:
+            sys.exit(results.codes[-1])
         results.show_all()
         # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
         sys.exit(max(map(abs, results.codes)))

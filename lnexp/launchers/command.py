@@ -93,6 +93,8 @@ def _check_command_line(arguments: list[str]) -> None:
     if says("hydra/launcher=submitit_slurm") and not shutil.which("srun"):
         raise UserError("hydra/launcher=submitit_slurm: no srun here, as outside of a cluster; take joblib or array")
     if SWEEP & set(arguments):
+        if shown := [argument for argument in arguments if argument in ("--cfg", "-c", "--info", "-i")]:
+            raise UserError(f"{shown[0]}: shows one config; leave out -m")
         if of_environment().size > 1:
             raise UserError("-m: torchrun starts the processes of one run; for a sweep say hydra/launcher=torchrun")
     elif says("+recipe=") and not says("+arm="):

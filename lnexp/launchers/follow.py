@@ -44,7 +44,10 @@ class Follower:
         self._printing = threading.Lock()  # of a line of the sweep, or of all that is shown of a recipe
 
     def follow(self, command: Sequence[str], environment: dict[str, str]) -> int:
-        """Run the command that trains the sweep, and return its exit code."""
+        """Run the command that trains the sweep, and return its exit code.
+
+        Recipes that are left when it has ended are handed over, unless it has not begun.
+        """
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             printer = threading.Thread(target=self._print_lines_of, args=(process,), daemon=True)
             printer.start()
@@ -56,9 +59,15 @@ class Follower:
             except KeyboardInterrupt:
                 self._interrupted(process)
             printer.join()
-        for recipe in self._left:
-            self._when_whole(recipe)
+        if process.returncode == 0 or self.began:
+            for recipe in self._left:
+                self._when_whole(recipe)
         return process.returncode
+
+    @property
+    def began(self) -> bool:
+        """Whether the command has begun its sweep; else it has refused what it was asked for."""
+        return self._sweep() is not None
 
     def _print_lines_of(self, process: subprocess.Popen) -> None:
         for line in process.stdout or ():

@@ -29,6 +29,7 @@ class Plan:
         starts: where runs that are missing start from, by identity.
         note: a line on runs that other code has trained; empty where there are none.
         corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
+        here: whether runs are trained on this machine, which then needs their device, and not from it on a cluster.
     """
 
     members: dict[str, SweepRun] = field(default_factory=dict)
@@ -36,21 +37,25 @@ class Plan:
     corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
     starts: dict[str, Start] = field(default_factory=dict)
     note: str = ""
+    here: bool = True
 
     @classmethod
-    def of(cls, jobs: list[list[str]], compose: Callable[[list[str]], DictConfig], runs_dir: str) -> "Plan":
+    def of(
+        cls, jobs: list[list[str]], compose: Callable[[list[str]], DictConfig], runs_dir: str, here: bool = True
+    ) -> "Plan":
         """Return the plan of jobs.
 
         Args:
             jobs: the overrides of each.
             compose: returns the config for overrides.
             runs_dir: where run folders lie.
+            here: whether runs are trained on this machine.
 
         Raises:
             UserError: for a value that cannot be meant, options that make two arms of a recipe one run, or runs that
                 other code has trained, unless the user has chosen what becomes of them.
         """
-        plan, folders = cls(), find_folders(runs_dir)
+        plan, folders = cls(here=here), find_folders(runs_dir)
         begun: list[tuple[DictConfig, RunFolder]] = []
         for overrides in jobs:
             cfg = compose(overrides)
@@ -78,7 +83,8 @@ class Plan:
         arms.append(f"{cfg.recipe}/{cfg.arm}")
 
     def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
-        check_device(cfg)
+        if self.here:
+            check_device(cfg)
         name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
         if start := task_of(cfg).start(cfg):
             self.starts[run] = start

@@ -23,6 +23,9 @@ from lnexp.runs.quiet import runs_are_quiet
 from lnexp.runs.sweep import Sweep
 from lnexp.terminal import filled
 
+#: How the names of launchers end whose runs are trained on other machines than this one.
+OF_CLUSTERS = "SlurmLauncher"
+
 
 class RecipeSweeper(BasicSweeper):
     """Hydra's own sweeper, which also knows recipes, and launches only the runs that are not finished.
@@ -43,7 +46,8 @@ class RecipeSweeper(BasicSweeper):
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
         # launchers of others have Hydra compose the jobs, which knows no aliases
         jobs = [spell_out(job) for job in (self._jobs_of(recipes, rest, composer) if recipes else self._product(rest))]
-        plan = Plan.of(jobs, composer.compose, config.runs_dir)
+        here = not str(config.hydra.launcher.get("_target_")).endswith(OF_CLUSTERS)
+        plan = Plan.of(jobs, composer.compose, config.runs_dir, here)
         title = ", ".join(recipe.name for recipe in recipes) or " ".join(filter(_is_swept, rest)) or "one run"
         what = "arms × seeds" if recipes else "jobs"
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)

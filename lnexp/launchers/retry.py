@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 from hydra.core.utils import JobReturn, JobStatus
@@ -66,6 +67,7 @@ class RepeatedLaunch:
         """Launch until nothing is left; :attr:`failures` then says which runs failed, and why.
 
         Raises:
+            UserError: where a cluster refuses the jobs.
             Exception: the launcher's own, where it fails several times without having started a run.
         """
         while self.left:
@@ -77,6 +79,7 @@ class RepeatedLaunch:
             try:
                 returns = self._launch([run.overrides for run in batch])
             except Exception as error:
+                _raise_refusal(error)
                 self._after_a_death(batch, before, error)
             else:
                 for run, job in zip(batch, returns, strict=True):
@@ -159,6 +162,14 @@ class RepeatedLaunch:
     def _states(self, batch: list[Planned]) -> dict[str, Any]:
         folders = find_folders(self._runs_dir)
         return {run.identity: status_of(folders.get(run.identity)) for run in batch}
+
+
+def _raise_refusal(error: Exception) -> None:
+    """Raise a UserError for what submitit raises where ``sbatch`` fails, as for an unknown partition."""
+    refused = error.__cause__
+    if isinstance(refused, CalledProcessError):
+        command = Path(refused.cmd[0] if isinstance(refused.cmd, list) else refused.cmd).name
+        raise UserError(f"{command} refuses the jobs: {' '.join(str(error).split())}") from None
 
 
 def _reason(error: Any) -> str:

@@ -46,6 +46,13 @@ def _impatient(monkeypatch):
     monkeypatch.setattr(follow, "SECONDS", 0.05)
 
 
+def test_of_a_command_that_has_begun_nothing_no_recipe_is_handed_over(tmp_path):
+    whole = []
+    follower = Follower(["recipe_a"], tmp_path / "runs", whole.append)
+    assert follower.follow([sys.executable, "-c", "raise SystemExit(2)"], {}) == 2
+    assert (whole, follower.began) == ([], False)
+
+
 def test_a_recipe_is_handed_over_while_the_next_one_is_trained(tmp_path, command, capsys):
     whole = []
 

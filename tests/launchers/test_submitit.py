@@ -100,6 +100,33 @@ def test_what_slurm_is_told(tmp_path, monkeypatch):
     assert "--kill-on-bad-exit=1" in script.partition("\nsrun ")[2].splitlines()[0]
 
 
+@pytest.fixture
+def login_node(tmp_path, monkeypatch) -> None:
+    """Commands of SLURM, of which ``sbatch`` refuses every job."""
+    for name in ("srun", "sbatch"):
+        path = tmp_path / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("#!/bin/sh\necho 'invalid partition specified: nowhere' >&2\nexit 1\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("login_node")
+def test_a_node_without_a_gpu_submits_runs_that_need_one_and_says_why_they_are_refused(tmp_path, where):
+    paper = [
+        "profile=paper",
+        "data=toy",
+        "n_seeds=1",
+        "arms=warmup_low",
+        "scale.toy={train_pairs: 9, valid_pairs: 9, test_pairs: 9}",
+    ]
+    done = run_script("train", "-m", "+recipe=fig2a", *paper, *where, "hydra/launcher=submitit_slurm")
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: sbatch refuses the jobs: invalid partition specified: nowhere\n")
+    assert "Traceback" not in done.stderr
+    assert "1 arms × seeds are 1 runs" in done.stdout
+
+
 def test_outside_of_a_cluster_it_is_said_in_one_line(tmp_path, where, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))  # without srun
     done = run_script("train", "-m", "model=post_ln,pre_ln", "hydra/launcher=submitit_slurm", *TINY, *where)

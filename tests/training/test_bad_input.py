@@ -28,6 +28,7 @@ ONE_LINERS = [
     (["profile=paper"], "profile=paper needs a GPU and none is visible"),
     (["data=tokenized", "data.path=/nowhere/at/all"], "/nowhere/at/all: no such folder"),
     (["data=tokenized"], "data.path: not set; say data.path=…"),
+    (["-m", "--cfg", "job"], "--cfg: shows one config; leave out -m"),
     (["+recipe=fig2a"], "a recipe is a sweep of many runs; add -m"),
     (["-m", "+recipe=fig2"], "recipe=fig2: no such recipe; did you mean fig2b"),
     (["-m", "+recipe=fig2a", "seed=1"], "recipe fig2a sets seed itself"),
