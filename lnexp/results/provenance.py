@@ -23,7 +23,7 @@ from lnexp.tasks.contract import Task
 Value = TypeVar("Value")
 
 #: Keys of an environment that are a single run's, or private.
-OWN = ("array", "host", "data", "code", "earlier_code")
+OWN = ("array", "host", "data", "code", "earlier_code", "continues")
 
 
 def chosen(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:

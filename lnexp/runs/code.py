@@ -28,7 +28,7 @@ CHOSEN = {
 
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
 REPORTING = {
-    *(f"training/{name}.py" for name in ("journal", "layer_probe", "memory", "run", "signals")),
+    *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "signals")),
     "plugin/stock_help.py",
     *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),
 }

@@ -55,6 +55,13 @@ def check_facts(data: Mapping[str, Any]) -> None:
         raise ValueError(f"part_of: {data['part_of']} is no known corpus")
 
 
+class Continues(TypedDict):
+    """The identity of a run of fewer epochs, and how many of its epochs were taken over."""
+
+    run: str
+    epoch: Count
+
+
 class Environment(TypedDict, total=False):
     """The content of ``environment.json``, of which older runs have a part.
 
@@ -67,6 +74,7 @@ class Environment(TypedDict, total=False):
         data: of the corpus, sizes by split, checksums by file, and the known corpus that it is a part of.
         code, earlier_code: digests of modules, see :mod:`lnexp.runs.code`.
         processes, array: what trained the run: how many processes, or which runs together.
+        continues: the shorter run that trained its first epochs, see :mod:`lnexp.training.longer`.
     """
 
     git: GitState
@@ -84,6 +92,7 @@ class Environment(TypedDict, total=False):
     earlier_code: list[dict[str, str]]
     processes: Count
     array: list[str]
+    continues: Continues
 
 
 def environment(device: str, data_manifest: dict[str, Any]) -> Environment:
@@ -122,6 +131,8 @@ def continued(now: Environment, earlier: Environment) -> Environment:
         now: what it runs on from here on.
         earlier: the content of its ``environment.json`` so far; empty where unknown.
     """
+    if "continues" in earlier:
+        now = now | Environment(continues=earlier["continues"])
     before = earlier.get("git", {})
     commits = {commit for commit in (before.get("commit"), *before.get("earlier", [])) if commit}
     if others := sorted(commits - {now["git"]["commit"]}):

@@ -21,6 +21,7 @@ from lnexp.runs.records import Record
 from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
+from lnexp.training.longer import begin_after_shorter_run
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
 from lnexp.training.shares import share
 
@@ -135,6 +136,9 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         if table_of(cfg).records_every_epoch(cfg):
             for path in folder.drop_unrecorded():
                 say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
+        is_new = not (cfg.force or folder.newest_checkpoint() or folder.epochs())
+        if is_new and (line := begin_after_shorter_run(cfg, folder)):
+            say(f"{folder.name} | {line}")
         refuse_other_code(cfg, folder)
         if by_other_code := _by_other_code(cfg, folder):
             say(f"{folder.name} | goes on, trained so far{by_other_code}")

@@ -1,0 +1,57 @@
+"""A run of more epochs begins where a finished run of fewer ends, with the numbers that it would have from scratch."""
+
+import pytest
+import torch
+from helpers import TINY, run_script
+
+from lnexp.runs import records
+from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.safe_loading import load
+
+pytestmark = pytest.mark.slow
+
+SMALL = [option for option in TINY if not option.startswith("max_epoch")]
+#: What is not of the run but of the moment.
+OF_THE_MOMENT = ("seconds", "tokens_per_second", "time")
+
+
+def train(runs, prepared, *options: str) -> tuple[str, RunFolder]:
+    """Train a run and return what is said, and the folder that is new."""
+    before = set(find_folders(runs))
+    done = run_script("train", *SMALL, *options, f"runs_dir={runs}", f"data_dir={prepared}")
+    assert done.returncode == 0, done.stderr
+    (new,) = set(find_folders(runs)) - before
+    return done.stdout, RunFolder(find_folders(runs)[new])
+
+
+def numbers(folder: RunFolder) -> list[dict]:
+    return [
+        {key: value for key, value in record.items() if key not in OF_THE_MOMENT}
+        for record in records.read(folder.metrics)
+    ]
+
+
+def test_it_has_the_numbers_that_it_would_have_from_scratch(tmp_path, prepared):
+    dropout = "model.dropout=0.3"
+    _, short = train(tmp_path / "runs", prepared, dropout, "max_epoch=2")
+    said, longer = train(tmp_path / "runs", prepared, dropout, "max_epoch=4")
+    assert f"begins after the 2 epochs of {short.name}" in said
+    assert "goes on with epoch 3" in said
+    _, scratch = train(tmp_path / "other", prepared, dropout, "max_epoch=4")
+    assert longer.identity == scratch.identity
+    assert numbers(longer) == numbers(scratch)
+    states = [load(folder.checkpoint(4))["model"] for folder in (longer, scratch)]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[1])
+    assert longer.environment["continues"] == {"run": short.identity, "epoch": 2}
+    assert short.status["state"] == "finished"
+    assert len(short.epochs()) == 2, "it is as it was"
+
+
+def test_where_it_would_have_others_it_starts_afresh_and_says_why(tmp_path, prepared):
+    linear = "lr_schedule=linear"
+    train(tmp_path / "runs", prepared, linear, "max_epoch=2")
+    said, longer = train(tmp_path / "runs", prepared, linear, "max_epoch=3")
+    assert "lr_schedule=linear ends with the run; lr_schedule.total_updates=… gives both runs one end" in said
+    assert "continues" not in longer.environment
+    said, _ = train(tmp_path / "runs", prepared, linear, "max_epoch=4", "probes.every=2")
+    assert "starts afresh, not after the 3 epochs" in said, "the longest"
