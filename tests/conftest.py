@@ -3,11 +3,13 @@
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers import TINY, only_run, run_script
+from warm_commands import warm_python
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to the bit is a matter of the CPU
 # a job in the background of a shell ignores interrupts, and so would all that it starts
@@ -32,6 +34,14 @@ def checkpoint(tmp_path_factory, prepared) -> Path:
     done = run_script("train", *TINY, "max_epoch=1", f"runs_dir={here / 'runs'}", f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
     return only_run(here) / "checkpoints" / "checkpoint1.pt"
+
+
+@pytest.fixture(scope="module")
+def warm_interpreter() -> Iterator[None]:
+    """Have ``sys.executable``, which our code starts processes with, be one that has imported what takes time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "executable", str(warm_python()))
+        yield
 
 
 @pytest.fixture

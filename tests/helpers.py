@@ -32,8 +32,8 @@ def run_script(
     Args:
         env: is added to the environment.
         fresh: start an interpreter, for what one does once, at its start: read :data:`READ_AT_START`, choose the seed
-            of hashes, call ``preexec_fn``. Otherwise the modules are imported already.
-        options: those of ``subprocess.run``; without ``fresh`` ``cwd`` and ``input`` alone.
+            of hashes. Otherwise the modules are imported already.
+        options: those of ``subprocess.run`` where it is fresh, otherwise those of :class:`WarmProcess`.
     """
     command = [str(ROOT / "scripts" / f"{name}.py"), *arguments]
     if not fresh:
@@ -54,15 +54,16 @@ def start(*arguments: str, **options) -> WarmProcess:
     return WarmProcess([str(TRAIN), *arguments], _environment(), **options)
 
 
-def torchrun(processes: int, *arguments: str) -> WarmProcess:
-    """Start processes that train one run together, as torchrun does."""
-    launcher = str(Path(__file__).with_name("warm_torchrun.py"))
-    return WarmProcess([launcher, str(processes), str(TRAIN), *arguments], _environment())
-
-
-def start_fresh(*command: str) -> subprocess.Popen:
-    """Start a command that is to be met, or stopped, on its way, in a process that has imported nothing."""
-    return subprocess.Popen(command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def torchrun(processes: int, *arguments: str, script: Path = TRAIN) -> WarmProcess:
+    """Start processes that train one run together, by torchrun."""
+    launcher = [
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        f"--nproc-per-node={processes}",
+        "--monitor-interval=0.1",
+    ]
+    return WarmProcess([*launcher, str(script), *arguments], _environment())
 
 
 def wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:

@@ -1,13 +1,15 @@
 """A command that is run as a fork does what it does in an interpreter of its own."""
 
 import os
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from warm_commands import run_warm
+from warm_commands import run_warm, warm_python
 
 pytestmark = pytest.mark.slow
 
@@ -30,8 +32,14 @@ def run_fresh(command: list[str], env: dict[str, str], cwd: Path, input: str) ->
     return subprocess.run([*interpreter, *command], capture_output=True, text=True, env=env, cwd=cwd, input=input)
 
 
+def run_program(command: list[str], env: dict[str, str], cwd: Path, input: str) -> subprocess.CompletedProcess:
+    """Run a script by the ``python3`` that hands it to the server."""
+    program = [str(warm_python()), "-W", "ignore", "-u"]
+    return subprocess.run([*program, *command], capture_output=True, text=True, env=env, cwd=cwd, input=input)
+
+
 def run(how: Callable, tmp_path: Path, text: str, *arguments: str, input: str = "") -> subprocess.CompletedProcess:
-    """Run a script of this text by ``run_fresh`` or ``run_warm``."""
+    """Run a script of this text by ``run_fresh``, ``run_warm`` or ``run_program``."""
     script = tmp_path / "script.py"
     script.write_text(text)
     env = os.environ | {"OMP_NUM_THREADS": "1", "OWN": "ä\udcff"}
@@ -53,7 +61,7 @@ def test_it_finds_what_a_fresh_process_has(tmp_path):
         "sys.exit('why')",
         "raise SystemExit",
         "os._exit(4)",
-        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os.kill(os.getpid(), signal.SIGKILL); time.sleep(9)",
         "signal.raise_signal(signal.SIGTERM)",
         "raise KeyboardInterrupt",
         "1 / 0",
@@ -63,10 +71,69 @@ def test_it_finds_what_a_fresh_process_has(tmp_path):
     ],
 )
 def test_it_ends_as_a_fresh_process_does(tmp_path, end):
-    start = "import atexit, os, signal, sys, threading\natexit.register(print, 'at the end')\nprint('not flushed')\n"
-    fresh, warm = (run(how, tmp_path, start + end) for how in (run_fresh, run_warm))
-    assert (warm.returncode, warm.stdout) == (fresh.returncode, fresh.stdout)
-    assert warm.stderr.splitlines()[-1:] == fresh.stderr.splitlines()[-1:], "a traceback is longer by our frames"
+    start = (
+        "import atexit, os, signal, sys, threading, time\natexit.register(print, 'at the end')\nprint('not flushed')\n"
+    )
+    fresh, *others = (run(how, tmp_path, start + end) for how in (run_fresh, run_warm, run_program))
+    for warm in others:
+        assert (warm.returncode, warm.stdout) == (fresh.returncode, fresh.stdout)
+        assert warm.stderr.splitlines()[-1:] == fresh.stderr.splitlines()[-1:], "a traceback is longer by our frames"
+
+
+@pytest.mark.parametrize("words", [["-m", "own", "one"], ["-c", "import own", "one"]])
+def test_a_module_and_code_are_run_as_by_python(tmp_path, words):
+    (tmp_path / "own.py").write_text("import sys; print(sys.argv, sys.path[0], sys.modules['__main__'].__name__)")
+    fresh, *others = (
+        how(words, env={**os.environ}, cwd=tmp_path, input="") for how in (run_fresh, run_warm, run_program)
+    )
+    assert fresh.returncode == 0, fresh.stderr
+    assert [warm.stdout for warm in others] == [fresh.stdout] * 2
+
+
+#: Tells who it is and whose child, and then waits for a signal.
+WAITING = """
+import os, signal, sys, time
+signal.signal(signal.SIGUSR1, lambda *_: sys.exit(7))
+print(os.getpid(), os.getppid(), flush=True)
+time.sleep(60)
+"""
+
+
+def waiting(tmp_path: Path) -> subprocess.Popen:
+    """Start the program with a script that waits, after it has said so."""
+    script = tmp_path / "script.py"
+    script.write_text(WAITING)
+    process = subprocess.Popen([warm_python(), script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().split() == [str(process.pid), str(os.getpid())], "as of a process of its own"
+    return process
+
+
+def test_a_signal_reaches_the_command_and_its_end_is_that_of_the_program(tmp_path):
+    with waiting(tmp_path) as process:
+        process.send_signal(signal.SIGUSR1)
+        assert process.wait(30) == 7
+    with waiting(tmp_path) as process:
+        process.terminate()
+        assert process.wait(30) == -signal.SIGTERM
+
+
+def test_a_program_that_is_killed_takes_its_command_along(tmp_path):
+    with waiting(tmp_path) as process:
+        process.kill()
+        assert process.wait(30) == -signal.SIGKILL
+        assert process.stdout.read() == "", "nobody writes there any more"
+
+
+def test_limits_and_ignored_signals_are_those_of_the_program(tmp_path):
+    def confine() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    code = "import signal, pathlib; signal.raise_signal(signal.SIGHUP); pathlib.Path('file').write_text('x' * 11)"
+    words = [warm_python(), "-c", code]
+    done = subprocess.run(words, cwd=tmp_path, preexec_fn=confine, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
 
 
 def test_random_numbers_differ_from_command_to_command(tmp_path):

@@ -2,78 +2,76 @@
 
 A command finds what a fresh process has: arguments, environment, working directory, streams, random numbers, logging
 and Hydra's state. Only what an interpreter reads once, when it starts, is the server's: the seed of hashes, and the
-variables of :data:`READ_AT_START`, but for the folders of ``PYTHONPATH``. Workers of joblib are forks of the command.
+variables of :data:`READ_AT_START`, but for the folders of ``PYTHONPATH``. Workers of joblib are forks of the command,
+and what it starts by ``sys.executable`` is one of the server: see warm_python.py.
+
+All processes of a test session share one server, which the first one that needs it starts. It ends with the last.
 """
 
+import fcntl
+import json
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
 from functools import cache
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 #: Environment variables, by how their names begin, that Python or a library reads when it starts.
 READ_AT_START = ("KMP_", "LANG", "LC_", "LD_", "MKL_", "MPL", "OMP_", "PYTHON")
-
-
-@dataclass(frozen=True)
-class Command:
-    """What a process is started with.
-
-    Attributes:
-        words: the script and its arguments.
-        environment: the whole environment; what :data:`READ_AT_START` names is as in this process.
-        directory: the working directory.
-        streams: the folder where standard input, output and error lie as files.
-        own_session: whether the process and all that it starts are a session of their own.
-    """
-
-    words: list[str]
-    environment: dict[str, str]
-    directory: Path
-    streams: Path
-    own_session: bool
+#: What is imported already: everything that our commands import, or libraries alone, for a copy of the project.
+OURS, LIBRARIES = "ours", "libraries"
 
 
 class WarmProcess:
     """A script of ours that runs, with the attributes and methods of ``subprocess.Popen``.
 
     Args:
-        command: the script and its arguments.
-        env: the whole environment; what :data:`READ_AT_START` names is as in this process.
+        command: the words behind ``python``: the script and its arguments, ``-m MODULE …`` or ``-c CODE …``.
+        env: the whole environment; None is that of this process. What :data:`READ_AT_START` names is as here.
         cwd: the working directory; None is that of this process.
         input: what the command reads from its standard input.
         start_new_session: whether the process and all that it starts are a session of their own.
         own_package: whether to import libraries alone beforehand: the script is that of a copy of the project, which
             ``PYTHONPATH`` names.
+        largest_file: the most bytes that the process may write into one file; None sets no limit.
     """
 
     def __init__(
         self,
         command: list[str],
-        env: dict[str, str],
+        env: dict[str, str] | None = None,
         cwd: Path | None = None,
         input: str = "",
         start_new_session: bool = False,
         own_package: bool = False,
+        largest_file: int | None = None,
     ):
         self._folder = TemporaryDirectory()
-        streams = Path(self._folder.name)
-        self._stdout, self._stderr = streams / "stdout", streams / "stderr"
-        for file, text in ((streams / "stdin", input), (self._stdout, ""), (self._stderr, "")):
-            file.write_text(text)
-        self._server = _server(own_package)
-        self.pid = self._ask(Command(command, env, cwd or Path.cwd(), streams, start_new_session))
+        streams = [Path(self._folder.name) / name for name in ("stdin", "stdout", "stderr")]
+        streams[0].write_text(input)
+        self._streams = streams
+        request = {
+            "words": command,
+            "environment": dict(os.environ) if env is None else env,
+            "directory": str(cwd or Path.cwd()),
+            "own_session": start_new_session,
+            "largest_file": largest_file,
+        }
+        self._server = _connected(LIBRARIES if own_package else OURS)
+        files = [os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT) for path in streams]
+        socket.send_fds(self._server, [json.dumps(request).encode()], files)
+        for file in files:
+            os.close(file)
+        self.pid = self._answer()
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
         """Return the exit code, or None while the command runs."""
-        return self._ask_for_end(to_wait=False)
+        return self._code_within(0)
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end, and return the exit code.
@@ -81,14 +79,10 @@ class WarmProcess:
         Raises:
             TimeoutError: where it runs longer than ``timeout`` seconds.
         """
-        if timeout is None:
-            return self._ask_for_end(to_wait=True)
-        end = time.monotonic() + timeout
-        while self.poll() is None:
-            if time.monotonic() > end:
-                raise TimeoutError(f"it runs longer than {timeout} s: {self.output()}")
-            time.sleep(0.01)
-        return self.returncode
+        code = self._code_within(timeout)
+        if code is None:
+            raise TimeoutError(f"it runs longer than {timeout} s: {self.output()}")
+        return code
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         """Wait for the end, and return what was written to standard output and error."""
@@ -97,7 +91,7 @@ class WarmProcess:
 
     def output(self) -> tuple[str, str]:
         """Return what is written to standard output and error so far."""
-        return self._stdout.read_text(), self._stderr.read_text()
+        return self._streams[1].read_text(), self._streams[2].read_text()
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the command has ended."""
@@ -108,29 +102,74 @@ class WarmProcess:
         """Tell the command to end."""
         self.send_signal(signal.SIGTERM)
 
-    def _ask_for_end(self, to_wait: bool) -> int | None:
-        if self.returncode is None:
-            self.returncode = self._ask((self.pid, to_wait))
+    def _code_within(self, seconds: float | None) -> int | None:
+        """Return the exit code, as soon as there is one; None where there is none after so many seconds."""
+        if self.returncode is None and select.select([self._server], [], [], seconds)[0]:
+            self.returncode = self._answer()
+            self._server.close()
         return self.returncode
 
-    def _ask(self, request):
-        self._server.send(request)
-        return self._server.recv()
+    def _answer(self) -> int:
+        answer = self._server.recv(32)
+        assert answer, "the server of commands has died"
+        return int(answer)
 
 
-def run_warm(command: list[str], env: dict[str, str], **options) -> subprocess.CompletedProcess:
+def run_warm(command: list[str], env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:
     """Run a script of ours to its end, and return what ``subprocess.run`` would; options are :class:`WarmProcess`'s."""
     process = WarmProcess(command, env, **options)
     return subprocess.CompletedProcess(command, process.wait(), *process.output())
 
 
+def warm_python(imported: str = OURS) -> Path:
+    """Return the path of a ``python3`` whose processes have imported what takes time; see warm_python.py."""
+    return _serving() / imported / "python3"
+
+
+def _connected(imported: str) -> socket.socket:
+    """Return a new connection to the server that has imported this."""
+    return _connection(_serving() / imported)
+
+
+def _connection(folder: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(str(folder / "socket"))
+    return connection
+
+
 @cache
-def _server(of_libraries: bool) -> Connection:
-    """Start a server of this process, which ends with it, and return the connection to it."""
-    mine, its = Pipe()
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("warm_server.py")), str(its.fileno())]
-    command += ["--libraries"] if of_libraries else []
+def _serving() -> Path:
+    """Have both servers run for as long as this process does, and return the folder where they are reached."""
+    folder = Path(gettempdir()) / f"lnexp-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / "lock").open("w") as lock:  # of several processes one starts the servers
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / OURS).exists():
+            _start(folder)
+        _LIFELINES.extend(_connection(folder / imported) for imported in (OURS, LIBRARIES))
+    return folder
+
+
+#: Connections that are closed when this process ends.
+_LIFELINES: list[socket.socket] = []
+
+
+def _start(folder: Path) -> None:
+    """Start the servers. Connections to them wait until they have imported what they are to."""
+    here = Path(__file__).parent
+    program = f"#!{sys.executable} -IS\n" + (here / "warm_python.py").read_text()
+    listeners = []
+    for imported in (LIBRARIES, OURS):
+        (folder / imported).mkdir()
+        (folder / imported / "python3").write_text(program)
+        (folder / imported / "python3").chmod(0o755)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener.bind(str(folder / imported / "socket"))
+        listener.listen()
+        listeners.append(listener)
+    numbers = [listener.fileno() for listener in listeners]
+    command = [sys.executable, "-W", "ignore", str(here / "warm_server.py"), *map(str, numbers)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    with its:
-        subprocess.Popen(command, env=environment, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
-    return mine
+    subprocess.Popen(command, env=environment, pass_fds=numbers, stdin=subprocess.DEVNULL)
+    for listener in listeners:
+        listener.close()

@@ -1,60 +1,44 @@
-"""A ``python3`` for shell scripts, which runs what it is given as a fork of a warm process: see warm_commands.py."""
+"""Have a server run a command, and behave as its process: the ``python3`` that warm_commands.py writes.
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing.connection import Client, Listener
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Thread
-
-from warm_commands import run_warm
-
-#: The program: it hands its arguments over, and ends as the command did.
-PROGRAM = """#!{interpreter} -IS
-import os
-import sys
-from multiprocessing.connection import Client
-
-with Client({address!r}) as connection:
-    connection.send((sys.argv[1:], dict(os.environ), os.getcwd()))
-    code, stdout, stderr = connection.recv()
-sys.stdout.write(stdout)
-sys.stderr.write(stderr)
-sys.exit(code if code >= 0 else 128 - code)
+It starts in some milliseconds, hands over what its process was started with, passes signals on, and ends as the command
+does. Where it is killed, the server kills the command.
 """
 
+import json
+import os
+import resource
+import signal
+import socket
+import sys
 
-@contextmanager
-def warm_python() -> Iterator[Path]:
-    """Yield a folder for ``PATH`` whose ``python3`` takes ``SCRIPT …`` or ``-c CODE …``, one command at a time."""
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        address = str(folder / "socket")
-        (folder / "python3").write_text(PROGRAM.format(interpreter=sys.executable, address=address))
-        (folder / "python3").chmod(0o755)
-        with Listener(address) as listener:
-            thread = Thread(target=_answer, args=(listener, folder / "code.py"))
-            thread.start()
-            try:
-                yield folder
-            finally:
-                with Client(address) as connection:
-                    connection.send(None)
-                thread.join()
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
 
-def _answer(listener: Listener, code: Path) -> None:
-    """Run the commands that are handed over until there is None; an error refuses all that come later."""
-    with listener:
-        while True:
-            with listener.accept() as connection:
-                request = connection.recv()
-                if request is None:
-                    return
-                arguments, environment, directory = request
-                if arguments[0] == "-c":
-                    code.write_text(arguments[1])
-                    arguments = [str(code), *arguments[2:]]
-                done = run_warm(arguments, environment, cwd=Path(directory))
-                connection.send((done.returncode, done.stdout, done.stderr))
+def main() -> None:
+    """Run the words of the command line."""
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    server.connect(os.path.join(os.path.dirname(os.path.abspath(__file__)), "socket"))
+    largest_file = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    request = {
+        "words": sys.argv[1:],
+        "environment": dict(os.environ),
+        "directory": os.getcwd(),
+        "own_session": False,
+        "largest_file": None if largest_file == resource.RLIM_INFINITY else largest_file,
+        "in_place_of": os.getpid(),
+        "ignored": [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN],
+    }
+    socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
+    pid = int(server.recv(32))
+    for number in SIGNALS:
+        if number not in request["ignored"]:
+            signal.signal(number, lambda received, _: os.kill(pid, received))
+    code = int(server.recv(32))
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

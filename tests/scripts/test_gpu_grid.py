@@ -3,12 +3,12 @@
 import os
 import subprocess
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from warm_python import warm_python
+from warm_commands import warm_python
 
 from lnexp.benchmarks.overhead import TINY_MODEL
 
@@ -25,18 +25,17 @@ def root(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def grid(root) -> Iterator[Callable[..., subprocess.CompletedProcess]]:
-    with warm_python() as python:
-        environment = os.environ | {"PATH": f"{python}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+def grid(root) -> Callable[..., subprocess.CompletedProcess]:
+    environment = os.environ | {"PATH": f"{warm_python().parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
 
-        def run(where: list[str], out: Path, *arguments: str) -> subprocess.CompletedProcess:
-            runs, data = where
-            script = str(root / "scripts" / "gpu_grid.sh")
-            folders = ["--runs", runs.partition("=")[2], "--out", str(out)]
-            command = [script, "--dry-run", *folders, *arguments, *TINY, data]
-            return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    def run(where: list[str], out: Path, *arguments: str) -> subprocess.CompletedProcess:
+        runs, data = where
+        script = str(root / "scripts" / "gpu_grid.sh")
+        folders = ["--runs", runs.partition("=")[2], "--out", str(out)]
+        command = [script, "--dry-run", *folders, *arguments, *TINY, data]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
-        yield run
+    return run
 
 
 @pytest.mark.slow

@@ -3,13 +3,12 @@
 import os
 import signal
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
-from helpers import PYTHON, ROOT, TINY, TRAIN, only_run, run_script, start, start_fresh, torchrun, wait_for
-from warm_commands import WarmProcess
+from helpers import ROOT, TINY, TRAIN, only_run, run_script, start, torchrun, wait_for
+from warm_commands import WarmProcess, warm_python
 
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
@@ -26,7 +25,7 @@ ENCODER = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encode
 ENCODER += ["max_tokens=128", "evaluation.max_tokens=128", "update_freq=2", "max_epoch=3", "warmup_updates=5"]
 
 
-def finish(process: subprocess.Popen | WarmProcess, seconds: float = 120) -> tuple[int, str, str]:
+def finish(process: WarmProcess, seconds: float = 120) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=seconds)
     return process.returncode, out, err
 
@@ -149,10 +148,11 @@ def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
 @pytest.mark.slow
 def test_a_hangup_that_is_ignored_stops_no_sweep(tmp_path, prepared):
     words = [*long_run(tmp_path, prepared), "max_epoch=1", "hydra/launcher=torchrun", "hydra.launcher.processes=1"]
-    sweep = start_fresh("nohup", *PYTHON, str(TRAIN), "-m", *words)
-    folder = when_within_an_epoch(tmp_path, epoch=1)
-    sweep.send_signal(signal.SIGHUP)
-    assert finish(sweep)[0] == 0
+    command = ["nohup", str(warm_python()), str(TRAIN), "-m", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as sweep:
+        folder = when_within_an_epoch(tmp_path, epoch=1)
+        sweep.send_signal(signal.SIGHUP)
+        assert sweep.wait(120) == 0
     assert folder.is_done
 
 
@@ -182,22 +182,16 @@ def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, p
     assert_same_run(folder.path, undisturbed, rtol=1e-4)
 
 
-def torchrun_itself(*arguments: str, script: Path = TRAIN) -> subprocess.Popen:
-    """Start two processes that train one run together by torchrun: what it shows of a failure is the point."""
-    launcher = [*PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    return start_fresh(*launcher, str(script), *arguments)
-
-
 def pids_by_rank(launcher: int) -> list[int]:
     """The processes of a run, in the order in which they were started, which is that of their ranks."""
     return [int(pid) for pid in Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("launch", "victim"), [(partial(torchrun, 2), 0), (torchrun_itself, 1)])
-def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared, launch, victim):
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared, victim):
     words = long_run(tmp_path, prepared)
-    process = launch(*words)
+    process = torchrun(2, *words)
     folder = when_within_an_epoch(tmp_path, epoch=2)
     os.kill(pids_by_rank(process.pid)[victim], signal.SIGKILL)
     code, _, err = finish(process, seconds=60)
@@ -224,7 +218,7 @@ def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, pr
         "    evaluation.valid_scores = breaks\n"
         "main()\n"
     )
-    code, _, err = finish(torchrun_itself(*long_run(tmp_path, prepared), script=script), seconds=60)
+    code, _, err = finish(torchrun(2, *long_run(tmp_path, prepared), script=script), seconds=60)
     assert code != 0
     assert "MemoryError: process 1 has a small memory" in err
     status = RunFolder(only_run(tmp_path)).status
