@@ -1,11 +1,10 @@
 """What ``import lnexp`` gives: the same answers as the commands, wherever Python runs, and one line for a mistake."""
 
 import subprocess
-import sys
 import warnings
 
 import pytest
-from helpers import ROOT, TINY
+from helpers import PYTHON, ROOT, TINY
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hypothesis import given
@@ -23,6 +22,11 @@ def places(tmp_path_factory) -> list[str]:
     return [*TINY, f"runs_dir='{base}/runs'", f"data_dir='{base}/data'", "max_epoch=1"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _warm(warm_interpreter):
+    """Have what this module trains be imported already."""
+
+
 @pytest.fixture(scope="module")
 def folders(places):
     return lnexp.train(*places, "model=post_ln,pre_ln", "warmup_updates=1", "seed=1,2")
@@ -32,7 +36,7 @@ def test_importing_the_package_imports_nothing_heavy():
     code = (
         "import sys, lnexp; dir(lnexp); print([name for name in ('torch', 'pandas', 'fairseq') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([*PYTHON, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 

@@ -1,10 +1,9 @@
 """Our configs and fairseq's in one process, in any order; one value under two names."""
 
 import subprocess
-import sys
 
 import pytest
-from helpers import ROOT, TINY, run_script
+from helpers import PYTHON, ROOT, TINY, run_script
 from hydra.core.config_store import ConfigStore
 
 from lnexp.configuration import compose, hydra_compose
@@ -61,7 +60,7 @@ def test_the_command_leaves_fairseqs_configs_where_they_are(where):
         f"runpy.run_path({str(ROOT / 'scripts' / 'train.py')!r}, run_name='__main__')\n"
         f"print([ConfigStore.instance().load(name).provider for name in {SHARED_NAMES}])"
     )
-    words = [sys.executable, "-W", "ignore", "-c", code, *TINY, *where, "max_epoch=1"]
+    words = [*PYTHON, "-c", code, *TINY, *where, "max_epoch=1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "['fairseq', 'fairseq']"

@@ -26,6 +26,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from warm_commands import run_warm
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
@@ -369,8 +370,7 @@ def check_make_once(arguments: tuple[str, ...]) -> None:
 def check_fairseq_train(arguments: list[str]) -> None:
     """Parse the arguments as ``fairseq-train`` does, in a process of its own, because it imports the plugin."""
     code = "from fairseq import options; options.parse_args_and_arch(options.get_training_parser())"
-    command = [sys.executable, "-W", "ignore", "-c", code, *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = run_warm(["-c", code, *arguments], cwd=ROOT, own_package=True)
     assert done.returncode == 0, done.stderr
 
 

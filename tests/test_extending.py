@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -59,9 +58,6 @@ def run(copy: Path, command: str, *more: str) -> subprocess.CompletedProcess:
     program, *arguments = command.split()
     assert program == "python"
     environment = os.environ | {"PYTHONPATH": str(copy), "WANDB_MODE": "offline", "OMP_NUM_THREADS": "1"}
-    if arguments[0] == "-m":
-        words = [sys.executable, "-W", "ignore", *arguments, *more]
-        return subprocess.run(words, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     return run_warm([*arguments, *more], environment, cwd=copy, own_package=True)
 
 

@@ -2,13 +2,12 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from helpers import ROOT, TINY
 from markdown_it import MarkdownIt
+from warm_commands import run_warm
 
 from lnexp.paths import RESULTS_DIR
 
@@ -35,12 +34,10 @@ def copied_project(tmp_path) -> Path:
 def test_the_blocks_of_the_page_run(copied_project, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    environment = os.environ | {"PYTHONPATH": str(copied_project), "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
+    environment = os.environ | {"PYTHONPATH": str(copied_project), "OMP_NUM_THREADS": "1"}
     check = "print(sorted(set(runs['status'])), len(runs), len(epochs), [str(path) for path in folders])"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", "\n".join([SMALLER, *blocks(), check])],
-        cwd=elsewhere, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    code = "\n".join([SMALLER, *blocks(), check])
+    done = run_warm(["-c", code], environment, cwd=elsewhere, own_package=True)
     assert done.returncode == 0, done.stderr
     last = done.stdout.splitlines()[-1]
     assert last.startswith("['finished'] 4 8 "), done.stdout

@@ -23,7 +23,7 @@ def test_table_and_plot_name_the_machine(tmp_path):
 
 
 @pytest.mark.slow
-def test_computing_activations_again_takes_less_memory(prepared):
+def test_computing_activations_again_takes_less_memory(prepared, warm_interpreter):
     options = [option for option in TINY if not option.startswith(("tracker=", "max_tokens="))]
     arguments = (*options, f"data_dir={prepared}")
     kept, again = (

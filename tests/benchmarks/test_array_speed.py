@@ -2,13 +2,12 @@
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
-from helpers import ROOT, TINY
+from helpers import TINY
 
 from lnexp.benchmarks.array_speed import ArraySpeed, write
+from lnexp.benchmarks.own_process import run_in_own_process
 from lnexp.benchmarks.page import table
 
 FOUND = [
@@ -32,11 +31,9 @@ def test_table_and_plot_name_the_machine(tmp_path):
 
 
 @pytest.mark.slow
-def test_one_size_is_measured_in_a_process_of_its_own(prepared):
+def test_one_size_is_measured_in_a_process_of_its_own(prepared, warm_interpreter):
     options = [*(option for option in TINY if option != "tracker=none"), f"data_dir={prepared}", "max_tokens=100"]
-    command = [sys.executable, "-W", "ignore", "-m", "lnexp.benchmarks.array_speed", "2", *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    measured = ArraySpeed(**json.loads(done.stdout.splitlines()[-1]))
+    measured = ArraySpeed(**run_in_own_process("lnexp.benchmarks.array_speed", "2", *options))
     assert measured.members == 2
     assert len(measured.ours) == len(measured.stock) > 1
     assert min(*measured.ours, *measured.stock, measured.memory, measured.products, measured.tokens) > 0

@@ -4,11 +4,8 @@ import io
 import json
 import os
 import re
-import resource
 import shutil
 import signal
-import subprocess
-import sys
 import tarfile
 import time
 
@@ -17,6 +14,7 @@ from helpers import ROOT, TINY, run_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf.errors import OmegaConfBaseException
+from warm_commands import WarmProcess
 
 from lnexp.cli import describe
 from lnexp.configuration import compose
@@ -205,9 +203,6 @@ def test_iwslt14_is_prepared_end_to_end(tmp_path):
 
 
 def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
-    def no_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
-
     command = [
         "prepare_data",
         "data=tokenized",
@@ -215,7 +210,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
         "data.subword.size=10",
         f"data_dir={tmp_path / 'data'}",
     ]
-    done = run_script(*command, preexec_fn=no_room, fresh=True)
+    done = run_script(*command, largest_file=2_000)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert re.fullmatch(r"error: (File too large|No space left on device): .*/data/tokenized-[0-9a-f]{8}", line)
@@ -233,9 +228,8 @@ def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path, kill):
             (source / f"{split}.{language}").write_text(
                 "".join(f"Wort{number} und w{number * 7}.\n" for number in range(9_000 if split == "train" else 10))
             )
-    script = [sys.executable, str(ROOT / "scripts/prepare_data.py")]
     overrides = ["data=plain", f"data.path={source}", "data.subword.size=50", f"data_dir={tmp_path / 'data'}"]
-    process = subprocess.Popen([*script, *overrides], start_new_session=True)
+    process = WarmProcess([str(ROOT / "scripts/prepare_data.py"), *overrides], start_new_session=True)
     while not any((tmp_path / "data").glob(".plain-*/text/train.de")):
         assert process.poll() is None, "the corpus was prepared too quickly to be killed"
         time.sleep(0.005)

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import resource
 import signal
 import time
 from pathlib import Path
@@ -127,11 +126,8 @@ def count_in_logs(tmp_path, words: str) -> list[int]:
 def test_a_quota_hit_in_the_middle_of_a_checkpoint(tmp_path, undisturbed):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
 
-    def quota() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
     three = [*TINY_RUNS, "seed=range(1,4)", *where]
-    full = run_script("train", *three, preexec_fn=quota, fresh=True)
+    full = run_script("train", *three, largest_file=100_000)
     assert full.returncode == 2
     assert "3 of 3 runs failed" in full.stderr
     assert "File too large" in full.stderr

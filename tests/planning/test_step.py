@@ -74,7 +74,7 @@ def test_arithmetic_is_that_of_the_matrices():
     assert found.flops == pytest.approx(6 * (tokens[0] * decoder + tokens[1] * (encoder + over_sources)), rel=0.1)
 
 
-def test_memory_is_that_of_real_runs(prepared):
+def test_memory_is_that_of_real_runs(prepared, warm_interpreter):
     """As the operating system counts it, to a tenth: what a run with large batches takes beyond one with small ones.
 
     Of a single run it counts some 80 MiB more, which Python and torch take for themselves in the first update.

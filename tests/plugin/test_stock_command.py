@@ -1,9 +1,6 @@
 """``fairseq-train --user-dir lnexp/plugin``: the plugin without the rest of us."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from fairseq.models import build_model
 from helpers import ROOT, TINY
 from hydra.version import setbase
 from omegaconf import OmegaConf
+from warm_commands import run_warm
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
@@ -42,14 +40,8 @@ ARRIVED = {
 def fairseq_train(tmp_path, prepared, words: str) -> str:
     """Train an epoch of the tiny corpus with stock fairseq-train, and return what it says."""
     corpus = prepare(compose(TINY).data, prepared)
-    command = [sys.executable, "-W", "ignore", "-m", "fairseq_cli.train", str(corpus.bin), "--save-dir", str(tmp_path)]
-    done = subprocess.run(
-        [*command, *TRAINING.split(), *words.split()],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )
+    command = ["-m", "fairseq_cli.train", str(corpus.bin), "--save-dir", str(tmp_path)]
+    done = run_warm([*command, *TRAINING.split(), *words.split()], own_package=True)
     log = done.stdout + done.stderr
     assert done.returncode == 0, log[-2000:]
     return log

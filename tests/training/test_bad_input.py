@@ -1,7 +1,5 @@
 """A mistake gets one clear line, a non-zero exit, and leaves nothing that a later run would trust."""
 
-import resource
-
 import pytest
 from helpers import TINY, only_run, run_script
 
@@ -165,12 +163,9 @@ def test_a_faulty_corpus_is_named_by_file_and_line(tmp_path, name, content, mess
 
 
 def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, where):
-    def no_room() -> None:  # files of at most 100 KB: the first checkpoint does not fit
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
     settings = [*TINY, *where, "max_epoch=1"]
     run_script("prepare_data", *settings)
-    done = run_script("train", *settings, preexec_fn=no_room, fresh=True)
+    done = run_script("train", *settings, largest_file=100_000)  # the first checkpoint does not fit
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert "File too large" in line or "space" in line

@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 import torch
 import yaml
 from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, start, wait_for
+from warm_commands import run_warm
 
 from lnexp.runs import records
 from lnexp.runs.checksum import write_checksum
@@ -129,13 +128,7 @@ def test_a_checkpoint_is_read_by_stock_fairseq(checkpoint, prepared):
     (binarised,) = [path for path in prepared.glob("toy-*/bin") if matches(path)]
     words = [str(binarised), "--path", str(checkpoint), "--user-dir", str(ROOT / "lnexp" / "plugin")]
     words += ["--task", "lnexp_translation", "--beam", "2", "--max-len-a", "1.2", "--max-len-b", "10"]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "fairseq_cli.generate", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-    )
+    done = run_warm(["-m", "fairseq_cli.generate", *words], own_package=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert sum(line.startswith("H-") for line in done.stdout.splitlines()) == 20
 

@@ -6,13 +6,13 @@ import pty
 import select
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 import torch
 from helpers import ROOT, TINY, only_run, run_script
+from warm_commands import warm_python
 
 from lnexp.corpora.text import read_lines
 from lnexp.hashing import file_digest
@@ -71,8 +71,8 @@ def test_a_table_shows_each_sentence_beside_its_translation(trained, prepared, t
 def test_a_person_is_asked_for_sentences(trained, prepared):
     tested = detokenise(read_lines(only_run(trained) / "hypotheses" / "test.txt"), "en")
     person, terminal = pty.openpty()
-    script = [sys.executable, "-W", "ignore", str(ROOT / "scripts" / "translate.py"), "post_ln"]
-    command = [*script, "--runs", str(trained / "runs")]
+    script = [str(ROOT / "scripts" / "translate.py"), "post_ln"]
+    command = [str(warm_python()), *script, "--runs", str(trained / "runs")]
     asked = subprocess.Popen(command, stdin=terminal, stdout=terminal, env=os.environ | {"TERM": "dumb"})
     try:
         os.close(terminal)
