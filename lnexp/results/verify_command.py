@@ -10,9 +10,6 @@ from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR, is_published
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.results.compare import print_comparisons
-from lnexp.results.last_screen import last_screen
-from lnexp.results.verdict_pages import in_terminal
 from lnexp.results.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
 
 EXIT_MALFORMED = 1
@@ -56,14 +53,20 @@ def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: l
 
 
 def _print(arguments: argparse.Namespace, shown: list[RecipeVerdicts]) -> None:
+    # imported where they are needed, for they import pandas, and --help should not
     if arguments.json:
         print(
             json.dumps([{"profile": one.profile, "data": one.data, **asdict(one.content)} for one in shown], indent=2)
         )
     elif arguments.all:
+        from lnexp.results.compare import print_comparisons
+        from lnexp.results.verdict_pages import in_terminal
+
         print(in_terminal(shown))
         print_comparisons(one.path.parent for one in shown if one.was_run)
     else:
+        from lnexp.results.last_screen import last_screen
+
         print(last_screen(shown, arguments.results, RESULTS_DIR))
 
 

@@ -176,8 +176,17 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, wh
     assert '"finished"' in (folder / "status.json").read_text()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["no_such_option=1"]])
-def test_help_and_mistakes_load_nothing_heavy(arguments):
+@pytest.mark.parametrize(
+    ("script", "argument"),
+    [
+        ("train", "--help"),
+        ("train", "no_such_option=1"),
+        ("verify", "--help"),
+        ("show", "no_such_run"),
+        ("status", "--runs=/no/such/place"),
+    ],
+)
+def test_help_and_mistakes_load_nothing_heavy(script, argument):
     """What makes them quick; how quick they are is for ``make bench``."""
     import subprocess
     import sys
@@ -185,9 +194,9 @@ def test_help_and_mistakes_load_nothing_heavy(arguments):
     from helpers import ROOT
 
     code = (
-        "import atexit, runpy, sys; sys.argv = ['train.py', *sys.argv[1:]]\n"
+        "import atexit, runpy, sys\n"
         "atexit.register(lambda: print('heavy:', sorted({'torch', 'fairseq', 'wandb', 'pandas'} & set(sys.modules))))\n"
-        f"runpy.run_path({str(ROOT / 'scripts' / 'train.py')!r}, run_name='__main__')"
+        f"runpy.run_path({str(ROOT / 'scripts' / f'{script}.py')!r}, run_name='__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code, argument], capture_output=True, text=True, check=False)
     assert "heavy: []" in done.stdout
