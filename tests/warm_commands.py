@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -144,9 +145,12 @@ def _serving() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     with (folder / "lock").open("w") as lock:  # of several processes one starts the servers
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / OURS).exists():
+        try:
+            _LIFELINES.append(_connection(folder / OURS))
+        except OSError:  # nobody has started them, or they were killed
             _start(folder)
-        _LIFELINES.extend(_connection(folder / imported) for imported in (OURS, LIBRARIES))
+            _LIFELINES.append(_connection(folder / OURS))
+        _LIFELINES.append(_connection(folder / LIBRARIES))
     return folder
 
 
@@ -160,6 +164,7 @@ def _start(folder: Path) -> None:
     program = f"#!{sys.executable} -IS\n" + (here / "warm_python.py").read_text()
     listeners = []
     for imported in (LIBRARIES, OURS):
+        shutil.rmtree(folder / imported, ignore_errors=True)
         (folder / imported).mkdir()
         (folder / imported / "python3").write_text(program)
         (folder / imported / "python3").chmod(0o755)
