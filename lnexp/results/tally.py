@@ -26,6 +26,7 @@ class Tally:
         decided: how many of them are reproduced or contradicted.
         survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
         weak: the names of the decided ones that do not survive it.
+        counts_survive: whether a success rate is among those that do.
         left_out: how many claims do not count, by why.
     """
 
@@ -33,6 +34,7 @@ class Tally:
     decided: int
     survive: int
     weak: tuple[str, ...]
+    counts_survive: bool
     left_out: dict[str, int]
 
     @property
@@ -94,7 +96,8 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
         for claim, survives in zip(judged, significant, strict=True)
         if claim.verdict != "inconclusive" and not survives
     )
-    return Tally(verdicts, decided, sum(significant), weak, dict(left_out))
+    rates = any(survives and "success(" in claim.holds_if for claim, survives in zip(judged, significant, strict=True))
+    return Tally(verdicts, decided, sum(significant), weak, rates, dict(left_out))
 
 
 def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
