@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
 from typing import is_typeddict as is_typed_dict
@@ -161,15 +162,21 @@ def _one_of(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
     return checked(last, value, name)
 
 
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """Return the forms of the values of a class, which take long to find."""
+    return get_type_hints(kind, include_extras=True)
+
+
 def _typed_dict(kind: Any, value: dict[Any, Any], name: str) -> dict[Any, Any]:
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     if missing := kind.__required_keys__ - value.keys():
         raise TypeError(f"{name} does not have {', '.join(sorted(missing))}")
     return value | {key: checked(hint, value[key], key) for key, hint in hints.items() if key in value}
 
 
 def _dataclass(kind: Any, value: dict[Any, Any], name: str) -> Any:
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     needed = {one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING}
     if not needed <= value.keys() <= hints.keys():
         raise TypeError(f"{name} does not have the keys {', '.join(hints)}")
