@@ -99,7 +99,8 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
 @pytest.mark.parametrize("name", TRAINED)
 def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
-    assert {"small", "paper"} <= set(recipe.profiles) <= set(PROFILES)
+    paper_alone = {"fig5_finetune_rte"}  # there are no such pairs that a small model could learn from
+    assert ({"paper"} if name in paper_alone else {"small", "paper"}) <= set(recipe.profiles) <= set(PROFILES)
     assert recipe.n_seeds >= 5
     assert "warm-up" in recipe.reading or "T_warmup" in recipe.reading
     assert "coupled" in recipe.reading
