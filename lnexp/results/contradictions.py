@@ -16,6 +16,12 @@ SENTENCES = {
         "radam-999-changes-pre-ln-little",
         "radam-beta2-matters-for-post-ln",
     ),
+    "In fairseq's schedule, whose rate without warm-up is far smaller in all, Pre-LN needs warm-up, too": (
+        "coupled-pre-ln-trains-low",
+        "coupled-pre-ln-trains-high",
+        "coupled-pre-ln-needs-no-warmup",
+        "coupled-warmup-is-worth-more-to-post-ln",
+    ),
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         "fig5-pre-ln-is-faster",
     ),
