@@ -178,8 +178,16 @@ class RegisteredPlacement:
         return self.factory(where, self._own(model_options))
 
     def _own(self, model_options: Mapping[str, Any]) -> Any:
-        """Return the placement's own options out of the model's, or None where it has none."""
+        """Return the placement's own options out of the model's, or None where it has none.
+
+        Raises:
+            ValueError: for a value that the options refuse. Their own error begins with the option's name, this one
+                with the model's.
+        """
         if self.options is None:
             return None
         names = {known.name: self.option_name(known.name) for known in fields(self.options)}
-        return self.options(**{own: model_options[full] for own, full in names.items() if full in model_options})
+        try:
+            return self.options(**{own: model_options[full] for own, full in names.items() if full in model_options})
+        except ValueError as error:
+            raise ValueError(self.option_name(str(error))) from None

@@ -1,11 +1,12 @@
 """Placements that change during training: they know how many updates were made."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from .placement import Placement
+from .placement import Placement, Where, option
 
 
 class KnowsUpdates(nn.Module):
@@ -37,14 +38,31 @@ class ChangesWithUpdates(KnowsUpdates, Placement):
     """A placement that depends on the number of updates."""
 
 
-def check_updates(name: str, updates: int) -> None:
-    """Refuse a number of updates within which nothing can change.
+@dataclass
+class UntilOptions:
+    """The option of a placement that changes until so many updates.
 
     Raises:
-        ValueError: for a number below 1.
+        ValueError: for a T below 1.
     """
-    if updates < 1:
-        raise ValueError(f"{name}={updates}: must be at least 1")
+
+    updates: int = option(1000, "updates T until the change is over")
+
+    def __post_init__(self) -> None:
+        if self.updates < 1:
+            raise ValueError(f"updates={self.updates}: must be at least 1")
+
+
+class ChangesUntil(ChangesWithUpdates):
+    """A placement that changes until so many updates.
+
+    Attributes:
+        until: T, the option ``updates``.
+    """
+
+    def __init__(self, where: Where, options: UntilOptions):
+        super().__init__(where, options)
+        self.until = options.updates
 
 
 def changes_with_updates(model: nn.Module) -> bool:

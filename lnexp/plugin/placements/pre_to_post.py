@@ -5,45 +5,37 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from ..model import register_placement
-from ..placement import Block, Where, option
-from ..updates import ChangesWithUpdates, KnowsUpdates, check_updates
+from ..placement import Block, option
+from ..updates import ChangesUntil, KnowsUpdates, UntilOptions
 
 
 @dataclass
-class PreToPostOptions:
+class PreToPostOptions(UntilOptions):
     """Pre-to-post's own option."""
 
     updates: int = option(1000, "updates T until the model is Post-LN")
 
 
 @register_placement("pre_to_post", PreToPostOptions)
-class PreToPost(ChangesWithUpdates):
+class PreToPost(ChangesUntil):
     """``y = x + F((1 − a) LN(x) + a x)``, ``x' = (1 − a) y + a LN(y)`` with a = min(t / T, 1) after t updates.
 
     It is Pre-LN at first and Post-LN from update T on, to the last digit and with the same parameters: both LN of a
     block are one, and the final LayerNorm fades, ``(1 − a) LN(x) + a x``. No source has it: the form and the default of
     T are ours.
-
-    Raises:
-        ValueError: for a T below 1.
     """
 
     final_norm = True
 
-    def __init__(self, where: Where, options: PreToPostOptions):
-        super().__init__(where, options)
-        check_updates("pre_to_post_updates", options.updates)
-        self.until_post = options.updates
-
     def connect(self, x: Tensor, block: Block) -> Tensor:
         """Return ``(1 − a) y + a LN(y)`` of ``y = x + F((1 − a) LN(x) + a x)``, ``(time, batch, channel)``."""
-        a = self.share_of(self.until_post)
+        a = self.share_of(self.until)
         y = x + block.sublayer(mixed(block.norm(x), x, a))
         return mixed(y, block.norm(y), a)
 
     def end(self, final_norm: nn.Module) -> nn.Module:
         """Return the final LayerNorm, made to fade."""
-        return FadingNorm(final_norm, self.until_post)
+        return FadingNorm(final_norm, self.until)
 
 
 class FadingNorm(KnowsUpdates):
