@@ -219,6 +219,20 @@ class Evaluation(ABC):
         """
 
 
+def most_tokens(cfg: DictConfig, fairseq: DictConfig) -> dict[str, int]:
+    """Return how many tokens a batch of each split has at most.
+
+    Args:
+        cfg: the config of a run.
+        fairseq: fairseq's.
+    """
+    return {
+        "train": fairseq.dataset.max_tokens,
+        "valid": fairseq.dataset.max_tokens_valid,
+        "test": cfg.evaluation.max_tokens,
+    }
+
+
 class Task(ABC):
     """The light half of a task."""
 

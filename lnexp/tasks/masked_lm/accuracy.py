@@ -10,9 +10,8 @@ from omegaconf import DictConfig
 from torch import Tensor
 from torch.nn import functional
 
-from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
-from lnexp.tasks.contract import Evaluation, Member
+from lnexp.tasks.contract import Evaluation, Member, most_tokens
 from lnexp.training.ranks import Ranks
 
 if TYPE_CHECKING:
@@ -34,15 +33,10 @@ class Accuracy(Evaluation):
         self.cfg, self.task, self.ranks = cfg, task, ranks
 
     def load_data(self, fairseq: DictConfig) -> None:
-        limits = {
-            "train": fairseq.dataset.max_tokens,
-            "valid": fairseq.dataset.max_tokens_valid,
-            "test": self.cfg.evaluation.max_tokens,
-        }
-        for split in SPLITS:
+        for split, most in most_tokens(self.cfg, fairseq).items():
             self.task.load_dataset(split)
             longest = int(self.task.dataset(split).sizes.max())
-            limit = min(limits[split], self.task.max_positions())
+            limit = min(most, self.task.max_positions())
             if longest > limit:
                 raise UserError(self.too_long(split, longest, limit))
 

@@ -7,9 +7,8 @@ import numpy as np
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
-from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
-from lnexp.tasks.contract import Evaluation, Member, Record
+from lnexp.tasks.contract import Evaluation, Member, Record, most_tokens
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import NO_HYPOTHESIS, FirstSentences, translate
 from lnexp.tasks.translation.samples import HYPOTHESES
@@ -34,14 +33,9 @@ class TranslationEvaluation(Evaluation):
         self.cfg, self.task, self.corpus, self.ranks = cfg, task, corpus, ranks
 
     def load_data(self, fairseq: DictConfig) -> None:
-        limits = {
-            "train": fairseq.dataset.max_tokens,
-            "valid": fairseq.dataset.max_tokens_valid,
-            "test": self.cfg.evaluation.max_tokens,
-        }
-        for split in SPLITS:
+        for split, most in most_tokens(self.cfg, fairseq).items():
             self.task.load_dataset(split)
-            self._check_lengths(split, min(limits[split], *self.task.max_positions()))
+            self._check_lengths(split, min(most, *self.task.max_positions()))
 
     def _check_lengths(self, split: str, limit: int) -> None:
         """Raise UserError where a sentence of a split has more tokens than a batch or the model takes."""
