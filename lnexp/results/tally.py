@@ -96,7 +96,7 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
         for claim, survives in zip(judged, significant, strict=True)
         if claim.verdict != "inconclusive" and not survives
     )
-    rates = any(survives and "success(" in claim.holds_if for claim, survives in zip(judged, significant, strict=True))
+    rates = any(one.form == "success rate" for one, survives in zip(judged, significant, strict=True) if survives)
     return Tally(verdicts, decided, sum(significant), weak, rates, dict(left_out))
 
 

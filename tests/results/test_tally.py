@@ -87,7 +87,7 @@ def test_more_tests_leave_fewer_verdicts(claim):
 
 
 def test_whether_a_success_rate_survives_is_said(claim):
-    rate = replace(claim, holds_if="success(good) > 0.5", contrast="rate", p=0.002)
+    rate = replace(claim, form="success rate", contrast="rate", p=0.002)
     assert tally([claim, rate]).counts_survive
     others = [replace(claim, contrast=str(number), p=0.9, verdict="inconclusive") for number in range(30)]
     assert not tally([claim, rate, *others]).counts_survive
