@@ -16,7 +16,7 @@ SENTENCES = {
         "radam-999-changes-pre-ln-little",
         "radam-beta2-matters-for-post-ln",
     ),
-    "In fairseq's schedule, whose rate without warm-up is far smaller in all, Pre-LN needs warm-up, too": (
+    "In fairseq's schedule, whose rate without warm-up is far smaller, Pre-LN without it stays far behind": (
         "coupled-pre-ln-trains-low",
         "coupled-pre-ln-trains-high",
         "coupled-pre-ln-needs-no-warmup",
