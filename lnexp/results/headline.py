@@ -58,14 +58,18 @@ class Corpus:
     recipes: dict[str, RecipeVerdicts]
 
     def cell(self, arms: Iterable[str]) -> str:
-        """Return the mean best score of the first arm that has runs, and how many train, as ``12.6 (1 of 10)``."""
+        """Return the mean best score of the first arm that has runs, and how many train, as ``12.6 (1 of 10)``.
+
+        Seeds that are others than those of :attr:`scale` are added.
+        """
         for recipe, _, arm in (name.partition("/") for name in arms):
             if recipe not in self.recipes:
                 continue
             folder = PublishedFolder(self.recipes[recipe].path.parent)
             try:
                 score = load_task(folder.recipe.task).score
-                return f"{folder.mean(f'best_{score.name}', arm, score.places)} ({folder.trained(arm)})"
+                others = "" if folder.seeds == self._seeds else f"; seeds {folder.seeds}"
+                return f"{folder.mean(f'best_{score.name}', arm, score.places)} ({folder.trained(arm)}{others})"
             except UNREADABLE:
                 continue
         return MISSING
@@ -91,14 +95,23 @@ class Corpus:
     def scale(self) -> str:
         """Corpus, model, length and seeds of the first recipe of the table that was run here; empty where none was."""
         made_up = "made-up sentences, " if self.data == "toy" else ""
+        return f"{made_up}{self._first[0]}, seeds {self._seeds}" if self._first else ""
+
+    @property
+    def _seeds(self) -> str:
+        return self._first[1] if self._first else ""
+
+    @cached_property
+    def _first(self) -> tuple[str, str] | None:
+        """Scale and seeds of the first recipe of the table that was run here; None where none can be read."""
         names = [arm.partition("/")[0] for arms in ROWS.values() for arm in arms]
         for name in (name for name in names if name in self.recipes):
             try:
                 folder = PublishedFolder(self.recipes[name].path.parent)
-                return f"{made_up}{folder.scale}, seeds {folder.seeds}"
+                return folder.scale, folder.seeds
             except UNREADABLE:
                 continue
-        return ""
+        return None
 
 
 def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[Corpus]:
@@ -120,4 +133,4 @@ def answer_of(corpora: Sequence[Corpus]) -> str:
         worst = next(one for one in ("contradicted", "inconclusive", "reproduced") if one in verdicts)
         by_verdict.setdefault(worst, []).append(corpus.data)
     said = "; ".join(f"{verdict} on {', '.join(names)}" for verdict, names in by_verdict.items())
-    return f"At these learning rates Post-LN needs warm-up, Pre-LN does not: {said}." if said else ""
+    return f"With Adam at the lower lr_max Post-LN needs warm-up, Pre-LN does not: {said}." if said else ""

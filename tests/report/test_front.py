@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pandas as pd
 import pytest
 
 from lnexp.paths import RESULTS_DIR
@@ -85,6 +86,22 @@ def test_damaged_tables_leave_a_dash(results):
         (results / PLACES[2] / name).write_text("{")
     cells = dict(front(results).rows)
     assert cells["Pre-LN, no warm-up"] == ["35.3 (6 of 6)"]
+
+
+def without_rows(folder, column, value):
+    """Leave the rows out of the tables of runs that have a value."""
+    for path in (folder / "runs.csv", folder / "epochs.csv"):
+        table = pd.read_csv(path, dtype=str)
+        table[table[column] != value].to_csv(path, index=False)
+
+
+def test_seeds_that_are_others_than_those_of_the_corpus_are_said(results):
+    without_rows(results / PLACES[0], "arm", "post_ln_adam")
+    without_rows(results / PLACES[2], "seed", "21")
+    _, toy = front(results).corpora
+    assert toy.cells[0].endswith("of 9; seeds 22 to 30)")
+    assert "seeds" not in toy.cells[1]
+    assert toy.scale.endswith("seeds 21 to 30")
 
 
 def test_a_single_seed_has_a_margin_without_ends(results):
