@@ -122,6 +122,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         for claim in one.content.claims
         if claim.verdict == "contradicted"
     ]
+    claims_of = _by_claimant(found)
     environment.globals |= {
         "root": root,
         "corpora": _shown(results_dir),
@@ -141,8 +142,9 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "theory": [place for place in places if place.startswith(f"{THEORY}/")],
         "contradicted": contradicted,
         "not_reproduced": not_reproduced(found),
-        "claims_of": _by_claimant(found),
+        "claims_of": claims_of,
         "tally": tally,
+        "weak": [claim for claims in claims_of.values() for claim in tally(claims).weak],
         "power_of_rate": power_of_rate,
         "counted_on": _in_words(sorted({one.data for one in found if one.profile != THEORY and _counts(one)})),
         "missing": _missing(results_dir, found),

@@ -25,7 +25,7 @@ class Tally:
         verdicts: how many of the claims that count have which verdict.
         decided: how many of them are reproduced or contradicted.
         survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
-        weak: the names of the decided ones that do not survive it.
+        weak: the decided ones that do not survive it.
         counts_survive: whether a success rate is among those that do.
         left_out: how many claims do not count, by why.
     """
@@ -33,7 +33,7 @@ class Tally:
     verdicts: dict[Verdict, int]
     decided: int
     survive: int
-    weak: tuple[str, ...]
+    weak: tuple[JudgedClaim, ...]
     counts_survive: bool
     left_out: dict[str, int]
 
@@ -92,7 +92,7 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
     significant = holm([1.0 if claim.p is None else claim.p for claim in judged])
     decided = sum(claim.verdict != "inconclusive" for claim in judged)
     weak = tuple(
-        claim.id
+        claim
         for claim, survives in zip(judged, significant, strict=True)
         if claim.verdict != "inconclusive" and not survives
     )
