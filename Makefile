@@ -14,10 +14,12 @@ TORCH ?= -r requirements/torch.txt
 TORCH_RANGE := $(shell sed -n 's/^ *"\(torch[<>=].*\)",/\1/p' pyproject.toml)
 
 # Options of make reproduce-…: the profile (small | medium | paper; default: by machine), the corpus, the number of seeds
-# (default: 3, which decides large differences; published results have the recipes' own number), any other option.
+# (default: 3, which decides large differences; published results have the recipes' own number), the arms to train alone
+# (ARMS='post_ln_*'; each recipe of the target must have some of that name), any other option.
 PROFILE ?=
 DATA ?=
 SEEDS ?=
+ARMS ?=
 OPTIONS ?=
 # The benchmarks of make bench, by name; default: all.
 WHAT ?=
@@ -50,11 +52,11 @@ install: .venv/installed  ## create .venv with pinned packages (other targets do
 	@touch $@
 
 REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
-	n_seeds=$(or $(SEEDS),3) $(OPTIONS)
+	n_seeds=$(or $(SEEDS),3) $(if $(ARMS),'arms=$(ARMS)') $(OPTIONS)
 
 PROBE = @$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS))
 
-reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a), 4(a,b) and 6, and their verdicts (PROFILE= DATA= SEEDS=)
+reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a), 4(a,b) and 6, and their verdicts (PROFILE= DATA= SEEDS= ARMS= OPTIONS=)
 	$(REPRODUCE) +recipe=fig2a,fig4ab,warmup_sensitivity,small_fixed_lr
 
 reproduce-multi30k: install  ## the same figures on Multi30k, real text: hours on two CPU cores (SEEDS=)

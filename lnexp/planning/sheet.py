@@ -16,7 +16,7 @@ from lnexp.runs.length import Length
 from lnexp.runs.progress import clock
 
 GIB = 2**30
-COLUMNS = ("arm", "runs", "model", "updates", "PFLOP", "time", "memory", "disk")
+COLUMNS = ("arm", "runs", "M weights", "updates", "PFLOP", "time", "GiB", "GB disk")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ def sheet(lines: Sequence[Line], processes: int, at_once: int, device: Device | 
         here: the name of the device that is available.
     """
     where = f"{processes} × {device.title if device else here}"
-    table = Table(*COLUMNS, title=f"{lines[0].cfg.data.name} at {lines[0].cfg.profile}, {where}", title_justify="left")
+    title = f"{lines[0].cfg.data.name} at {lines[0].cfg.profile}, {where}"
+    # no lines between columns, so that the names of arms have room in 80 columns
+    table = Table(*COLUMNS, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
     table.columns[0].overflow = "fold"  # a name in full, however narrow the terminal
     for column in table.columns[1:]:
         column.justify = "right"
@@ -94,12 +96,12 @@ def _row(line: Line) -> tuple[str, ...]:
     cost = line.cost
     numbers = (
         f"{line.runs}",
-        f"{cost.step.parameters / 1e6:,.1f} M",
+        f"{cost.step.parameters / 1e6:,.1f}",
         f"{cost.updates:,}",
         f"{cost.flops / 1e15:,.3g}",
         clock(cost.hours * 3600),
-        f"{cost.memory / GIB:,.2f} GiB",
-        f"{cost.disk / 1e9:,.2f} GB",
+        f"{cost.memory / GIB:,.2f}",
+        f"{cost.disk / 1e9:,.2f}",
     )
     more = f" +{len(line.names) - 1}" if len(line.names) > 1 else ""
     return (line.names[0] + more, *numbers)
@@ -115,7 +117,9 @@ def _data(line: Line) -> str:
 
 def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[str]:
     """Return which numbers were measured, and which are assumed."""
-    said = ["memory, of each process, and PFLOP: measured on a few examples here, and scaled to the largest batch"]
+    said = [
+        "GiB of memory, of each process, and PFLOP: measured on a few examples here, and scaled to the largest batch"
+    ]
     if any(line.cost.scaled for line in lines):
         few = " and ".join(map(str, SHALLOW))
         said.append(

@@ -110,7 +110,7 @@ def test_the_command_prints_a_sheet_and_trains_nothing(tmp_path, prepared):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", TINY_CORPUS]
     done = run_script("plan", "+recipe=fig4cd", "profile=small", "device=h100", "gpus=1", "precision=bf16", *where)
     assert done.returncode == 0, done.stderr
-    for said in ("toy at small, 1 × H100 SXM", "40 runs, ", "+1 ", "a guess", "120 pairs"):
+    for said in ("toy at small, 1 × H100 SXM", "40 runs, ", "fig4cd/pre_ln_low +1 ", "a guess", "120 pairs"):
         assert said in " ".join(done.stdout.split()), done.stdout
     assert done.stderr == ""
     assert not (tmp_path / "runs").exists()
