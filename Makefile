@@ -75,7 +75,7 @@ reproduce-bert: install  ## Fig. 5, BERT's pre-training and fine-tuning, and ver
 	$(REPRODUCE) +recipe=fig5,fig5_finetune
 
 reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and before training
-	$(PROBE) +recipe=theory_placements
+	$(PROBE) +recipe=theory_placements,amplification,dependency
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)

@@ -119,7 +119,7 @@ def test_every_recipe_that_probes_asks_what_its_probe_can_answer(name):
     for job in jobs_of(recipe, compose(["n_seeds=1"])):
         settings, only = settings_of(job)
         assert set(settings) == taken
-        assert set(only) <= {"side", "parameter", "of"}
+        assert set(only) <= {"side", "parameter", "of", "back", "sublayer"}
 
 
 def test_the_factorial_is_the_sweep_that_the_suite_is_named_for():

@@ -118,3 +118,20 @@ def test_one_clear_line_for_what_cannot_be(context, change, message):
     settings = {"placement": "post_ln", "layers": 2, "batches": 1, "tokens": 80, "model": NARROW} | change
     with pytest.raises(UserError, match=message):
         measure("gradient_by_layer", context, settings)
+
+
+def test_amplification_is_measured_by_depth(context):
+    settings = {"placement": "post_ln", "layers": [1, 2], "random_size": 1e-4, "gradient_size": 1e-5, "batches": 1}
+    rows = measure("amplification", context, settings | {"tokens": 80, "model": NARROW})
+    assert [(row["sublayers"], row["of"]) for row in rows] == list(
+        product((2, 4), ("random", "gradient", "dependency"))
+    )
+    assert min(row["value"] for row in rows) > 0
+
+
+def test_dependency_is_measured_for_each_pair(context):
+    settings = {"placement": "pre_ln", "layers": 2, "batches": 1, "tokens": 80, "model": NARROW}
+    rows = measure("dependency", context, settings)
+    assert [(row["sublayer"], row["on"]) for row in rows] == [(i, j) for i in range(1, 5) for j in range(1, i + 1)]
+    own = [row["share"] for row in rows if row["back"] == 0]
+    assert rows[-4]["share"] == pytest.approx(own[0] * (1 - own[1]) * (1 - own[2]) * (1 - own[3]))

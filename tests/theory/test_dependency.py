@@ -1,0 +1,89 @@
+"""Shares of sublayers in the residual stream, against what hooks on the model's own modules see."""
+
+import pytest
+import torch
+
+from lnexp.theory.dependency import own_shares, shares_of_all
+from lnexp.theory.measurement import Context
+from lnexp.theory.models import kept_positions, untrained_placement
+
+WIDTH = 128
+SMALL = [f"{side}_{what}" for side in ("encoder", "decoder") for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=64")]
+SMALL = [*SMALL, "encoder_layers=2", "decoder_layers=1"]
+TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
+
+
+@pytest.fixture
+def probe(prepared):
+    def build(placement):
+        context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
+        return untrained_placement(context, placement, SMALL, 2, 200)
+
+    return build
+
+
+def variance(x):
+    return (x - x.mean(-1, keepdim=True)).double().square().mean()
+
+
+def by_hooks(probed, hooked):
+    """Return ``Var[f] / Var[x + f]`` of each block, given pairs of x and x + f, each ``(time, batch, d)``."""
+    kept = [kept_positions(probed.model, batch["net_input"])["encoder"] for batch in probed.batches]
+    assert not all(positions.all() for positions in kept), "there is padding to leave out"
+    shares = []
+    for of_block in hooked:
+        branch = torch.cat([(after - before)[at] for (before, after), at in zip(of_block, kept, strict=True)])
+        stream = torch.cat([after[at] for (_, after), at in zip(of_block, kept, strict=True)])
+        shares.append(float(variance(branch) / variance(stream)))
+    return shares
+
+
+def test_post_ln_is_what_its_norms_see(probe):
+    """Post-LN's norms are given x + f, and the norm before gives x; the first block's x is the embedding."""
+    probed = probe("post_ln")
+    seen = []
+    for layer in probed.model.encoder.layers:
+        for norm in (layer.self_attn_layer_norm, layer.final_layer_norm):
+            norm.register_forward_hook(lambda _, into, out: seen.append((into[0], out)))
+    with torch.no_grad():
+        for batch in probed.batches:
+            probed.model.encoder(batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"])
+    batches = [seen[:4], seen[4:]]
+    hooked = [[(of_batch[block - 1][1], of_batch[block][0]) for of_batch in batches] for block in range(1, 4)]
+    # the LayerNorm that follows removes two of the noise's channels
+    assert own_shares(probed)[1:] == pytest.approx(by_hooks(probed, hooked), rel=0.06)
+
+
+def test_pre_ln_is_what_its_norms_see(probe):
+    """Pre-LN's norms are given x, and that of the next block, or the final one, x + f."""
+    probed = probe("pre_ln")
+    seen = []
+    encoder = probed.model.encoder
+    norms = [norm for layer in encoder.layers for norm in (layer.self_attn_layer_norm, layer.final_layer_norm)]
+    for norm in (*norms, encoder.layer_norm):
+        norm.register_forward_hook(lambda _, into, __: seen.append(into[0]))
+    with torch.no_grad():
+        for batch in probed.batches:
+            encoder(batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"])
+    batches = [seen[:5], seen[5:]]
+    hooked = [[(of_batch[block], of_batch[block + 1]) for of_batch in batches] for block in range(4)]
+    assert own_shares(probed) == pytest.approx(by_hooks(probed, hooked), rel=0.04)
+
+
+@pytest.mark.parametrize(("placement", "least", "most"), [("rezero", 0, 0), ("peri_ln", 0.15, 0.6), ("keel", 0, 0.6)])
+def test_a_placement_of_any_form_is_measured(probe, placement, least, most):
+    shares = own_shares(probe(placement))
+    assert len(shares) == 4
+    assert least <= min(shares) <= max(shares) <= most
+
+
+def test_the_model_is_left_as_it_was(probe):
+    probed = probe("post_ln")
+    own_shares(probed)
+    assert all("connect" not in vars(layer.placement) for layer in probed.model.encoder.layers)
+
+
+def test_shares_are_passed_on():
+    assert shares_of_all([0.5, 0.5, 0.25]) == [[0.5], [0.25, 0.5], [0.1875, 0.375, 0.25]]
+    even = shares_of_all([1 / (1 + number) for number in range(1, 6)])
+    assert even[-1] == pytest.approx([1 / 6] * 5), "Pre-LN: an embedding and five branches of one size"
