@@ -102,7 +102,7 @@ def _select(rows: list[dict[str, Any]], only: dict[str, Any]) -> list[dict[str, 
     for column, value in only.items():
         found = {row.get(column) for row in rows}
         if value not in found:
-            raise UserError(f"only.{column}={value}: not in the measurement; {near_names(value, map(str, found))}")
+            raise UserError(f"only.{column}={value}: not in the measurement; {near_names(str(value), map(str, found))}")
     return [row for row in rows if all(row[column] == value for column, value in only.items())]
 
 

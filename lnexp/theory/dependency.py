@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lnexp.errors import UserError
 from lnexp.plugin.placement import Block
 from lnexp.theory.models import ProbedModel, kept_positions
 
@@ -28,6 +29,9 @@ def own_shares(probed: ProbedModel) -> list[float]:
 
     Args:
         probed: a model with an encoder, in evaluation mode.
+
+    Raises:
+        UserError: for a placement that does not join all blocks of a layer one by one (B2T).
     """
     seen: list[list[Tensor]] = []
     for batch in probed.batches:
@@ -35,6 +39,8 @@ def own_shares(probed: ProbedModel) -> list[float]:
         with _noise_in_blocks(probed.model.encoder.layers, kept) as variances:
             probed.model.encoder(batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"])
         seen.append(variances)
+        if len(variances) != sum(layer.placement.where.blocks for layer in probed.model.encoder.layers):
+            raise UserError("dependency: the placement does not join the blocks of a layer one by one")
     by_block = [torch.stack(of_block).sum(dim=0).tolist() for of_block in zip(*seen, strict=True)]
     return [changed / (NOISE**2 * there) for changed, there in by_block]
 

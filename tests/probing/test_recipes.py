@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from helpers import run_script
 
+from lnexp.paths import ROOT
+
 pytestmark = pytest.mark.slow
 
 SMALL = ["scale.toy={train_pairs: 400, valid_pairs: 5, test_pairs: 5}"]
@@ -76,3 +78,11 @@ def test_mistakes_are_one_line(tmp_path, script, arguments, message):
     done = run_script(script, *arguments, *more, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_an_arm_of_rows_that_are_not_measured_is_one_line(tmp_path):
+    text = (ROOT / "recipes" / "theory_lemma1.yaml").read_text().replace("overrides: []", "overrides: [only.sigma=7]")
+    (tmp_path / "mine.yaml").write_text(text)
+    done = probe(tmp_path, f"+recipe={tmp_path / 'mine.yaml'}", "n_seeds=1")
+    assert done.returncode == 2
+    assert "error: only.sigma=7: not in the measurement; there are: 0.01, 0.1, 1, 10, 100, 1000" in done.stderr

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from lnexp.errors import UserError
 from lnexp.theory.dependency import own_shares, shares_of_all
 from lnexp.theory.measurement import Context
 from lnexp.theory.models import kept_positions, untrained_placement
@@ -75,6 +76,11 @@ def test_a_placement_of_any_form_is_measured(probe, placement, least, most):
     shares = own_shares(probe(placement))
     assert len(shares) == 4
     assert least <= min(shares) <= max(shares) <= most
+
+
+def test_a_placement_that_joins_blocks_otherwise_is_refused(probe):
+    with pytest.raises(UserError, match="does not join the blocks of a layer one by one"):
+        own_shares(probe("b2t"))
 
 
 def test_the_model_is_left_as_it_was(probe):
