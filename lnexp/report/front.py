@@ -73,8 +73,7 @@ class Front:
     """The first screen, and the matrix of all claims.
 
     Attributes:
-        answer: in a sentence; empty where nothing answers the question.
-        papers: whether anything was run at the paper's own size.
+        answer: in a sentence or two; empty where nothing answers the question.
         corpora: the columns of its tables.
         rows: placement and warm-up, and the cell of each corpus.
         claims: the first claims.
@@ -83,7 +82,6 @@ class Front:
     """
 
     answer: str
-    papers: bool
     corpora: list[Corpus]
     rows: list[tuple[str, list[str]]]
     claims: list[ClaimRow]
@@ -103,7 +101,6 @@ def front_of(sections: Sequence[Section]) -> Front:
     first = [ClaimRow(words, [_first_mark(corpus, name, ran) for corpus in corpora]) for words, name in CLAIMS.items()]
     return Front(
         answer_of(corpora),
-        any(section.verdicts.content.papers for section in ran if section.verdicts),
         corpora,
         [(row, [corpus.cells[number] for corpus in corpora]) for number, row in enumerate(ROWS)],
         [row for row in first if any(mark.sign != MISSING for mark in row.marks)],

@@ -67,7 +67,7 @@ def _table(corpora: Sequence[Corpus]) -> list[str]:
     """Return the table of placement × warm-up, a column a corpus, and the paper's numbers in a sentence."""
     if not corpora:
         return []
-    first = ["best BLEU (runs that train)", *ROWS, *ANSWER]
+    first = ["mean BLEU (runs that train)", *ROWS, *ANSWER]
     columns = [[corpus.data, *corpus.cells, *corpus.answer] for corpus in corpora]
     while columns and _width([first, *columns]) > WIDTH:
         columns.pop()
@@ -76,7 +76,8 @@ def _table(corpora: Sequence[Corpus]) -> list[str]:
     rows = [[f"{text:<{width}}" for text, width in zip(row, widths, strict=True)] for row in zip(*table, strict=True)]
     lines = ["  ".join(row).rstrip() for row in rows]
     left_out = [corpus.data for corpus in corpora[len(columns) :]]
-    return [*lines, *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else []), *_wrapped(PAPER)]
+    shown = _wrapped("; ".join(f"{corpus.data}: {corpus.size}" for corpus in corpora[: len(columns)] if corpus.size))
+    return [*lines, *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else []), *shown, *_wrapped(PAPER)]
 
 
 def _width(columns: Sequence[Sequence[str]]) -> int:
@@ -110,7 +111,8 @@ def _listed(title: str, found: Mapping[str, int], lines: int) -> list[str]:
         return []
     names = [f"{name} ×{number}" if number > 1 else name for name, number in found.items()]
     for number in range(len(names), 0, -1):
-        more = f" and {len(names) - number} more" if number < len(names) else ""
+        left = sum(list(found.values())[number:])
+        more = f" and {left} more" if left else ""
         text = _wrapped(f"{title}: {', '.join(names[:number])}{more}")
         if len(text) <= lines:
             return text

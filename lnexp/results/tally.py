@@ -50,9 +50,15 @@ class Tally:
     @property
     def short_text(self) -> str:
         """The tally in fewer words, without the reasons why claims are not counted."""
-        said = f"{self._counts}; {sum(self.left_out.values())} more do not count"
-        survive = f"; {self.survive} of {self.decided} decided ones survive Holm's correction"
-        return f"{said}{survive if self.decided else ''}"
+        judged = {verdict: number for verdict, number in self.verdicts.items() if number and verdict != "not run"}
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in judged.items())
+        said = [f"{_claims(sum(judged.values()))} judged: {counts}" if judged else "no claim was judged"]
+        if self.verdicts["not run"]:
+            said.append(f"{self.verdicts['not run']} not run")
+        said.append(f"{sum(self.left_out.values())} more do not count")
+        if self.decided:
+            said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for all of them")
+        return "; ".join(said)
 
     @property
     def _counts(self) -> str:
