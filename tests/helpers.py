@@ -1,6 +1,5 @@
 """What tests share besides fixtures: a tiny run, and the real commands."""
 
-import itertools
 import os
 import subprocess
 import sys
@@ -13,13 +12,8 @@ from zipfile import ZipFile
 from warm_commands import READ_AT_START, WarmProcess, run_warm
 
 from lnexp.benchmarks.overhead import TINY_MODEL
-from lnexp.recipes.recipe import Arm, Recipe, Setting
-from lnexp.recipes.sweep import Sweep
 
 T = TypeVar("T")
-
-#: Of :func:`swept_recipe`, as its arms set them.
-RATES = {"x1": "1e-3", "x2": "2e-3", "x4": "4e-3"}
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -110,44 +104,3 @@ class Touch:
 def cut_short(checkpoint: Path) -> None:
     """Leave half of a checkpoint, as a machine that breaks down may."""
     os.truncate(checkpoint, checkpoint.stat().st_size // 2)
-
-
-def swept_recipe() -> Recipe:
-    """A recipe of two placements, three rates and three lengths of warm-up, without a claim."""
-    values = {
-        "placement": {"pre_ln": ("Pre-LN", "model=pre_ln"), "post_ln": ("Post-LN", "model=post_ln")},
-        "warmup": {
-            "none": ("w/o warm-up", "warmup_updates=1"),
-            "short": ("short warm-up", "warmup_updates=60"),
-            "long": ("long warm-up", "warmup_updates=300"),
-        },
-        "lr_max": {name: (f"lr_max {rate}", f"lr_max={rate}") for name, rate in RATES.items()},
-    }
-    arms = {}
-    for keys in itertools.product(*values.values()):
-        chosen = [of[key] for key, of in zip(keys, values.values(), strict=True)]
-        labels = [label for label, _ in chosen]
-        name = "_".join(keys)
-        arms[name] = Arm(
-            name=name,
-            label=", ".join(labels),
-            overrides=tuple(override for _, override in chosen),
-            row=", ".join(labels[:2]),
-            values=dict(zip(values, labels, strict=True)),
-            keys=dict(zip(values, keys, strict=True)),
-        )
-    return Recipe(
-        name="swept",
-        title="a sweep",
-        figure="beyond the paper",
-        source="s",
-        reading="decoupled",
-        settings=("optimizer=adam",),
-        profiles={"small": Setting("toy")},
-        first_seed=31,
-        n_seeds=3,
-        arms=arms,
-        claims=(),
-        outcomes={"rows": "placement", "columns": "lr_max", "over": "warmup"},
-        sweep=Sweep(initial_nll=5.0, within=0.1, good=0.05),
-    )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from helpers import swept_recipe
+from swept import swept_recipe
 
 from lnexp.errors import UserError
 from lnexp.recipes.grid import Grid, grid_of
@@ -12,8 +12,8 @@ from lnexp.recipes.sweep import Sweep
 
 
 @pytest.fixture
-def recipe():
-    return swept_recipe()
+def recipe(tmp_path):
+    return swept_recipe(tmp_path)
 
 
 def test_a_set_is_named_without_what_its_arms_differ_in(recipe):

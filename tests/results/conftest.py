@@ -1,10 +1,7 @@
 """Runs that never ran, for judging what judges."""
 
-from dataclasses import replace
-
 import pytest
-from helpers import RATES, swept_recipe
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from lnexp.recipes.recipe import Arm, Claim, Job, Recipe, Scope, Setting
 from lnexp.results.collect import RunResult
@@ -84,43 +81,3 @@ def make_runs() -> type[MakeRun]:
 @pytest.fixture
 def make_run() -> MakeRun:
     return MakeRun()
-
-
-#: Final nlls of the arms of a swept recipe, by their set without the rate and in the order of rates; None: it diverged.
-NLLS: dict[str, list[float | None]] = {
-    "pre_ln_none": [0.5, 0.2, 0.3],
-    "pre_ln_short": [0.5, 0.2, 0.3],
-    "pre_ln_long": [0.42, 0.22, 0.2],
-    "post_ln_none": [1.0, 4.0, None],
-    "post_ln_short": [0.6, 0.3, 4.5],
-    "post_ln_long": [0.52, 0.25, 0.4],
-}
-SEEDS = (31, 32, 33)
-
-
-class MakeSweep:
-    """Makes runs of a swept recipe, which has a claim if told one."""
-
-    def __call__(self, holds_if: str = "", **changed: list[float | None]) -> tuple[Recipe, list[RunResult]]:
-        """Return the recipe and its runs: those of :data:`NLLS` with what is changed, a hundredth more each seed."""
-        make = MakeRun()
-        claim = [replace(make.claim(holds_if), paper={})] if holds_if else []
-        make.recipe = replace(swept_recipe(), claims=tuple(claim))
-        runs = []
-        for name, nlls in (NLLS | changed).items():
-            for rate, nll in zip(RATES, nlls, strict=True):
-                runs += [self._run(make, f"{name}_{rate}", seed, nll) for seed in SEEDS]
-        return make.recipe, runs
-
-    @staticmethod
-    def _run(make: MakeRun, arm: str, seed: int, nll: float | None) -> RunResult:
-        run = make(arm, seed, [1.0, 2.0], "finished" if nll is not None else "diverged")
-        cfg = OmegaConf.merge(run.cfg, OmegaConf.from_dotlist(list(make.recipe.arms[arm].overrides[1:])))
-        assert isinstance(cfg, DictConfig)
-        run.epochs[-1]["valid_nll"] = None if nll is None else nll + 0.01 * (seed - SEEDS[0])
-        return replace(run, cfg=cfg)
-
-
-@pytest.fixture
-def make_sweep() -> MakeSweep:
-    return MakeSweep()

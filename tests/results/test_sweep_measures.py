@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from helpers import swept_recipe
+from swept import swept_recipe, swept_runs
 
 from lnexp.errors import UserError
 from lnexp.recipes.grid import grid_of
@@ -13,12 +13,16 @@ from lnexp.results.tables import runs_table
 
 
 @pytest.fixture
-def measured(make_sweep):
+def recipe(tmp_path):
+    return swept_recipe(tmp_path)
+
+
+@pytest.fixture
+def measured(recipe):
     """Measures a set of the swept recipe, with other nlls where some are given."""
 
     def measure(name, of, runs=None, **changed):
-        recipe, made = make_sweep(**changed)
-        grid = grid_of(recipe)
+        grid, made = grid_of(recipe), swept_runs(recipe, **changed)
         return SweepResults(grid, finals_of(grid, made if runs is None else runs(made))).measure(name, of)
 
     return measure
@@ -73,11 +77,11 @@ def test_the_share_of_good_runs(measured):
 
 
 @pytest.mark.parametrize("name", SWEEP_MEASURES)
-def test_a_seed_that_an_arm_lacks_has_no_value(measured, name):
+def test_a_seed_that_an_arm_lacks_has_no_value(measured, recipe, name):
     def without(runs):
         return [run for run in runs if (run.job.arm.name, run.job.seed) != ("pre_ln_none_x2", 32)]
 
-    of = next(of for of, arms in sets_of(grid_of(swept_recipe()), name).items() if "pre_ln_none_x2" in arms)
+    of = next(of for of, arms in sets_of(grid_of(recipe), name).items() if "pre_ln_none_x2" in arms)
     assert list(measured(name, of, without)) == [31, 33]
 
 
@@ -91,17 +95,17 @@ def test_what_depends_on_the_best_arm_waits_for_all_arms(measured, name):
     assert measured(name, of)
 
 
-def test_the_table_gives_what_the_runs_give(make_sweep):
-    recipe, runs = make_sweep()
+def test_the_table_gives_what_the_runs_give(recipe):
+    runs = swept_runs(recipe)
     grid = grid_of(recipe)
     assert finals_of_table(grid, runs_table(runs)) == finals_of(grid, runs)
     missing = [replace(run, state="not run") for run in runs]
     assert finals_of(grid, missing) == finals_of_table(grid, runs_table(missing)) == {}
 
 
-def test_a_claim_asks_measures_of_sets(make_sweep):
-    recipe, runs = make_sweep("lr_sensitivity(pre_ln_none) < 0.5 * lr_sensitivity(post_ln_none)")
-    found = judge(recipe.claims[0], recipe, runs)
+def test_a_claim_asks_measures_of_sets(tmp_path):
+    recipe = swept_recipe(tmp_path, "lr_sensitivity(pre_ln_none) < 0.5 * lr_sensitivity(post_ln_none)")
+    found = judge(recipe.claims[0], recipe, swept_runs(recipe))
     assert (found.verdict, found.seeds) == ("reproduced", 3)
     assert found.arms["post_ln_none"].measure == "lr_sensitivity"
     assert found.arms["post_ln_none"].mean == pytest.approx(6.99 / 3)
@@ -109,9 +113,9 @@ def test_a_claim_asks_measures_of_sets(make_sweep):
     assert len(found.arms["post_ln_none"].runs) == 9
 
 
-def test_measures_of_arms_and_of_sets_can_stand_in_one_test(make_sweep):
-    recipe, runs = make_sweep("tuned_nll(post_ln) < last_nll(post_ln_none_x2)")
-    assert judge(recipe.claims[0], recipe, runs).verdict == "reproduced"
+def test_measures_of_arms_and_of_sets_can_stand_in_one_test(tmp_path):
+    recipe = swept_recipe(tmp_path, "tuned_nll(post_ln) < last_nll(post_ln_none_x2)")
+    assert judge(recipe.claims[0], recipe, swept_runs(recipe)).verdict == "reproduced"
 
 
 @pytest.mark.parametrize(
@@ -125,8 +129,8 @@ def test_measures_of_arms_and_of_sets_can_stand_in_one_test(make_sweep):
         ("lr_sensitivty(pre_ln_none) < 1", "lr_sensitivity"),
     ],
 )
-def test_a_test_that_asks_for_another_set_is_refused(make_sweep, holds_if, message):
-    recipe, _ = make_sweep(holds_if)
+def test_a_test_that_asks_for_another_set_is_refused(tmp_path, holds_if, message):
+    recipe = swept_recipe(tmp_path, holds_if)
     with pytest.raises(UserError, match=message):
         check_claims(recipe)
 
