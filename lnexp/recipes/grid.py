@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Collection
-from typing import Literal
 
 from lnexp.errors import UserError
 from lnexp.options import key_of
@@ -10,7 +9,6 @@ from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.recipes.sweep import Sweep
 
 #: What the three axes of a sweep are, by what ``outcomes`` calls them.
-Part = Literal["rows", "columns", "over"]
 PLACEMENT, RATE, WARMUP = PARTS = ("rows", "columns", "over")
 #: The option that an axis sets.
 OPTIONS = {RATE: "lr_max", WARMUP: "warmup_updates"}
@@ -19,8 +17,8 @@ OPTIONS = {RATE: "lr_max", WARMUP: "warmup_updates"}
 class Grid:
     """The arms of a recipe with a sweep.
 
-    Arms that differ in one axis alone are a set. Its name is theirs without that axis: ``pre_ln_none`` are
-    ``pre_ln_none_x1``, ``pre_ln_none_x2`` and so on.
+    Arms that differ in the rate, in the warm-up or in both are a set. Its name is theirs without what they differ in:
+    ``pre_ln_none`` are ``pre_ln_none_x1``, ``pre_ln_none_x2`` and so on.
 
     Args:
         recipe: one with a ``sweep``.
@@ -46,11 +44,12 @@ class Grid:
         self.warmup_labels = self._labels(WARMUP)
         self.rates, self.warmups = self._numbers(RATE), self._numbers(WARMUP)
         self._check()
-        self._names = {tuple(self.place(arm)[part] for part in PARTS): arm.name for arm in self._arms}
+        self._places = {arm.name: self._place(arm) for arm in self._arms}
+        self._names = {tuple(place[part] for part in PARTS): name for name, place in self._places.items()}
 
-    def place(self, arm: Arm) -> dict[str, str]:
-        """Return the names of an arm's placement, rate and warm-up."""
-        return {part: arm.keys[self._axes[part]] for part in PARTS}
+    def place_of(self, name: str) -> dict[str, str]:
+        """Return the names of the placement, rate and warm-up of an arm of this name."""
+        return self._places[name]
 
     def arm(self, placement: str, rate: str, warmup: str) -> str:
         """Return the name of an arm."""
@@ -59,12 +58,12 @@ class Grid:
     @property
     def names(self) -> list[str]:
         """The names of all arms."""
-        return [arm.name for arm in self._arms]
+        return list(self._places)
 
     def by_arm(self, part: str) -> dict[str, float]:
         """Return the rates of all arms, or their lengths of warm-up in updates."""
         numbers = self.rates if part == RATE else self.warmups
-        return {arm.name: numbers[self.place(arm)[part]] for arm in self._arms}
+        return {name: numbers[place[part]] for name, place in self._places.items()}
 
     def sets_without(self, parts: Collection[str]) -> dict[str, list[str]]:
         """Return the names of the arms that differ in these axes alone, by the name of their set."""
@@ -80,13 +79,17 @@ class Grid:
         named = {self._axes[part]: key for part, key in keys.items()}
         return "_".join(named[axis] for axis in self._arms[0].keys if axis in named)
 
+    def _place(self, arm: Arm) -> dict[str, str]:
+        """Return the names of an arm's placement, rate and warm-up."""
+        return {part: arm.keys[self._axes[part]] for part in PARTS}
+
     def _labels(self, part: str) -> dict[str, str]:
         axis = self._axes[part]
         return {arm.keys[axis]: arm.values[axis] for arm in self._arms}
 
     def _numbers(self, part: str) -> dict[str, float]:
         """Return what the names of an axis set its option to."""
-        return {self.place(arm)[part]: _number(arm, OPTIONS[part]) for arm in self._arms}
+        return {self._place(arm)[part]: _number(arm, OPTIONS[part]) for arm in self._arms}
 
     def _check(self) -> None:
         for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):

@@ -108,8 +108,8 @@ def best_lr(of: SweptSet) -> dict[int, float]:
 
 
 def shortest_warmup(of: SweptSet) -> dict[int, float]:
-    """Return the shortest warm-up, in updates, whose final nll is at most ``within`` above the lowest over the lengths at this rate;
-    twice the longest length where no length gives a good run, which stands for none.
+    """Return the shortest warm-up, in updates, whose final nll is at most ``within`` above the lowest over the lengths
+    at this rate; twice the longest length where no length gives a good run, which stands for none.
     """
     if of.line is None:
         return {}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from swept import swept_recipe
+from swept import CONTENT, swept_recipe
 
 from lnexp.errors import UserError
 from lnexp.recipes.grid import Grid, grid_of
@@ -74,3 +74,21 @@ def test_a_recipe_without_a_sweep_has_no_grid(recipe):
 def test_numbers_that_make_no_sense_are_refused(numbers):
     with pytest.raises(ValueError, match="must be above zero"):
         Sweep(*numbers)
+
+
+def test_a_file_with_a_sweep_that_cannot_be_measured_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setitem(CONTENT, "sweep", CONTENT["sweep"] | {"other_rate": ["rezero"]})
+    with pytest.raises(UserError, match=r"not a recipe .*other_rate: rezero: not of placement"):
+        swept_recipe(tmp_path)
+    monkeypatch.setitem(CONTENT, "sweep", {"initial_nll": 5.0})
+    with pytest.raises(UserError, match=r"not a recipe .*sweep does not have the keys initial_nll, within, good"):
+        swept_recipe(tmp_path)
+
+
+def test_numbers_of_a_sweep_decide_results_and_marks_do_not(recipe):
+    def hashed(**changes):
+        return replace(recipe, sweep=replace(recipe.sweep, **changes)).settings_hash("small")
+
+    assert hashed(other_rate=()) == hashed()
+    assert len({hashed(), hashed(within=0.2), hashed(good=0.2), hashed(initial_nll=6.0)}) == 4
+    assert replace(recipe, sweep=None).settings_hash("small") != hashed()
