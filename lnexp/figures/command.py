@@ -20,5 +20,5 @@ def main() -> None:
         for folder in arguments.folders or result_folders(RESULTS_DIR):
             if not (folder / "verdicts.json").is_file():
                 raise UserError(f"{folder}: no folder of results; it has no verdicts.json")
-            names = [drawing.name for drawing in draw_all(recipe_of_results(folder, folder.resolve().name), folder)]
+            names = draw_all(recipe_of_results(folder, folder.resolve().name), folder)
             print(f"{folder}: {', '.join(names) or 'nothing to draw'}")

@@ -31,7 +31,7 @@ LETTERS_AN_INCH = 12
 def draw(drawing: Drawing, folder: Path) -> None:
     """Write ``NAME.png``, ``NAME.svg`` and ``NAME.pdf``: the same bytes for the same figure."""
     with rc_context(STYLE):
-        _save(figure_of(drawing), folder, drawing.name)
+        save(figure_of(drawing), folder, drawing.name)
 
 
 def figure_of(drawing: Drawing) -> Figure:
@@ -46,12 +46,15 @@ def figure_of(drawing: Drawing) -> Figure:
         for row, axes in zip(drawing.rows, all_axes, strict=True):
             for panel, axis in zip(row, axes, strict=True):
                 _draw_panel(axis, panel)
-        letters = round(size[0] * LETTERS_AN_INCH)
-        figure.suptitle(
-            "\n".join(textwrap.fill(text, letters) for text in (drawing.title, drawing.subtitle)), fontsize=10
-        )
+        add_title(figure, drawing.title, drawing.subtitle)
         _add_legend(figure, drawing.legend_columns)
     return figure
+
+
+def add_title(figure: Figure, title: str, subtitle: str) -> None:
+    """Write a title and a subtitle above a figure, in lines as long as it is wide."""
+    letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
+    figure.suptitle("\n".join(textwrap.fill(text, letters) for text in (title, subtitle)), fontsize=10)
 
 
 def remove(name: str, folder: Path) -> None:
@@ -99,7 +102,8 @@ def _add_legend(figure: Figure, columns: int) -> None:
     )
 
 
-def _save(figure: Figure, folder: Path, name: str) -> None:
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """Write a figure as PNG, SVG and PDF: the same bytes for the same figure."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # the layout is done; savefig would repeat it four times
     FigureCanvasAgg(figure).print_png(folder / f"{name}.png", metadata={"Software": None})

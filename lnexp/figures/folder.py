@@ -13,6 +13,8 @@ from lnexp.figures.draw import draw, remove
 from lnexp.figures.layers import layers
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
+from lnexp.figures.sweep import FIGURES as SWEEP
+from lnexp.figures.sweep import draw_sweep
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.verdict_file import read_verdicts
@@ -21,6 +23,8 @@ from lnexp.runs.folder import DONE
 
 def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     """Return the figures of a folder's runs that are over, or of its measurements before training.
+
+    The runs of a sweep are too many for curves.
 
     Args:
         recipe: whose results they are.
@@ -37,20 +41,22 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
     mine = runs[runs["identity"].isin(over)]
     first = filter(None, (by_depth(recipe, mine, scope), by_checkpoint(recipe, mine, scope)))
-    found = [*first, *([] if epochs.empty else [curves(recipe, epochs, scope)])]
+    found = [*first, *([] if epochs.empty or recipe.sweep else [curves(recipe, epochs, scope)])]
     return found if probes.empty else [*found, *layers(recipe, probes)]
 
 
-def draw_all(recipe: Recipe, folder: Path) -> list[Drawing]:
-    """Draw the figures of a folder into it, remove those that it has no more, and return what was drawn."""
+def draw_all(recipe: Recipe, folder: Path) -> list[str]:
+    """Draw the figures of a folder into it, remove those that it has no more, and return the names of the others."""
     found = drawings(recipe, folder)
-    for name in {"figure", "gradients", "states", BY_DEPTH, BY_CHECKPOINT, *plots(recipe)} - {
-        drawing.name for drawing in found
-    }:
-        remove(name, folder)
     for drawing in found:
         draw(drawing, folder)
-    return found
+    names = [drawing.name for drawing in found]
+    if recipe.sweep:
+        scope = read_verdicts(folder / "verdicts.json").scope
+        names += draw_sweep(recipe, read_table(folder / "runs.csv"), scope, folder)
+    for name in {"figure", "gradients", "states", BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}.difference(names):
+        remove(name, folder)
+    return names
 
 
 def _of(runs: set[str], path: Path) -> pd.DataFrame:

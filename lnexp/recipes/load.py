@@ -14,6 +14,7 @@ from lnexp.files import read_regular, write_whole
 from lnexp.options import key_of
 from lnexp.paths import ADHOC, RECIPES_DIR
 from lnexp.plain_yaml import load_yaml
+from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.recipes.variant import Variant
 from lnexp.schema import Positive, checked, plain_content
@@ -83,6 +84,8 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
         recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
         if recipe.n_seeds > MOST or any(recipe.seeds_at(profile) > MOST for profile in recipe.profiles):
             raise ValueError(f"n_seeds: must be at most {MOST:,}")
+        if recipe.sweep:
+            Grid(recipe)
         return recipe
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())  # YAML's are of several lines
@@ -210,5 +213,6 @@ def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]
             overrides=tuple(override for _, said in values for override in said["overrides"]),
             row=", ".join(chosen[axis][1]["label"] for axis in rows),
             values={axis: said["label"] for axis, (_, said) in chosen.items()},
+            keys={axis: key for axis, (key, _) in chosen.items()},
         )
     return arms

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
+from lnexp.recipes.sweep import Sweep
 from lnexp.tasks import DEFAULT
 
 #: Where a claim is judged: ``relative`` ones on every corpus, in a form that compares our arms with each other;
@@ -30,6 +31,7 @@ class Arm:
         row: the row of the figure that it is drawn in, which its label begins with; figures of few arms have one row,
             without a name.
         values: the labels of its values by axis, in a recipe with axes.
+        keys: the names of its values by axis, which make its own.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Arm:
     overrides: tuple[str, ...]
     row: str = ""
     values: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
 
     @property
     def label_in_row(self) -> str:
@@ -145,6 +148,9 @@ class Recipe:
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
+        sweep: of a recipe whose outcomes have rates as columns and lengths of warm-up over them, the ``initial_nll``,
+            ``within``, ``good`` and ``other_rate`` of measures over several arms (see
+            :class:`lnexp.recipes.sweep.Sweep` and :mod:`lnexp.results.sweep_measures`).
         exploratory_on: corpora on which all claims are exploratory.
         known: which results with other seeds were known when the claims were written.
         doubt: what speaks against reading the results as the claims do.
@@ -170,6 +176,7 @@ class Recipe:
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
+    sweep: Sweep | None = None
     exploratory_on: tuple[str, ...] = ()
     known: str = ""
     doubt: str = ""
@@ -272,7 +279,8 @@ class Recipe:
         setting = self.setting_at(profile)
         arms = {name: arm.overrides for name, arm in self.arms.items()}
         deciding = [self.settings, setting.data, setting.overrides, arms]
-        later = [self.measurement, *self.choice_of_task, self.success, setting.corpus]
+        sweep = self.sweep.numbers if self.sweep else []
+        later = [self.measurement, *self.choice_of_task, self.success, setting.corpus, sweep]
         return short_hash([*deciding, *filter(None, later)])
 
 

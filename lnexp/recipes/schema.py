@@ -2,13 +2,15 @@
 
 from lnexp.docstrings import attributes_of
 from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
+from lnexp.recipes.sweep import Sweep
 from lnexp.recipes.variant import Variant
 
 #: Parts of a file by the class that holds each, and the attributes that a file calls otherwise or does not have.
 PARTS = {
     "the file": (Recipe, {"name": "", "file": ""}),
     "a profile": (Setting, {"overrides": "settings"}),
-    "an arm": (Arm, {"name": "", "values": ""}),
+    "an arm": (Arm, {"name": "", "values": "", "keys": ""}),
+    "sweep": (Sweep, {}),
     "a claim": (Claim, {}),
     "variant": (Variant, {}),
 }

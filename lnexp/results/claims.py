@@ -7,7 +7,7 @@ run`` where an arm has no run that is over, or where the claim is about the pape
 ``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Protocol, cast
@@ -15,20 +15,22 @@ from typing import Protocol, cast
 from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
+from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Claim, Job, Recipe
 from lnexp.results.forms import Form, Question, parse
-from lnexp.results.forms.base import Measures
+from lnexp.results.forms.base import Calls, Measures
 from lnexp.results.intervals import interval
 from lnexp.results.judgement import verdict_of
 from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.results.registration import registered
 from lnexp.results.success import ScoredRun, divided_arms, success_of
+from lnexp.results.sweep_measures import SWEEP_MEASURES, CountedRun, SweepResults, finals_of, sets_of
 from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value
 from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
 
-#: What was measured by call and seed: the value, and the identity of the run.
-Found = Mapping[str, Mapping[int, tuple[float, str]]]
+#: What was measured by call and seed: the value, and the identities of the runs.
+Found = Mapping[str, Mapping[int, tuple[float, Sequence[str]]]]
 #: The seeds whose runs diverged without a value, by call.
 Lost = Mapping[str, Collection[int]]
 
@@ -89,12 +91,18 @@ def measures_in_words() -> dict[tuple[str, str], list[str]]:
     for of, measures in asked.items():
         for name, measure in measures.items():
             found.setdefault((name, returned_by(measure)), []).append(of)
-    return found
+    return found | {(name, returned_by(one.of)): ["arms of a sweep"] for name, one in SWEEP_MEASURES.items()}
 
 
 def question_of(recipe: Recipe) -> Question:
     """Return what the tests of a recipe's claims may ask."""
-    return Question(measures_of(recipe), recipe.arms, None if recipe.measurement else success_of(recipe))
+    success = None if recipe.measurement else success_of(recipe)
+    return Question(measures_of(recipe), recipe.arms, success, _sets(recipe))
+
+
+def _sets(recipe: Recipe) -> dict[str, Collection[str]]:
+    """Return the names of the sets of arms that each measure of several arms can be asked of."""
+    return {name: sets_of(grid_of(recipe), name) for name in SWEEP_MEASURES} if recipe.sweep else {}
 
 
 def form_of(claim: Claim, recipe: Recipe) -> Form:
@@ -168,7 +176,7 @@ def judge(
     """
     form = form_of(claim, recipe)
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
-    found, lost = _measure(form, measures_of(recipe), judged)
+    found, lost = _measure(form, recipe, judged)
     values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
     with _named(claim):
         judgement = form.judge(values)
@@ -193,27 +201,46 @@ def judge(
     )
 
 
-def _measure(form: Form, measures: Measures, runs: Sequence[Evidence]) -> tuple[Found, Lost]:
+def _measure(form: Form, recipe: Recipe, runs: Sequence[Evidence]) -> tuple[Found, Lost]:
+    measures = measures_of(recipe)
     by_arm: dict[str, list[Evidence]] = {}
     for run in runs:
         if run.counts:
             by_arm.setdefault(run.job.arm.name, []).append(run)
-    found: dict[str, dict[int, tuple[float, str]]] = {}
+    found: dict[str, Mapping[int, tuple[float, Sequence[str]]]] = {}
     lost: dict[str, set[int]] = {}
+    swept = {call: asked for call, asked in form.calls.items() if asked[0] in SWEEP_MEASURES}
     for call, (measure, arm) in form.calls.items():
+        if call in swept:
+            continue
         measured = [(run, measures[measure](run)) for run in by_arm.get(arm, [])]
-        found[call] = {run.job.seed: (value, run.identity) for run, value in measured if value is not None}
+        found[call] = {run.job.seed: (value, [run.identity]) for run, value in measured if value is not None}
         lost[call] = {run.job.seed for run, value in measured if value is None and run.diverged}
-    return found, lost
+    if swept:
+        found |= _measure_sets(swept, recipe, by_arm)
+    return found, lost | {call: set() for call in swept}
 
 
-def _runs(of_call: Mapping[int, tuple[float, str]]) -> list[str]:
-    return [identity for _, (_, identity) in sorted(of_call.items())]
+def _measure_sets(calls: Calls, recipe: Recipe, by_arm: Mapping[str, Sequence[Evidence]]) -> Found:
+    """Return what was measured of sets of arms; a run that diverged has a value, so that none is lost."""
+    grid = grid_of(recipe)
+    runs = {arm: {run.job.seed: run for run in of_arm} for arm, of_arm in by_arm.items()}
+    every = cast(Iterable[CountedRun], [run for of_arm in by_arm.values() for run in of_arm])
+    results = SweepResults(grid, finals_of(grid, every))
+    return {
+        call: {
+            seed: (value, [runs[arm][seed].identity for arm in results.arms(measure, of)])
+            for seed, value in results.measure(measure, of).items()
+        }
+        for call, (measure, of) in calls.items()
+    }
 
 
-def _arms(
-    calls: Mapping[str, tuple[str, str]], found: Found, lost: Lost, divided: Collection[str]
-) -> dict[str, Measured]:
+def _runs(of_call: Mapping[int, tuple[float, Sequence[str]]]) -> list[str]:
+    return [identity for _, (_, identities) in sorted(of_call.items()) for identity in identities]
+
+
+def _arms(calls: Calls, found: Found, lost: Lost, divided: Collection[str]) -> dict[str, Measured]:
     """Return what was measured by arm, or by call where an arm is asked twice."""
     asked = [arm for _, arm in calls.values()]
     arms = {}

@@ -19,6 +19,8 @@ from lnexp.results.outcomes import for_people
 from lnexp.results.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
+from lnexp.results.sweep_measures import CountedRun
+from lnexp.results.sweep_page import sweep_page
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.seeds import seeds_in_words
 
@@ -200,6 +202,11 @@ class PublishedFolder:
             return ""
         headers, rows = for_people(self.recipe, read_table(self._path / "outcomes.csv"))
         return tabulate(rows, headers=headers, tablefmt="github")
+
+    @property
+    def sweep(self) -> str:
+        """The tables of a recipe with a sweep, in Markdown."""
+        return sweep_page(self.recipe, cast(list[CountedRun], self._runs)) if self.recipe.sweep else ""
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

@@ -6,6 +6,7 @@ from tabulate import tabulate
 
 from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
 from lnexp.figures.folder import draw_all
+from lnexp.figures.sweep import FIGURES as SWEEP
 from lnexp.files import write_whole
 from lnexp.numerics import numerics_of
 from lnexp.published import write_table
@@ -18,6 +19,7 @@ from lnexp.results.made_with import commit_name
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
 from lnexp.results.success import divided_arms
+from lnexp.results.sweep_page import sweep_page
 from lnexp.results.verdict_file import write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 
@@ -92,9 +94,10 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         f"{scope(runs)}. Source: {recipe.source}. {recipe.reading}",
         f"{HOW_SPREAD} {task.test_note}",
         *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
+        *(_sweep_parts(recipe, runs) if recipe.sweep else []),
         table,
         *([f"![by checkpoint]({BY_CHECKPOINT}.png)"] if any(run.counts and "start" in run.cfg for run in runs) else []),
-        *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) else []),
+        *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) and not recipe.sweep else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),
         " ".join(filter(None, made)),
@@ -102,6 +105,12 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _sweep_parts(recipe: Recipe, runs: list[RunResult]) -> list[str]:
+    """Return the tables of a sweep and its figures; none before all arms have a run."""
+    page = sweep_page(recipe, runs)
+    return [page, *(f"![{name.replace('_', ' ')}]({name}.png)" for name in SWEEP)] if page else []
 
 
 def _has_states(run: RunResult) -> bool:

@@ -11,7 +11,7 @@ from lnexp.recipes.load import load_recipe
 
 pytestmark = pytest.mark.slow
 
-FOLDERS = sorted(path.parent for path in RESULTS_DIR.glob("*/*/*/verdicts.json"))
+FOLDERS = sorted(path.parent for path in RESULTS_DIR.glob("*/*/*/verdicts.json") if path.parts[-2] != "map")
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 
 
@@ -44,7 +44,7 @@ def test_pictures_of_what_is_no_more_are_removed(tmp_path):
     for name in ("runs.csv", "epochs.csv", "verdicts.json"):
         (tmp_path / name).write_bytes((FIG2A / name).read_bytes())
     (tmp_path / "gradients.png").touch()
-    assert [drawing.name for drawing in draw_all(load_recipe("fig2a"), tmp_path)] == ["figure"]
+    assert draw_all(load_recipe("fig2a"), tmp_path) == ["figure"]
     assert not (tmp_path / "gradients.png").exists()
     assert (tmp_path / "figure.pdf").stat().st_size > 5_000
     (tmp_path / "epochs.csv").write_text((FIG2A / "epochs.csv").read_text().splitlines()[0] + "\n")

@@ -6,6 +6,7 @@ import math
 from functools import cache
 
 import numpy as np
+import sweeps
 from recipe_files import arms_of, content_at, plan_of, recipe_of
 from scipy import stats
 
@@ -73,7 +74,11 @@ class Folder:
 
     @cache  # noqa: B019 - a folder lives as long as the script
     def measured(self, name, arm):
-        """Return the values of a measure of an arm, by seed; None of a run that diverged without one."""
+        """Return the values of a measure of an arm, or of a set of arms, by seed; None of a run that diverged without
+        one.
+        """
+        if name in sweeps.LEFT_OUT:
+            return sweeps.measured(self.recipe, self.runs, name, arm)
         if self.probed:
             return {seed: self.of_probe(name, of) for (of_arm, seed), of in self.probed.items() if of_arm == arm}
         mine = {seed: run for (of_arm, seed), run in self.runs.items() if of_arm == arm}
@@ -99,9 +104,10 @@ class Folder:
         """Return whether some runs of an arm succeed and others do not."""
         return len(set(self.succeeded().get(arm, {}).values())) > 1
 
-    def identities(self, arm, seeds):
-        """Return the identities of the runs of an arm, by seed; those of probes are of no file."""
-        return None if self.probed else [self.runs[arm, seed]["identity"] for seed in sorted(seeds)]
+    def identities(self, measure, arm, seeds):
+        """Return the identities of the runs of an arm, or of a set, by seed; those of probes are of no file."""
+        arms = sweeps.arms_of_set(self.recipe, measure, arm) or [arm]
+        return None if self.probed else [self.runs[one, seed]["identity"] for seed in sorted(seeds) for one in arms]
 
     def of_probe(self, name, of):
         plot = self.recipe["plot"]

@@ -169,7 +169,7 @@ def arms(found, folder):
             **mean,
             "extremes": [min(known.values()), max(known.values())] if known and folder.divided(arm) else None,
             "diverged": len(values) - len(known),
-            "runs": folder.identities(arm, known),
+            "runs": folder.identities(measure, arm, known),
         }
     return said
 

@@ -45,11 +45,15 @@ def arms_of(said):
     """Return the names of all arms."""
     if "axes" not in said:
         return list(said["arms"])
-    axes = [
-        content(ROOT / "recipes" / f"{values}.yaml")["axes"][axis] if isinstance(values, str) else values
+    return ["_".join(names) for names in itertools.product(*axes_of(said).values())]
+
+
+def axes_of(said):
+    """Return the values of all axes, by the names of these."""
+    return {
+        axis: content(ROOT / "recipes" / f"{values}.yaml")["axes"][axis] if isinstance(values, str) else values
         for axis, values in said["axes"].items()
-    ]
-    return ["_".join(names) for names in itertools.product(*axes)]
+    }
 
 
 def plan_of(said, profile):

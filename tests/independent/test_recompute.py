@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from swept import swept_recipe, swept_runs
 
+from lnexp.results import write
 from lnexp.results.judge_again import judge_again
 from lnexp.results.verdict_pages import write_page
 
@@ -154,6 +156,34 @@ def test_runs_that_diverged_without_a_loss_are_recomputed(results, recompute):
     assert not judged["fig2a-warmup-lowers-loss-high"].diverged
     write_page(results)
     assert recompute(results) == []
+
+
+SWEEP_TESTS = (
+    "lr_sensitivity(pre_ln_none) < 0.9 * lr_sensitivity(post_ln_none)",
+    "tuned_nll(pre_ln) < tuned_nll(post_ln)",
+    "tuned_nll(pre_ln_long) < tuned_nll(post_ln_none)",
+    "best_lr(post_ln_none) < best_lr(pre_ln_long)",
+    "shortest_warmup(post_ln_x1) > 500",
+    "shortest_warmup(pre_ln_x1) < shortest_warmup(post_ln_x2)",
+    "same(good_share(pre_ln_long), good_share(pre_ln_x2), within=0.1)",
+    "good_share(pre_ln) > good_share(post_ln_x1)",
+)
+
+
+def test_measures_of_sets_are_recomputed(tmp_path, recompute, monkeypatch):
+    """Seed 33 is best at another rate, and a run of seed 32 has no other of its set."""
+    recipe = swept_recipe(tmp_path, *SWEEP_TESTS)
+    runs = [run for run in swept_runs(recipe) if run.identity != "post_ln_long_x232"]
+    next(run for run in runs if run.identity == "pre_ln_none_x133").epochs[-1]["valid_nll"] = 0.01
+    monkeypatch.setattr(write, "draw_all", lambda recipe, folder: [])
+    folder = write.write_results(recipe, runs, "make x", tmp_path / "results")
+    write_page(tmp_path / "results")
+    assert recompute(tmp_path / "results") == []
+    judged = json.loads((folder / "verdicts.json").read_text())["claims"]
+    assert [claim["holds_if"] for claim in judged if claim["verdict"] != "reproduced"] == []
+    assert [claim["seeds"] for claim in judged] == [3, 2, 3, 3, 3, 2, 3, 3]
+    change(folder / "verdicts.json", lambda claims: claims[0].update(holds_if=SWEEP_TESTS[1]))
+    assert recompute(tmp_path / "results")
 
 
 def test_success_rates_are_recomputed(results, recompute):

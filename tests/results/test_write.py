@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from swept import swept_recipe, swept_runs
 
+from lnexp.figures import sweep
+from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.verdict_pages import as_page, in_terminal
 from lnexp.results.verdicts import all_verdicts
 from lnexp.results.write import write_results
@@ -134,3 +137,16 @@ def test_verdicts_are_read_back_for_page_and_terminal(results_dir):
         assert "reproduced" in text
     assert "(small/toy/figx/table.md)" in page
     assert max(map(len, table.splitlines())) <= 76
+
+
+def test_a_sweep_has_its_tables_and_figures_and_no_curves(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(sweep, "save", lambda figure, folder, name: drawn.append(name))
+    recipe = swept_recipe(tmp_path)
+    folder = write_results(recipe, swept_runs(recipe), "make x", tmp_path)
+    page = (folder / "table.md").read_text()
+    assert "trains without warm-up at lr_max" in page
+    assert all(f"({name}.png)" in page for name in ("map", "lr_sensitivity", "shortest_warmup", "ranking"))
+    assert "figure.png" not in page
+    assert drawn == list(sweep.FIGURES)
+    assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results.md shows it"

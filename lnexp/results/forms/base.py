@@ -3,7 +3,7 @@
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from lnexp.results.judgement import Judgement
@@ -12,7 +12,7 @@ from lnexp.results.success import Success
 Measures = Mapping[str, Callable[[Any], float | None]]
 #: Measured values by call and seed.
 Values = Mapping[str, Mapping[int, float]]
-#: Of each call, by its text: the measure and the arm.
+#: Of each call, by its text: the measure and the arm, or the set of arms.
 Calls = Mapping[str, tuple[str, str]]
 
 
@@ -24,11 +24,13 @@ class Question:
         measures: by name.
         arms: the names of the recipe's.
         success: what the recipe calls a success; None where its arms are not trained.
+        sets: by the name of a measure of several arms, the names of the sets that it can be asked of.
     """
 
     measures: Measures
     arms: Collection[str]
     success: Success | None = None
+    sets: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 class Form(ABC):

@@ -1,6 +1,7 @@
 """Read and evaluate arithmetic over measures of arms: a side of a comparison, an argument of ``same``.
 
 It has ``+ - * /``, a minus before, numbers, calls ``measure(arm)``, and ``logit(measure(arm))`` of a score in percent.
+Measures of several arms, see :mod:`lnexp.results.sweep_measures`, take the name of a set of arms.
 """
 
 import ast
@@ -91,8 +92,14 @@ class Expression:
                 raise UserError(f"cannot read {ast.unparse(node)}")
 
     def _check_call(self, measure: str, arm: str) -> None:
+        if measure in self._question.sets:
+            if arm not in self._question.sets[measure]:
+                near = near_names(arm, self._question.sets[measure])
+                raise UserError(f"{measure}: no set of arms {arm}, which are named without what they differ in; {near}")
+            return
         if measure not in self._question.measures:
-            raise UserError(f"no measure {measure}; {near_names(measure, self._question.measures)}")
+            known = [*self._question.measures, *self._question.sets]
+            raise UserError(f"no measure {measure}; {near_names(measure, known)}")
         if arm not in self._question.arms:
             raise UserError(f"no arm {arm}; {near_names(arm, self._question.arms)}")
 

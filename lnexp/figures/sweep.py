@@ -1,0 +1,252 @@
+"""Draw a sweep over rates and lengths of warm-up: heat maps, lr sensitivity, the shortest warm-up, and a ranking."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from lnexp.figures.draw import STYLE, add_title, save
+from lnexp.figures.line_styles import styles_of
+from lnexp.figures.panels import LineStyle
+from lnexp.recipes.grid import Grid, grid_of
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.sweep_measures import SweepResults, finals_of_table, none_is_enough
+from lnexp.results.sweep_summary import PlacementSummary, summaries_of
+from lnexp.seeds import seeds_in_words
+
+#: Heat maps beside each other on the page.
+ACROSS = 4
+#: Low is light. Cells that are light have dark letters.
+COLOURS = "viridis_r"
+LIGHT = 0.5
+#: Share of the distance between two levels that lines of one level are spread over.
+SPREAD = 0.6
+DOT, HOLLOW = 5, "white"
+#: How far the dots of the shortest and of the longest warm-up lie from the middle of their row.
+SHIFTS = (0.12, -0.12)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What the figures show.
+
+    Attributes:
+        grid: of the recipe.
+        summaries: of placements, the one that reaches the lowest nll first.
+        styles: of placements, by name.
+        heading: above every figure.
+        scope: under it.
+    """
+
+    grid: Grid
+    summaries: Sequence[PlacementSummary]
+    styles: Mapping[str, LineStyle]
+    heading: str
+    scope: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of the shortest and of the longest warm-up."""
+        names = list(self.grid.warmups)
+        return names[0], names[-1]
+
+
+def draw_sweep(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> list[str]:
+    """Write the figures of ``runs.csv`` into a folder, and return their names; none before all arms have a run.
+
+    Args:
+        recipe: one with a sweep.
+        runs: the table.
+        scope: what they were trained on, in words.
+        folder: of results.
+    """
+    swept = _swept(recipe, runs, scope)
+    if swept is None:
+        return []
+    with rc_context(STYLE):
+        for name, make in FIGURES.items():
+            save(make(swept), folder, name)
+    return list(FIGURES)
+
+
+def _swept(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
+    grid = grid_of(recipe)
+    results = SweepResults(grid, finals_of_table(grid, runs))
+    summaries = summaries_of(results)
+    if results.line is None or not summaries:
+        return None
+    text = f"{scope} · seeds {seeds_in_words(runs['seed'])} · good is a final validation nll below {results.line:.2f}"
+    return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text)
+
+
+def _styles(recipe: Recipe, grid: Grid) -> dict[str, LineStyle]:
+    """Return a style for each placement, by its name."""
+    rate, warmup = next(iter(grid.rates)), list(grid.warmups)[-1]
+    firsts = {name: recipe.arms[grid.arm(name, rate, warmup)] for name in grid.labels}
+    labelled = {arm.name: replace(arm, label=name, row="") for name, arm in firsts.items()}
+    return styles_of(replace(recipe, arms=labelled))
+
+
+def heat_maps(swept: Swept) -> Figure:
+    """Return a heat map a placement, its rates by its warm-ups, all in one scale."""
+    across, grid = min(ACROSS, len(swept.summaries)), swept.grid
+    down = math.ceil(len(swept.summaries) / across)
+    figure = Figure(figsize=(1.2 + 2.9 * across, 1.2 + (0.8 + 0.26 * len(grid.warmups)) * down), layout="constrained")
+    axes = figure.subplots(down, across, squeeze=False)
+    least = min(cell.mean for one in swept.summaries for of in one.cells.values() for cell in of.values())
+    norm = LogNorm(least, grid.sweep.initial_nll)
+    for place, axis in enumerate(axes.flat):
+        if place >= len(swept.summaries):
+            axis.set_axis_off()
+            continue
+        shown = _draw_map(axis, swept.summaries[place], grid, norm)
+        axis.set_yticks(range(len(grid.warmups)), _lengths(grid) if place % across == 0 else [])
+        axis.set(ylabel="T_warmup" if place % across == 0 else "", xlabel="lr_max")
+    bar = figure.colorbar(shown, ax=axes, label="final validation nll, nats a token", shrink=0.8)
+    _name_few(bar.ax.yaxis, bar.ax.get_ylim())
+    add_title(figure, swept.heading, f"{swept.scope} · ×: most runs are not")
+    return figure
+
+
+def _name_few(axis: Any, limits: tuple[float, float]) -> None:
+    """Name few values along a logarithmic axis, which names none or too many."""
+    values = [mantissa * 10.0**exponent for exponent in range(-3, 3) for mantissa in (1, 2, 5)]
+    ticks = [value for value in values if limits[0] <= value <= limits[1]]
+    axis.set_ticks(ticks, labels=[f"{value:g}" for value in ticks])
+    axis.set_ticks([], minor=True)
+
+
+def _draw_map(axis: Any, one: PlacementSummary, grid: Grid, norm: LogNorm) -> Any:
+    cells = [list(of.values()) for of in one.cells.values()]
+    values = np.array([[cell.mean for cell in row] for row in cells])
+    shown = axis.imshow(values, cmap=COLOURS, norm=norm, aspect="auto")
+    for row, column in np.ndindex(values.shape):
+        colour = "black" if norm(values[row, column]) < LIGHT else "white"
+        text = f"{values[row, column]:.2f}".lstrip("0") if cells[row][column].trains else "×"
+        axis.text(column, row, text, ha="center", va="center", fontsize=6, color=colour)
+    axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()], fontsize=6)
+    axis.set_title(one.label)
+    axis.grid(visible=False)
+    return shown
+
+
+def short_number(value: float) -> str:
+    """Return a number as short as can be, as ``5e-4``."""
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{float(mantissa):g}e{int(exponent)}"
+
+
+def _lengths(grid: Grid) -> list[str]:
+    return [f"{length:g}" for length in grid.warmups.values()]
+
+
+def sensitivities(swept: Swept) -> Figure:
+    """Return lr sensitivity with and without warm-up: a row a placement, a dot a seed."""
+    without, longest = swept.ends
+    order = sorted(swept.summaries, key=lambda one: -_mean(one.sensitivity[without]))
+    figure, axis = _rows(swept, order)
+    for row, one in enumerate(order):
+        _draw_dots(axis, row, swept.styles[one.name], one.sensitivity[without], one.sensitivity[longest])
+        if failing := [
+            value for end in swept.ends if not one.trained_at(end) for value in one.sensitivity[end].values()
+        ]:
+            axis.plot(failing, [row] * len(failing), "x", color="black", markersize=4)
+    axis.set(xlabel="lr sensitivity, nats a token", xlim=(0, None))
+    said = f"{_legend(swept)}, crossed: good at no rate, so that little can be lost"
+    add_title(figure, f"{swept.heading}: lr sensitivity", f"{swept.scope} · {said}")
+    return figure
+
+
+def ranking(swept: Swept) -> Figure:
+    """Return placements by what they reach at their best rate, and how many factors of two of the rate are good."""
+    without, longest = swept.ends
+    order = list(reversed(swept.summaries))
+    figure = Figure(figsize=(8.4, 1.6 + 0.28 * len(order)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    octaves = _octaves(swept.grid)
+    for row, one in enumerate(order):
+        style = swept.styles[one.name]
+        _draw_dots(left, row, style, one.tuned[without], one.tuned[longest])
+        ends = [{0: (one.width(warmup) or 0) * octaves} for warmup in swept.ends]
+        _draw_dots(right, row, style, *ends)
+    left.set_yticks(range(len(order)), [one.label for one in order])
+    left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
+    _name_few(left.xaxis, left.get_xlim())
+    right.set(xlabel="good rates, factors of two, mean over seeds", xlim=(-0.2, octaves * len(swept.grid.rates) + 0.2))
+    add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {_legend(swept)}")
+    return figure
+
+
+def _octaves(grid: Grid) -> float:
+    """Return how many factors of two two rates beside each other are apart."""
+    first, second, *_ = grid.rates.values()
+    return math.log2(second / first)
+
+
+def _rows(swept: Swept, order: Sequence[PlacementSummary]) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(6.4, 1.6 + 0.28 * len(order)), layout="constrained")
+    axis = figure.subplots()
+    axis.set_yticks(range(len(order)), [one.label for one in order])
+    return figure, axis
+
+
+def _legend(swept: Swept) -> str:
+    shortest, *_, longest = swept.grid.warmups.values()
+    return f"hollow: T_warmup = {shortest:g}, filled: {longest:g}"
+
+
+def _draw_dots(
+    axis: Any, row: int, style: LineStyle, without: Mapping[int, float], longest: Mapping[int, float]
+) -> None:
+    """Draw a dot a value, hollow without warm-up, and a line between the means."""
+    axis.plot([_mean(without), _mean(longest)], [row, row], color=style.colour, linewidth=1, alpha=0.6)
+    for values, face, shift in zip((without, longest), (HOLLOW, style.colour), SHIFTS, strict=True):
+        rows = [row + shift] * len(values)
+        axis.plot(
+            list(values.values()), rows, "o", color=style.colour, markerfacecolor=face, markersize=DOT, clip_on=False
+        )
+
+
+def _mean(values: Mapping[int, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def shortest_warmups(swept: Swept) -> Figure:
+    """Return the shortest warm-up that is enough by rate, a line a placement; lines of one length lie side by side."""
+    grid = swept.grid
+    levels = {length: level for level, length in enumerate([*grid.warmups.values(), none_is_enough(grid)])}
+    figure = Figure(figsize=(8.4, 5), layout="constrained")
+    axis = figure.subplots()
+    shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(swept.summaries))
+    for one, shift in zip(swept.summaries, shifts, strict=True):
+        style = swept.styles[one.name]
+        heights = [_mean({seed: levels[length] for seed, length in of.items()}) + shift for of in one.shortest.values()]
+        axis.plot(
+            range(len(heights)), heights, style.dash, marker="o", color=style.colour, label=one.label, markersize=4
+        )
+    axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()])
+    axis.set_yticks(list(levels.values()), [*_lengths(grid), "no length"])
+    axis.set(xlabel="lr_max", ylabel="T_warmup, updates")
+    for level in list(levels.values())[1:]:
+        axis.axhline(level - 0.5, color="0.8", linewidth=0.8)
+    axis.grid(visible=False)
+    figure.legend(loc="outside right center", frameon=False)
+    enough = f"enough: good, and within {grid.sweep.within:g} nats of the best length at that rate; mean over seeds"
+    add_title(figure, f"{swept.heading}: the shortest warm-up that is enough", f"{swept.scope} · {enough}")
+    return figure
+
+
+#: The figures by the names of their files.
+FIGURES: dict[str, Callable[[Swept], Figure]] = {
+    "map": heat_maps,
+    "lr_sensitivity": sensitivities,
+    "shortest_warmup": shortest_warmups,
+    "ranking": ranking,
+}

@@ -1,0 +1,74 @@
+"""The figures of a sweep show what its table says."""
+
+import pytest
+from swept import swept_recipe, swept_runs
+
+from lnexp.figures import sweep
+from lnexp.figures.line_styles import PLACEMENTS
+from lnexp.results.tables import runs_table
+
+
+@pytest.fixture
+def swept(tmp_path):
+    """What is drawn of the swept recipe."""
+    recipe = swept_recipe(tmp_path)
+    return sweep._swept(recipe, runs_table(swept_runs(recipe)), "scope")
+
+
+def test_a_heat_map_a_placement_with_a_cross_where_most_runs_are_not_good(swept):
+    pre_ln, post_ln, *_ = sweep.heat_maps(swept).axes
+    assert [axis.get_title() for axis in (pre_ln, post_ln)] == ["Pre-LN", "Post-LN †"]
+    assert [text.get_text() for text in post_ln.texts] == ["×", "×", "×", "×", ".31", "×", "×", ".26", ".41"]
+    assert [label.get_text() for label in pre_ln.get_xticklabels()] == ["1e-3", "2e-3", "4e-3"]
+    assert [label.get_text() for label in pre_ln.get_yticklabels()] == ["1", "60", "300"]
+    for axis in (pre_ln, post_ln):
+        assert (axis.images[0].norm.vmin, axis.images[0].norm.vmax) == pytest.approx((0.21, 5.0)), "one scale"
+    assert post_ln.images[0].get_array()[0, 2] == pytest.approx(5.0), "diverged"
+
+
+def dots(axis, colour):
+    """The filled and the hollow dots of one colour, along x."""
+    found = [line for line in axis.lines if line.get_color() == colour and line.get_marker() == "o"]
+    return {line.get_markerfacecolor() == colour: [round(float(x), 3) for x in line.get_xdata()] for line in found}
+
+
+def test_lr_sensitivity_has_a_dot_a_seed_hollow_without_warmup(swept):
+    (axis,) = sweep.sensitivities(swept).axes
+    assert dots(axis, PLACEMENTS["pre_ln"]) == {False: [0.133] * 3, True: [0.08] * 3}
+    assert dots(axis, PLACEMENTS["post_ln"])[False] == [2.333, 2.33, 2.327]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["Post-LN †", "Pre-LN"]
+    crossed = [len(line.get_xdata()) for line in axis.lines if line.get_marker() == "x"]
+    assert crossed == [3], "without warm-up Post-LN is good at no rate"
+
+
+def test_the_shortest_warmup_is_a_level_and_lines_lie_side_by_side(swept):
+    (axis,) = sweep.shortest_warmups(swept).axes
+    pre_ln, post_ln, *_ = axis.lines
+    shift = sweep.SPREAD / 2
+    assert list(pre_ln.get_ydata()) == pytest.approx([-shift, -shift, -shift])
+    assert list(post_ln.get_ydata()) == pytest.approx([3 + shift, 1 + shift, 2 + shift])
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["1", "60", "300", "no length"]
+
+
+def test_the_ranking_shows_what_is_reached_and_how_many_rates_are_good(swept):
+    nll, width = sweep.ranking(swept).axes
+    assert dots(nll, PLACEMENTS["post_ln"]) == {False: [1.0, 1.01, 1.02], True: [0.25, 0.26, 0.27]}
+    assert dots(width, PLACEMENTS["post_ln"]) == {False: [0.0], True: [2.0]}
+    assert dots(width, PLACEMENTS["pre_ln"]) == {False: [2.0], True: [3.0]}
+    assert [label.get_text() for label in nll.get_yticklabels()] == ["Post-LN †", "Pre-LN"]
+
+
+def test_figures_are_written_by_name(swept, tmp_path, monkeypatch):
+    saved = {}
+    monkeypatch.setattr(sweep, "save", lambda figure, folder, name: saved.update({name: folder}))
+    recipe = swept_recipe(tmp_path)
+    runs = swept_runs(recipe)
+    assert sweep.draw_sweep(recipe, runs_table(runs), "scope", tmp_path) == list(sweep.FIGURES)
+    assert saved == dict.fromkeys(sweep.FIGURES, tmp_path)
+    some = [run for run in runs if run.job.arm.name != "pre_ln_long_x1"]
+    assert sweep.draw_sweep(recipe, runs_table(some), "scope", tmp_path) == []
+
+
+@pytest.mark.parametrize(("value", "text"), [(5e-4, "5e-4"), (0.016, "1.6e-2"), (1.0, "1e0")])
+def test_rates_are_short(value, text):
+    assert sweep.short_number(value) == text
