@@ -38,9 +38,7 @@ SENTENCES = {
     "With tied embeddings the gradient of Pre-LN's last layer falls with another power of depth than 1/√L": (
         "fig3-pre-root",
     ),
-    "The share of a Pre-LN sublayer falls slower with depth than 1/i (Liu et al. 2020)": (
-        "dependency-pre-falls",
-    ),
+    "The share of a Pre-LN sublayer falls slower with depth than 1/i (Liu et al. 2020)": ("dependency-pre-falls",),
     "Lemma 3 does not hold as stated where the input's mean is far from zero": ("lemma3-as-stated",),
 }
 #: Corpora as a sentence calls them; others by their names.
