@@ -1,5 +1,7 @@
 """A run folder's status, lock and checkpoints."""
 
+import os
+
 import pytest
 from helpers import cut_short, make_whole
 from omegaconf import OmegaConf
@@ -233,6 +235,19 @@ def test_a_checkpoint_that_has_outlived_its_record_is_dropped(folder, recorded, 
     dropped = folder.drop_unrecorded()
     assert sorted(path.name for path in folder.checkpoints.iterdir()) == left
     assert len(dropped) == 5 - len(left)
+
+
+@pytest.mark.parametrize("name", ["train.log", "train.rank1.log", "metrics.jsonl"])
+def test_nothing_is_appended_to_what_lies_elsewhere(folder, tmp_path, name):
+    (folder.path / "train.log").write_text("ours")
+    (folder.path / "notes").symlink_to(tmp_path)
+    folder.refuse_links()
+    (folder.path / "train.log").unlink()
+    for make in (os.mkfifo, os.mkdir, lambda path: path.symlink_to("nothing")):
+        make(folder.path / name)
+        with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own"):
+            folder.refuse_links()
+        os.rmdir(folder.path / name) if (folder.path / name).is_dir() else (folder.path / name).unlink()
 
 
 def test_clearing_forgets_everything(folder):
