@@ -95,7 +95,10 @@ def test_the_config_is_read_as_it_was_written(folder):
     assert folder.config == {"lr_max": 1e-8, "seed": 3, "again": 3, "norm": {"kind": "rms"}}
 
 
-@pytest.mark.parametrize("content", ["- 1", "model: {", "", "a: " + "[" * 50_000, "a: ${oc.env:HOME}"])
+@pytest.mark.parametrize(
+    "content",
+    ["- 1", "model: {", "", "a: " + "[" * 50_000, "a: ${oc.env:HOME}", r'a: ["\x24{oc.env:HOME}"]', r'"$\x7bx}": 1'],
+)
 def test_a_broken_config_is_named_in_a_line(folder, content):
     (folder.path / "config.yaml").write_text(content)
     with pytest.raises(UserError, match=r"^\S*config\.yaml: malformed \(.*\); force=true trains the run afresh$"):
