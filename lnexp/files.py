@@ -1,5 +1,6 @@
 """Read files that others may have written, write files atomically, and lock files against other processes."""
 
+import errno
 import fcntl
 import json
 import os
@@ -128,10 +129,11 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
 
     Raises:
         BlockingIOError: where another process holds the lock and ``wait`` is false.
+        UserError: where something else than a regular file has its name: a pipe, or a link to a file of others.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        with path.open("w") as file:
+        with _opened_lock(path) as file:
             _lock(file, wait)
             if not _is_same_file(path, file):
                 continue  # the last holder removed the file after it was opened here
@@ -140,6 +142,25 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
             finally:
                 path.unlink(missing_ok=True)
             return
+
+
+def _opened_lock(path: Path) -> IO[str]:
+    """Open the file of a lock, and change nothing of it: it may lie in a folder that came from others."""
+    try:
+        file = open(path, "w", opener=_as_it_is)  # noqa: SIM115  (the caller closes it)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EISDIR, errno.ENXIO):  # of a link, a folder, a pipe
+            raise
+        raise UserError(f"{path}: not a regular file") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise UserError(f"{path}: not a regular file")
+    return file
+
+
+def _as_it_is(path: str, flags: int) -> int:
+    """Open a file for writing without emptying it; a link is not followed, and nobody is waited for."""
+    return os.open(path, flags & ~os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 def _lock(file: IO[str], wait: bool) -> None:

@@ -4,11 +4,14 @@ Code can lie in two places of a checkpoint: in its pickle, of which torch loads 
 the strings of its config, some of which fairseq's models evaluate.
 """
 
+import ast
+import json
 import os
 import re
 import stat
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -27,8 +30,13 @@ KNOWN = {
     "task": ("translation",),
     "criterion": ("cross_entropy", "label_smoothed_cross_entropy", "label_smoothed_cross_entropy_with_alignment"),
 }
-#: A call, without which an expression that is evaluated does nothing.
-CALL = re.compile(r"""[\w)\]}"'.]\s*\(""")
+#: The keys under which fairseq looks for the name of a part: the first of them in some forms of a config, the last in
+#: others.
+NAMES = {"model": ("_name", "arch"), "task": ("_name", "task"), "criterion": ("_name", "criterion")}
+#: Text that does nothing where it is evaluated: it has neither brackets nor quotation marks.
+WORDS = re.compile(r"[\w ./:,+@~=-]*")
+#: How the options end that name a file which the Transformer of fairseq reads embeddings from.
+EMBEDDINGS = "embed_path"
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -36,6 +44,23 @@ def load(path: Path) -> dict[str, Any]:
     refuse_code(path)
     state: dict[str, Any] = checkpoint_utils.load_checkpoint_to_cpu(str(path))
     return state
+
+
+@contextmanager
+def making_a_model(path: Path) -> Iterator[None]:
+    """Say in one line what fairseq, torch and our models raise where a checkpoint's model is built in the block.
+
+    Raises:
+        UserError: where its config makes no model, or its parameters do not fit the model or the corpus.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:  # whatever the file states
+        what = " ".join((str(error).splitlines() or [""])[-1].split())
+        why = "another vocabulary" if "size mismatch" in str(error) else f"{type(error).__name__}: {what}"
+        raise UserError(f"{path}: makes no model, or does not fit the corpus ({why})") from error
 
 
 def refuse_other_run(path: Path, extra_state: Mapping[str, Any], identity: str) -> None:
@@ -50,9 +75,9 @@ def refuse_code(path: Path | str) -> None:
 
     Raises:
         UserError: for anything but tensors and plain values; for a model that is neither ours nor fairseq's
-            Transformer, a task or criterion that is not known; for an option of the model with a call in it, or a
-            config with interpolations; for a file that is no checkpoint of fairseq's, or lacks a part of one; where
-            there is no such file, or torch is too old. No code of the file was run.
+            Transformer, a task or criterion that is not known; for an option of the model or the criterion that is
+            neither words nor a literal, or a config with interpolations; for a file that is no checkpoint of fairseq's,
+            or lacks a part of one; where there is no such file, or torch is too old. No code of the file was run.
     """
     check_torch()
     state = _loaded(path)
@@ -91,34 +116,45 @@ def _loaded(path: Path | str) -> Any:
 
 def _suspicious(cfg: Mapping[str, Any]) -> str:
     """Return what is wrong with the config of a checkpoint; empty where nothing is."""
-    model = _part(cfg, "model")
-    if model and not _is_known(_name(model)):
-        return f"has the model {_name(model)!r}, which is neither ours nor fairseq's Transformer"
-    for kind, known in KNOWN.items():
-        if (part := _part(cfg, kind)) and not _name(part).startswith("lnexp_") and _name(part) not in known:
-            return f"has the {kind} {_name(part)!r}, which is not known"
-    for name, value in _strings(model):
-        if CALL.search(value):
-            return f"has code for the model's {name}, {value!r}"
+    for kind in NAMES:
+        names = _names(cfg.get(kind), kind)
+        if unknown := next((name for name in names if not _is_known(kind, name)), "" if names else "None"):
+            what = "is neither ours nor fairseq's Transformer" if kind == "model" else "is not known"
+            return f"has the {kind} {unknown!r}, which {what}"
+    for kind in ("model", "criterion"):
+        for name, value in _strings(cfg[kind]):
+            if not (WORDS.fullmatch(value) or _is_literal(value)):
+                return f"has code for the {kind}'s {name}, {value!r}"
+            if name.endswith(EMBEDDINGS) and not Path(value).is_file():
+                return f"takes the model's {name} from {value}, which is no regular file"
     for name, value in _strings(cfg):
         if "${" in value:
             return f"has an interpolation for {name}"
     return ""
 
 
-def _part(cfg: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = cfg.get(name)
-    return part if isinstance(part, Mapping) else {"_name": str(part)} if part else {}
+def _names(part: Any, kind: str) -> list[str]:
+    """Return what a part of a config is called, under whichever keys fairseq may look for its name."""
+    if not isinstance(part, Mapping):
+        return [str(part)] if part is not None else []
+    return [str(part[key]) for key in NAMES[kind] if part.get(key) is not None]
 
 
-def _name(part: Mapping[str, Any]) -> str:
-    return str(part.get("_name") or part.get("arch"))
+def _is_known(kind: str, name: str) -> bool:
+    """Return whether a part is ours, or one of fairseq's that evaluates nothing but what is looked at."""
+    if kind != "model":
+        return name.startswith("lnexp_") or name in KNOWN[kind]
+    of_fairseq = ARCH_MODEL_REGISTRY.get(name) is TransformerModel
+    return of_fairseq or (name.startswith("lnexp_") and name in MODEL_REGISTRY)
 
 
-def _is_known(model: str) -> bool:
-    """Return whether a model is ours, or fairseq's Transformer in any size."""
-    of_fairseq = ARCH_MODEL_REGISTRY.get(model) is TransformerModel
-    return of_fairseq or (model.startswith("lnexp_") and model in MODEL_REGISTRY)
+def _is_literal(text: str) -> bool:
+    """Return whether a text is a number, a list and the like, in Python or in JSON: evaluating it runs nothing."""
+    for read in (ast.literal_eval, json.loads):
+        with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            read(text)
+            return True
+    return False
 
 
 def _plain(value: Any) -> Any:

@@ -52,6 +52,17 @@ def test_a_lock_is_held_by_one_and_leaves_nothing(tmp_path):
     assert list((tmp_path / "deep").iterdir()) == []
 
 
+def test_a_lock_is_no_way_to_a_file_of_others(tmp_path):
+    (tmp_path / "precious").write_text("content")
+    makers = {"link": lambda path: path.symlink_to("precious"), "pipe": os.mkfifo, "folder": os.mkdir}
+    for name, make in makers.items():
+        make(tmp_path / name)
+        with pytest.raises(UserError, match=f"{name}: not a regular file"), locked(tmp_path / name):
+            raise AssertionError("it is held")
+    with locked(tmp_path / "precious"):
+        assert (tmp_path / "precious").read_text() == "content"
+
+
 def test_who_waited_for_a_lock_that_is_gone_holds_the_new_one(tmp_path):
     got, release = threading.Event(), threading.Event()
 

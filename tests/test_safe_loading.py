@@ -14,6 +14,11 @@ from lnexp.safe_loading import load
 from lnexp.theory.checkpoint import trained_model
 
 CODE = "__import__('pathlib').Path({path!r}).touch()"
+#: The same without a parenthesis: what a class does with brackets becomes exec, which reads escapes.
+WITHOUT_CALL = (
+    r"""[quit['__import__\x28"pathlib"\x29.Path\x28"{path}"\x29.touch\x28\x29']"""
+    " for quit.__class__.__getitem__ in [exec]]"
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +55,65 @@ def test_a_model_that_is_not_known_is_not_built(tmp_path, touched, state, form, 
 
 
 @pytest.mark.parametrize("name", ["transformer", "lnexp_pre_ln"])
-def test_options_of_a_known_model_cannot_call(tmp_path, touched, state, name):
-    code = CODE.format(path=str(touched))
-    path = saved(tmp_path, state, model=state["cfg"]["model"] | {"_name": name, "adaptive_softmax_cutoff": code})
-    with pytest.raises(UserError, match="has code for the model's adaptive_softmax_cutoff"):
-        load(path)
+@pytest.mark.parametrize("template", [CODE, WITHOUT_CALL])
+def test_options_of_a_known_model_cannot_call(tmp_path, touched, state, name, template):
+    code = template.format(path=touched)
+    model = state["cfg"]["model"] | {"_name": name}
+    for options in ({"adaptive_softmax_cutoff": code}, {"encoder": {"xformers_att_config": code}}):
+        path = saved(tmp_path, state, model=model | options)
+        for opened in (load, lambda path: trained_model(path, None, None)):
+            with pytest.raises(UserError, match="has code for the model's"):
+                opened(path)
     assert not touched.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "unknown"),
+    [
+        ("model", {"_name": "transformer", "arch": "fconv"}, "fconv"),
+        ("task", {"_name": "translation", "task": "sentence_prediction"}, "sentence_prediction"),
+        ("criterion", {"_name": "cross_entropy", "criterion": "ctc"}, "ctc"),
+        ("criterion", {}, "None"),
+    ],
+)
+def test_each_name_under_which_fairseq_may_look_is_known(tmp_path, state, kind, options, unknown):
+    for part in (options, Namespace(**options)):  # fairseq reads one key of the one, and another of the other
+        with pytest.raises(UserError, match=f"has the {kind} '{unknown}', which is n"):
+            load(saved(tmp_path, state, **{kind: part}))
+
+
+def test_options_of_the_loss_cannot_call(tmp_path, touched, state):
+    options = {"_name": "cross_entropy", "wer_args": CODE.format(path=touched)}
+    with pytest.raises(UserError, match="has code for the criterion's wer_args"):
+        load(saved(tmp_path, state, criterion=options))
+
+
+def test_embeddings_are_read_from_no_pipe(tmp_path, state):
+    os.mkfifo(tmp_path / "pipe")
+    for there in (tmp_path / "pipe", "/dev/zero"):
+        model = state["cfg"]["model"] | {"_name": "transformer", "encoder_embed_path": str(there)}
+        with pytest.raises(UserError, match=r"encoder_embed_path from .*, which is no regular file"):
+            load(saved(tmp_path, state, model=model))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"model": {"encoder_layers": -1}}, "must be at least 1"),
+        ({"task": {"data": 5}}, "its corpus is no longer at 5"),
+    ],
+)
+def test_what_makes_no_model_is_one_line(tmp_path, state, changed, message):
+    parts = {name: state["cfg"][name] | options for name, options in changed.items()}
+    with pytest.raises(UserError, match=message) as error:
+        trained_model(saved(tmp_path, state, **parts), None, None)
+    assert "\n" not in str(error.value)
+
+
+def test_parameters_that_are_none_are_refused_in_a_line(tmp_path, state):
+    torch.save(state | {"model": dict.fromkeys(state["model"], 5)}, tmp_path / "other.pt")
+    with pytest.raises(UserError, match=r"makes no model, .*\(TypeError: "):
+        trained_model(tmp_path / "other.pt", None, None)
 
 
 @pytest.mark.parametrize(

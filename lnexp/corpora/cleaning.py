@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lnexp.errors import UserError
+
 #: Longer lines come from files that lost their line ends.
 MAX_CHARACTERS = 10_000
 CONTROL = "\x00-\x08\x0b-\x1f\x7f"
@@ -20,6 +22,14 @@ def decode(line: bytes) -> str:
         UnicodeDecodeError: for bytes that are not UTF-8.
     """
     return line.removeprefix(codecs.BOM_UTF8).decode("utf-8").removesuffix("\r")
+
+
+def decode_at(line: bytes, place: object) -> str:
+    """Decode a line as :func:`decode` does. Raises UserError, which names its place, for bytes that are not UTF-8."""
+    try:
+        return decode(line)
+    except UnicodeDecodeError:
+        raise UserError(f"{place}: not UTF-8") from None
 
 
 def flaw(line: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from lnexp.checks import check_choice, check_flag, check_whole
 from lnexp.corpora.archives import TextLocation
-from lnexp.corpora.cleaning import decode, flaw
+from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.moses import lowercase as moses_lowercase
 from lnexp.corpora.moses import moses_tokenizer
@@ -92,11 +92,7 @@ def _documents(path: Path) -> Iterator[Document]:
     """Yield the documents of a file, each a list of lines."""
     document: Document = []
     for number, raw in enumerate(TextLocation(path).lines(), start=1):
-        try:
-            line = decode(raw).strip()
-        except UnicodeDecodeError:
-            raise UserError(f"{path}:{number}: not UTF-8") from None
-        if line:
+        if line := decode_at(raw, f"{path}:{number}").strip():
             if problem := flaw(line):
                 raise UserError(f"{path}:{number}: {problem}")
             document.append(line)

@@ -32,7 +32,7 @@ class Watch:
 
     def __init__(self, sweep: Sweep, runs_dir: str | Path, missing: Iterable[str], footer: bool):
         self._sweep, self._runs_dir = sweep, Path(runs_dir)
-        self._footer = Footer(Console(highlight=False), footer and sys.stdout.isatty())
+        self._footer = Footer(Console(highlight=False, markup=False), footer and sys.stdout.isatty())
         folders = find_folders(runs_dir)
         self._before = {identity: status_of(folders.get(identity)) for identity in missing}
         self._members = {member.identity: member for member in sweep.members}

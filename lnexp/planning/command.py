@@ -46,7 +46,7 @@ def main() -> None:
 
         known, here = DEVICES.get(device), "cuda" if device == "cuda" else "cpu"
         found = lines(words, here, processes, known)
-        Console(highlight=False).print(sheet(found, processes, at_once, known, name))
+        Console(highlight=False, markup=False).print(sheet(found, processes, at_once, known, name))
 
 
 def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:

@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, get_type_hints
 
@@ -16,8 +16,10 @@ from lnexp.paths import ADHOC, RECIPES_DIR
 from lnexp.plain_yaml import load_yaml
 from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Arm, Recipe, Setting
+from lnexp.recipes.refused import refuse_own_options, refuse_resolvers
 from lnexp.recipes.variant import Variant
 from lnexp.schema import Positive, checked, plain_content
+from lnexp.tasks import table_of_task
 
 #: The copy of a recipe of one's own in a folder of its results.
 COPY = "recipe.yaml"
@@ -70,7 +72,7 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
         if own:
             _check_own_name(name)
         content = _read(path)
-        _refuse_resolvers(content)
+        refuse_resolvers(content)
         parts: dict[str, Any] = {
             "profiles": {
                 profile: _setting(**said) for profile, said in _part(content, "profiles", ProfilePart).items()
@@ -82,6 +84,7 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             key: checked(hints[key], value, key) if key in hints else value for key, value in content.items()
         }
         recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
+        refuse_own_options(_overrides_of(recipe))
         if recipe.n_seeds > MOST or any(recipe.seeds_at(profile) > MOST for profile in recipe.profiles):
             raise ValueError(f"n_seeds: must be at most {MOST:,}")
         if recipe.sweep:
@@ -90,6 +93,17 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())  # YAML's are of several lines
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
+
+
+def _overrides_of(recipe: Recipe) -> Iterator[str]:
+    """Yield every override of a recipe but the places of its corpus, which lie beside its file."""
+    yield from recipe.settings
+    for arm in recipe.arms.values():
+        yield from arm.overrides
+    for setting in recipe.profiles.values():
+        yield f"data={setting.data}"
+        yield from setting.overrides
+        yield from (option for option in setting.corpus if not table_of_task(recipe.task).locates(key_of(option)))
 
 
 def recipe_of_results(folder: Path, name: str) -> Recipe:
@@ -138,12 +152,6 @@ def _setting(corpus: Sequence[str] = (), settings: Sequence[str] = (), **said: A
         if key_of(option).split(".")[0] not in ("data", "subword"):
             raise ValueError(f"corpus: {option}: no option of a corpus (data.…, subword=…); it belongs to settings")
     return Setting(overrides=tuple(settings), corpus=tuple(corpus), **said)
-
-
-def _refuse_resolvers(content: Any) -> None:
-    """Raise ValueError for ``${name:…}`` anywhere: it could read what is private into published tables."""
-    if said := re.search(r"\$\{[^}]*:", str(content)):
-        raise ValueError(f"{said[0]}…: a recipe may refer to options, as ${{scale.lr_max.low}}, and to nothing else")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -34,9 +34,9 @@ def parse_config(text: str) -> Any:
     """
     if len(text) > LONGEST:
         raise ValueError(f"{len(text):,} characters are too many for a config")
-    if "${" in text:  # a config is written with its values; anything else was put there, and could read secrets
-        raise ValueError("an interpolation, where values are written")
     content = plain_content(load_yaml(text))
+    if "${" in str(content):  # a config is written with its values; anything else was put there, and could read secrets
+        raise ValueError("an interpolation, where values are written")
     if isinstance(content, dict):
         _check(content)
     return content

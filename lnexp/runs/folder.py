@@ -59,6 +59,8 @@ HALF_WRITTEN = re.compile(rf"(checkpoint|crash)\w*\.pt\.tmp|{TEMPORARY.pattern}"
 OURS = re.compile(
     r"checkpoints|hypotheses|wandb|config\.yaml|metrics\.jsonl|(status|environment)\.json|train(\.rank[0-9]+)?\.log"
 )
+#: Names of those that it appends to.
+APPENDED = re.compile(r"metrics\.jsonl|train(\.rank[0-9]+)?\.log")
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
@@ -277,6 +279,16 @@ class RunFolder:
         for place, path in self._saved_within().items():
             if place != (epoch + 1, update):
                 delete(path)
+
+    def refuse_links(self) -> None:
+        """Refuse to append to a file that lies elsewhere, as a link in a folder of others may have it, or to a pipe.
+
+        Raises:
+            UserError: that names it.
+        """
+        for path in self.path.glob("*"):
+            if APPENDED.fullmatch(path.name) and (path.is_symlink() or not path.is_file()):
+                raise UserError(f"{path}: not a regular file of the run's own; remove it")
 
     def drop_leftovers(self) -> list[Path]:
         """Delete half-written files and damaged checkpoints, as a kill, a full disk or a broken disk leaves them.

@@ -16,4 +16,4 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         folder = find_run(arguments.run, arguments.runs)
-        Console(highlight=False).print(run_summary(folder, records.read(folder.metrics)))
+        Console(highlight=False, markup=False).print(run_summary(folder, records.read(folder.metrics)))

@@ -22,7 +22,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         status = SweepStatus(newest_sweep(arguments.runs), arguments.runs)
-        console = Console()
+        console = Console(markup=False)
         if status.is_over and not arguments.all:
             print(status.ended())
             return

@@ -6,11 +6,18 @@ from typing import Any
 
 #: No run has more updates, epochs or layers.
 MOST = 10**12
+#: No measurement is greater: single precision ends at 3e38, and sums and means of these must be finite, too. Of whole
+#: numbers those count that a column of numbers can hold.
+MOST_MEASURED, MOST_WHOLE = 1e100, 2**53
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number, or the null of one that was not finite."""
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
+    """Return whether a value is a finite number that can be measured, or the null of one that was not finite."""
+    if value is None or isinstance(value, bool):
+        return value is None
+    if isinstance(value, int):
+        return abs(value) <= MOST_WHOLE
+    return isinstance(value, float) and math.isfinite(value) and abs(value) <= MOST_MEASURED
 
 
 def is_count(value: Any) -> bool:

@@ -8,7 +8,7 @@ from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
 from lnexp.errors import UserError
-from lnexp.safe_loading import load
+from lnexp.safe_loading import load, making_a_model
 from lnexp.theory.models import ProbedModel
 
 
@@ -22,20 +22,20 @@ def trained_model(path: Path, bin_dir: Path | None, cfg: DictConfig) -> ProbedMo
 
     Raises:
         UserError: for a file that is no checkpoint, is cut short, was never trained, does not fit the corpus, or whose
-            corpus is missing; or where there are fewer minibatches.
+            corpus or loss is missing; or where there are fewer minibatches.
     """
     state = _state(path)
     saved = state["cfg"]
     if bin_dir is not None:
         saved.task.data = str(bin_dir)
-    if not Path(saved.task.data).is_dir():
+    if not Path(str(saved.task.data)).is_dir():
         raise UserError(f"{path}: its corpus is no longer at {saved.task.data}; set data=…")
-    try:
+    with making_a_model(path):
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
-    except RuntimeError as error:  # torch's message about parameters whose shape or name differs
-        what = "another vocabulary" if "size mismatch" in str(error) else str(error).splitlines()[-1].strip()
-        raise UserError(f"{path}: does not fit the corpus at {saved.task.data}: {what}") from error
-    return ProbedModel.of(task, model, saved.criterion, cfg)
+    probed = ProbedModel.of(task, model, saved.criterion, cfg)
+    if probed.criterion is None:
+        raise UserError(f"{path}: does not say which loss it was trained with")
+    return probed
 
 
 def _state(path: Path) -> dict[str, Any]:

@@ -76,10 +76,13 @@ def test_pairs_of_glue_are_written_as_the_corpus_is(glue, tmp_path):
         ("2\t0\t0\ta\tb\n", r"dev.tsv:6: label '2', not one of 0, 1"),
         ("1\t0\ta\tb\n", r"dev.tsv:6: 4 values, not 5"),
         ("1\t0\t0\t \tb\n", r"dev.tsv:6: empty line"),
+        ("1\t0\t0\ta\udcffb\tb\n", r"dev.tsv:6: not UTF-8"),
+        ("1\t0\t0\ta\rb\tb\n", r"dev.tsv:6: control character U\+000D"),
+        (f"1\t0\t0\t{'x' * 200_000}\tb\n", r"dev.tsv:6: 200,000 characters in a line"),
     ],
 )
 def test_a_row_of_glue_that_is_not_as_stated_is_named(glue, tmp_path, row, said):
-    with (glue / "dev.tsv").open("a") as file:
+    with (glue / "dev.tsv").open("a", errors="surrogateescape", newline="\n") as file:
         file.write(row)
     with pytest.raises(UserError, match=said):
         prepare_pairs(of_glue(glue), tmp_path / "data")
@@ -133,6 +136,21 @@ def test_pairs_by_pivot_are_balanced_and_overlap_alike(tmp_path):
         seen.append({of_german[sentence] for pair in pairs for sentence in pair[1:]})
     assert len(seen[0]) > 10
     assert not any(one & other for one, other in itertools.combinations(seen, 2)), "a group is in one split"
+
+
+@pytest.mark.parametrize(
+    ("english", "said"),
+    [
+        (b"one\n", r"all\.en has 1 lines, fewer than the other file"),
+        (b"one\n\xff\n", r"all\.en:2: not UTF-8"),
+        (b"one\ntwo\nthree\n", r"all\.de has 2 lines, fewer than the other file"),
+    ],
+)
+def test_text_that_is_not_parallel_or_no_text_makes_no_pairs(tmp_path, english, said):
+    (tmp_path / "all.de").write_text("eins\nzwei\n")
+    (tmp_path / "all.en").write_bytes(english)
+    with pytest.raises(UserError, match=said):
+        list(pivot._translations(str(tmp_path), {"source": "all.de", "target": "all.en"}))
 
 
 def test_sentences_with_the_same_words_are_no_paraphrase():

@@ -325,6 +325,8 @@ def test_where_merges_lie_does_not_make_another_corpus(folder, tmp_path):
     [
         (lambda corpus: (corpus / "bin/train.de-en.de.bin").unlink(), "train.de-en.de.bin: missing; remove "),
         (lambda corpus: (corpus / "text/test.en").write_text("x\n"), "test.en: 2 bytes, not "),
+        (lambda corpus: os.mkfifo(corpus / "bin/more.idx"), "more.idx: is none of the files that were prepared"),
+        (lambda corpus: (corpus / "text/more").write_text("x"), "more: is none of the files that were prepared"),
         (lambda corpus: (corpus / "manifest.json").unlink(), "manifest.json: missing or malformed ("),
         (lambda corpus: (corpus / "manifest.json").write_text("{}"), "manifest.json: missing or malformed ("),
     ],

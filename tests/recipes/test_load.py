@@ -132,6 +132,16 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"settings": "model=pre_ln"}, "not a recipe .*settings is str"),
         ({"settings": [{"model": "pre_ln"}]}, "not a recipe .*settings is dict"),
         ({"profiles": {"small": {"data": 5}}}, "not a recipe .*data is int"),
+        ({"profiles": {"small": {"data": "../../x"}}}, r"not a recipe .*data=\.\./\.\./x: a path that leads elsewhere"),
+        (
+            {"profiles": {"small": {"data": "toy", "settings": ["runs_dir=x"]}}},
+            "runs_dir=x: say it on the command line",
+        ),
+        (
+            {"profiles": {"small": {"data": "toy", "corpus": ["data=../x"]}}},
+            r"data=\.\./x: a path that leads elsewhere",
+        ),
+        ({"arms": {"one": {"label": "One", "overrides": ["hydra.x=1"]}}}, "hydra.x=1: say it on the command line"),
         ({"profiles": {"../small": {"data": "toy"}}}, r"not a recipe .*profiles: \.\./small: a name has letters"),
         ({"arms": {"../x": CONTENT["arms"]["one"]}}, r"not a recipe .*arms: \.\./x: a name has letters"),
         ({"arms": {1: CONTENT["arms"]["one"]}}, "not a recipe .*a key that is no text"),

@@ -1,5 +1,7 @@
 """A run folder's status, lock and checkpoints."""
 
+import os
+
 import pytest
 from helpers import cut_short, make_whole
 from omegaconf import OmegaConf
@@ -93,7 +95,10 @@ def test_the_config_is_read_as_it_was_written(folder):
     assert folder.config == {"lr_max": 1e-8, "seed": 3, "again": 3, "norm": {"kind": "rms"}}
 
 
-@pytest.mark.parametrize("content", ["- 1", "model: {", "", "a: " + "[" * 50_000, "a: ${oc.env:HOME}"])
+@pytest.mark.parametrize(
+    "content",
+    ["- 1", "model: {", "", "a: " + "[" * 50_000, "a: ${oc.env:HOME}", r'a: ["\x24{oc.env:HOME}"]', r'"$\x7bx}": 1'],
+)
 def test_a_broken_config_is_named_in_a_line(folder, content):
     (folder.path / "config.yaml").write_text(content)
     with pytest.raises(UserError, match=r"^\S*config\.yaml: malformed \(.*\); force=true trains the run afresh$"):
@@ -233,6 +238,19 @@ def test_a_checkpoint_that_has_outlived_its_record_is_dropped(folder, recorded, 
     dropped = folder.drop_unrecorded()
     assert sorted(path.name for path in folder.checkpoints.iterdir()) == left
     assert len(dropped) == 5 - len(left)
+
+
+@pytest.mark.parametrize("name", ["train.log", "train.rank1.log", "metrics.jsonl"])
+def test_nothing_is_appended_to_what_lies_elsewhere(folder, tmp_path, name):
+    (folder.path / "train.log").write_text("ours")
+    (folder.path / "notes").symlink_to(tmp_path)
+    folder.refuse_links()
+    (folder.path / "train.log").unlink()
+    for make in (os.mkfifo, os.mkdir, lambda path: path.symlink_to("nothing")):
+        make(folder.path / name)
+        with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own"):
+            folder.refuse_links()
+        os.rmdir(folder.path / name) if (folder.path / name).is_dir() else (folder.path / name).unlink()
 
 
 def test_clearing_forgets_everything(folder):

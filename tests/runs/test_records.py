@@ -75,7 +75,9 @@ def test_a_record_says_numbers_where_it_should(tmp_path, broken):
         records.read(path)
 
 
-@pytest.mark.parametrize("value", ["1e400", "1" + "0" * 400, "9" * 5000, "[" * 5000 + "]" * 5000])
+@pytest.mark.parametrize(
+    "value", ["1e400", "1e308", "1" + "0" * 98, "1" + "0" * 400, "9" * 5000, "[" * 5000 + "]" * 5000]
+)
 def test_a_number_beyond_all_numbers_is_no_record(tmp_path, value):
     path = tmp_path / "metrics.jsonl"
     path.write_text(json.dumps(epoch(1) | {"grad_norm": "x"}).replace('"x"', value) + "\n")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lnexp.errors import UserError
+from lnexp.runs import show_command
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.run_summary import BARS, sparkline
@@ -84,3 +85,12 @@ def test_what_a_machine_is_called_is_shown_as_it_is(runs):
     RunFolder(runs / "adhoc" / "pre_ln-s1-89ab0123").write_environment({"device": "[/bold] GPU"})
     done = run_script("show", "89ab", "--runs", str(runs))
     assert "on [/bold] GPU" in done.stdout, done.stderr
+
+
+def test_what_files_say_is_no_markup(runs, monkeypatch, capsys):
+    folder = find_run("89ab0123", runs)
+    text = folder.metrics.read_text()
+    folder.metrics.write_text(text.replace('"n_sentences": 20', '"n_sentences": "[/red]"'))
+    monkeypatch.setattr("sys.argv", ["show.py", "89ab0123", "--runs", str(runs)])
+    show_command.main()
+    assert "[/red] sentences" in capsys.readouterr().out

@@ -3,12 +3,11 @@
 The labels of GLUE's own test sets are not public: a split without labels is refused.
 """
 
-import csv
 from pathlib import Path
 from typing import Any, Literal
 
 from lnexp.corpora.archives import TextLocation
-from lnexp.corpora.cleaning import decode, flaw
+from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.labelled_pairs import Finish, LabelledPair, write_pairs
 from lnexp.corpora.text import SPLITS
@@ -55,8 +54,8 @@ def write(
 
 def _pairs(path: Path, columns: dict[str, str], labels: list[str]) -> list[LabelledPair]:
     """Return the pairs of a file of values between tabulators, whose first line names the columns."""
-    lines = [decode(line) for line in TextLocation(path).lines()]
-    rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    lines = enumerate(TextLocation(path).lines(), start=1)
+    rows = (decode_at(line, f"{path}:{number}").split("\t") for number, line in lines)
     head = next(rows, [])
     if missing := [name for name in columns.values() if name not in head]:
         raise UserError(f"{path}: no column {missing[0]!r} in its first line")

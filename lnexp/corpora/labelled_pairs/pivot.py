@@ -9,14 +9,16 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
 from lnexp.checks import check_whole
-from lnexp.corpora.cleaning import decode, flaw
+from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.labelled_pairs import Finish, LabelledPair, write_pairs
 from lnexp.corpora.language_pair import file_pair
+from lnexp.errors import UserError
 
 WORD = re.compile(r"[^\W_]+")
 #: How many sentences with words in common with another are looked at for the one whose overlap fits best.
@@ -56,7 +58,7 @@ def write(
         For the manifest: ``groups``, how many each split has.
 
     Raises:
-        UserError: where a file is missing.
+        UserError: where a file is missing, is not UTF-8, or has fewer lines than the other one.
     """
     finish = Finish(language, tokenizer, lowercase)
     rng = random.Random(f"pairs of {seed}")
@@ -78,9 +80,13 @@ Group = dict[str, list[str]]
 
 def _translations(path: str, files: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the sentences of two files that translate each other; lines that are no sentences are left out."""
-    source, target = file_pair(files, path, {})
-    for raw in zip(source.lines(), target.lines(), strict=True):
-        pivot, sentence = (decode(line).strip() for line in raw)
+    both = file_pair(files, path, {})
+    for number, raw in enumerate(zip_longest(*(file.lines() for file in both)), start=1):
+        if None in raw:
+            raise UserError(f"{both[raw.index(None)].location} has {number - 1:,} lines, fewer than the other file")
+        pivot, sentence = (
+            decode_at(line, f"{file.location}:{number}").strip() for file, line in zip(both, raw, strict=True)
+        )
         if not (flaw(pivot) or flaw(sentence)):
             yield pivot, sentence
 

@@ -40,8 +40,10 @@ def main() -> None:
         one_quiet_thread()
         corpus = corpus_of_run(cfg, folder, arguments.data_dir or cfg.data_dir)
         with without_garbage_collection():
+            from lnexp.safe_loading import making_a_model
             from lnexp.tasks.translation.translator import Translator
-        translator = Translator(cfg, folder, corpus)
+        with making_a_model(folder.path):
+            translator = Translator(cfg, folder, corpus)
         print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
         pairs: list[tuple[str, str]] = []
         for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):
