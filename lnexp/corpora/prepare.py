@@ -114,7 +114,7 @@ class PreparedCorpus:
 
         Raises:
             UserError: where a file is missing, or its size or checksum is not that of the manifest; where there is a
-                file that the manifest does not name, or an index is damaged.
+                file that the manifest does not name, hidden ones aside, or an index is damaged.
         """
         manifest = self.manifest
         digests = manifest.get("digests") or {f"text/{name}": digest for name, digest in manifest["sha256"].items()}
@@ -126,7 +126,11 @@ class PreparedCorpus:
                 raise UserError(f"{path}: {problem}; {self._advice}")
             if name in digests and cached_sha256(path) != digests[name]:
                 raise UserError(f"{path}: is not what was prepared (its checksum is another); {self._advice}")
-        for path in (*self.bin.glob("*"), *(self.folder / "text").glob("*")):  # what trains must be what was checked
+        for path in (
+            *self.bin.glob("[!.]*"),
+            *(self.folder / "text").glob("[!.]*"),
+        ):  # what trains must be what was checked
+            # what trains must be what was checked
             if not path.is_file() or str(path.relative_to(self.folder)) not in manifest["bytes"]:
                 raise UserError(f"{path}: is none of the files that were prepared; {self._advice}")
         for index in sorted(self.bin.glob("*.idx")):

@@ -340,6 +340,12 @@ def test_a_damaged_corpus_is_not_trusted(folder, tmp_path, damage, message):
     assert "prepared again" in str(caught.value)
 
 
+def test_hidden_files_of_others_are_no_damage(folder, tmp_path):
+    corpus = prepare(tokenized(folder), tmp_path / "data").folder
+    (corpus / "text/.ipynb_checkpoints").mkdir()
+    assert prepare(tokenized(folder), tmp_path / "data").folder == corpus
+
+
 def overwrite(path):
     """Change a byte of a file, and leave its size."""
     content = path.read_bytes()
