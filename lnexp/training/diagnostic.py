@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from torch import Tensor
 
+from lnexp.training.models.base import Models
 from lnexp.training.ranks import Ranks
 
 
@@ -26,6 +27,11 @@ class Watched:
     members: int
     stacked: bool
     ranks: Ranks
+
+    @classmethod
+    def of(cls, models: Models, criterion: Any) -> Self:
+        """Return the models of a training and its loss."""
+        return cls(models.model, criterion, len(models.members), models.stacked, models.ranks)
 
 
 class Diagnostic(ABC):

@@ -108,7 +108,7 @@ class Engine(Loop):
         self._build_schedule()
         batches = self.models.restore()
         self._series = UpdateSeries(self.trainer, self.models, self.ranks)
-        self._snapshots = Snapshots(self.cfg.diagnostics.at, self._watched())
+        self._snapshots = Snapshots(self.cfg.diagnostics.at, Watched.of(self.models, self.criterion))
         self.trainer.before_update.append(lambda: self._snapshots.begin(self.updates + 1))
         self.trainer.after_update.append(self._look_at_update)
         # fairseq sets the number before an update; validations, probes and checkpoints come after it
@@ -118,10 +118,6 @@ class Engine(Loop):
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return batches
-
-    def _watched(self) -> Watched:
-        models = self.models
-        return Watched(models.model, self.criterion, len(self.members), models.stacked, self.ranks)
 
     def _look_at_update(self) -> None:
         """Keep what the update has measured, and record it before a checkpoint can be saved that follows the update."""
