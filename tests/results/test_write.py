@@ -10,8 +10,8 @@ import pytest
 from swept import swept_recipe, swept_runs
 
 from lnexp.figures import sweep
-from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.published_evidence import published_evidence
+from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.verdict_pages import as_page, in_terminal
 from lnexp.results.verdicts import all_verdicts
 from lnexp.results.write import write_results
