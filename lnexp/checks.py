@@ -85,6 +85,16 @@ def check_patterns(option: str, value: Any) -> None:
         raise UserError(f"{option}={value}: must be names or patterns as post_ln_*")
 
 
+def check_updates(option: str, value: Any) -> None:
+    """Refuse what is neither ``log`` nor a list of numbers of updates, from 1. Raises UserError."""
+    if value == "log":
+        return
+    if not isinstance(value, list | tuple):
+        raise UserError(f"{option}={value}: must be log or a list as [1,10,100]")
+    for one in value:
+        check_whole(option, one, least=1)
+
+
 @dataclass(frozen=True)
 class Kind:
     """Which values an option takes.
@@ -158,4 +168,5 @@ NAME = Kind("letters, digits, - _ and .", check_name)
 POSITIVE = Kind("a positive number", check_positive)
 FLAG = Kind("true | false", check_flag)
 TEXT = Kind("text", check_text)
+UPDATES = Kind("log | a list of updates", check_updates)
 PATTERNS = Kind("names or patterns, or null", check_patterns)

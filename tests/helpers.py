@@ -12,6 +12,8 @@ from zipfile import ZipFile
 from warm_commands import READ_AT_START, WarmProcess, run_warm
 
 from lnexp.benchmarks.overhead import TINY_MODEL
+from lnexp.runs.records import read
+from lnexp.tasks.contract import Record
 
 T = TypeVar("T")
 
@@ -83,6 +85,17 @@ def only_run(tmp_path: Path) -> Path:
     """The one run folder under the test's ``runs_dir``."""
     (folder,) = (tmp_path / "runs").glob("*/*-*")
     return folder
+
+
+def scored(folder: Path) -> list[Record]:
+    """The records of a run's epochs and of its end."""
+    return [record for record in read(folder / "metrics.jsonl") if record["kind"] in ("epoch", "end")]
+
+
+def series(folder: Path, name: str) -> list[float | None]:
+    """What a run has recorded of every update, ``train_loss`` or ``grad_norm``."""
+    updates = [record for record in read(folder / "metrics.jsonl") if record["kind"] == "updates"]
+    return [value for record in updates for value in record[name]]
 
 
 def make_whole(checkpoint: Path) -> None:

@@ -64,6 +64,12 @@ def _probing(overrides: list[str]) -> str:
     return probing_cost.table(overrides)
 
 
+def _snapshots(overrides: list[str]) -> str:
+    from lnexp.benchmarks import snapshot_cost
+
+    return snapshot_cost.table(overrides)
+
+
 def _arrays(overrides: list[str]) -> str:
     from lnexp.benchmarks import array_speed, page
 
@@ -92,6 +98,7 @@ BENCHMARKS = {
     "preparing": Benchmark("Preparing raw text, sentence pairs a second", 3, _preparing),
     "training": Benchmark("Updates a second against stock fairseq, medians of neighbouring rounds", 4, _training),
     "probing": Benchmark("Training with and without probes along it", 4, _probing),
+    "snapshots": Benchmark("Training with and without snapshots along it, in CPU time", 2, _snapshots),
     "arrays": Benchmark("Sweep arrays against stock fairseq, one run after another", 8, _arrays),
     "decoding": Benchmark("Translating test against fairseq's search, sentences a second of all members", 5, _decoding),
     "memory": Benchmark("Memory of training by depth, activations kept or computed again", 5, _memory),

@@ -7,6 +7,7 @@ from lnexp.checks import (
     PATTERNS,
     POSITIVE,
     TEXT,
+    UPDATES,
     Kind,
     checked_elsewhere,
     choice,
@@ -174,6 +175,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "probes.batches", whole(1), "minibatches of a probe", decides=False, probe="minibatches"
+        ),
+        Option(
+            "diagnostics.at", UPDATES, "updates of which a snapshot is recorded; log: often at first, then seldom",
+            decides=False,
         ),
         Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False),
         Option(

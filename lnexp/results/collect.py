@@ -30,7 +30,7 @@ class RunResult:
         state: ``status.json``'s state, ``not run``, or ``malformed`` where its files cannot be read.
         problem: what is malformed.
         epochs: its epoch records, oldest first.
-        probes: its probe records, oldest first; most runs have none.
+        probes, updates, snapshots: its records of these kinds, oldest first.
         end: its end record; empty while there is none.
         environment: what it ran on; empty where unknown.
         command: what a reader would type to train it alone.
@@ -46,6 +46,8 @@ class RunResult:
     problem: str = ""
     epochs: list[Record] = field(default_factory=list)
     probes: list[Record] = field(default_factory=list)
+    updates: list[Record] = field(default_factory=list)
+    snapshots: list[Record] = field(default_factory=list)
     end: Record = field(default_factory=dict)
     environment: Environment = field(default_factory=Environment)
     command: str = ""
@@ -131,9 +133,11 @@ def read_run(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResul
         state, read = str(folder.status.get("state", "not run")), records.read(folder.metrics)
         if state in DONE:
             _check_complete(folder, read, table_of(cfg).records_every_epoch(cfg))
-        epochs, probes, ends = (records.of_kind(kind, read) for kind in ("epoch", "probe", "end"))
+        kinds = ("epoch", "probe", "updates", "snapshot", "end")
+        epochs, probes, updates, snapshots, ends = (records.of_kind(kind, read) for kind in kinds)
         end = ends[0] if ends else {}
-        return RunResult(job, cfg, run, state, "", epochs, probes, end, folder.environment, path=path)
+        found = (epochs, probes, updates, snapshots, end)
+        return RunResult(job, cfg, run, state, "", *found, folder.environment, path=path)
     except (UserError, OSError) as error:
         return RunResult(job, cfg, run, "malformed", problem=str(error), path=path)
 

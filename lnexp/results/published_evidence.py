@@ -34,6 +34,7 @@ class PublishedRun:
         is_the_papers: whether it has the paper's settings, on the paper's whole corpus.
         settings: its published settings, by dotted name.
         epochs, probes: its records, oldest first.
+        updates, snapshots: empty; tables have only the measures that are made of them, in ``end``.
         end: its row of ``runs.csv``, which has the numbers of its end record.
         environment: empty; no measure needs it.
     """
@@ -46,6 +47,8 @@ class PublishedRun:
     epochs: list[Record]
     probes: list[Record]
     end: Record
+    updates: list[Record] = field(default_factory=list)
+    snapshots: list[Record] = field(default_factory=list)
     environment: Environment = field(default_factory=Environment)
 
     @cached_property

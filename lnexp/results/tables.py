@@ -13,12 +13,18 @@ from lnexp.runs.folder import DONE
 from lnexp.runs.identity import short_name
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field, Record, Task
+from lnexp.tasks.diagnosed import DIAGNOSED
 from lnexp.tasks.measures import best, best_nll, last, last_nll, test
 
 
 def runs_table(runs: list[RunResult]) -> pd.DataFrame:
-    """Return ``runs.csv``: a row a run, one that is missing or malformed included."""
-    return pd.DataFrame([_run_row(run) for run in runs])
+    """Return ``runs.csv``: a row a run, one that is missing or malformed included.
+
+    It has columns of diagnostics as far as a run has them, so that tables of runs without them stay as they are.
+    """
+    rows = [_run_row(run) for run in runs]
+    unknown = [name for name in DIAGNOSED if all(row[name] is None for row in rows)]
+    return pd.DataFrame(rows).drop(columns=unknown)
 
 
 def _run_row(run: RunResult) -> dict[str, Any]:
@@ -41,6 +47,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         **_numbers_of(run.end, task.test_fields),
         **_numbers_of(run.end, task.averaged_numbers()),
         "averaged_epochs": " ".join(map(str, run.end.get("averaged_epochs", []))),
+        **{name: measure(run) for name, measure in DIAGNOSED.items()},
         **{column.name: column.value(run) for column in task.run_columns},
         "trained_on": trained_on(run),
         "seconds": records.seconds(run.epochs),

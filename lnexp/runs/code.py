@@ -29,9 +29,12 @@ CHOSEN = {
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
 REPORTING = {
     *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "signals")),
+    *(f"training/{name}.py" for name in ("diagnostic", "snapshots", "update_series")),
     "plugin/stock_help.py",
     *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),
 }
+#: Folders of such modules.
+REPORTING_FOLDERS = ("training/diagnostics/",)
 #: The half of every task that plans.
 PLANNING = "planning.py"
 
@@ -152,7 +155,8 @@ def _shared(*tasks: str) -> Iterator[Path]:
     for folder in ("plugin", "training", *(f"tasks/{task}" for task in tasks)):
         for path in (PACKAGE / folder).rglob("*.py"):
             name = path.relative_to(PACKAGE).as_posix()
-            if not (name.startswith(tuple(CHOSEN)) or name in REPORTING or path.name == PLANNING):
+            elsewhere = name.startswith((*CHOSEN, *REPORTING_FOLDERS)) or name in REPORTING
+            if not (elsewhere or path.name == PLANNING):
                 yield path
 
 

@@ -25,6 +25,24 @@ model's stacks of layers, as ``encoder`` or ``decoder``), ``layer`` (from 1), an
 minibatches of the loss a token, and ``mean_grad_norm``, the mean of their norms; or, once a layer, ``output`` and
 ``before_norm``, the mean of ‖x‖²/d over their positions behind the layer and before its last LayerNorm.
 
+``updates``, before the record of each epoch, and where training was saved within an epoch, stopped or diverged:
+``epoch``, and of every update since the last such record ``train_loss`` (label-smoothed, nats a target token) and
+``grad_norm`` (before clipping), two lists of equal length; their last numbers are of ``update``. Of a run that diverged
+in an update, that one is the last.
+
+``snapshot``, at the updates that ``diagnostics.at`` asks for: ``epoch``, ``update``, and lists of numbers by
+``<measure>.<module>``, a number a layer from the first on (null for a layer without one), or a single one for what is
+of no layer. What they measure is of that update, in its forward pass or of its step:
+
+=============================== ================================================================================
+attention_logit.<attention>     largest q·k/√d over batch, heads and positions; what attention does not see, and
+                                padding, does not count
+log_z.output                    mean over target tokens of log Z of the output softmax, nats
+log_z_squared.output            mean of its square
+relative_update.<matrix>        ‖ΔW‖/‖W‖, Frobenius norms, W from before the update
+angular_update.<matrix>         angle between W before and after the update, radians
+=============================== ================================================================================
+
 ``end``, once, after the test of the checkpoint of ``checkpoint_epoch``: the one of least ``valid_nll``, or, of a
 diverged run, the last that gives finite scores. Where ``evaluation.average_last`` asks for it, and the run has not
 diverged, the numbers of the test are there again, under names that begin with ``averaged_``, for the average of the
@@ -46,6 +64,7 @@ from lnexp.errors import UserError
 from lnexp.files import append_synced, read_regular, write_whole
 from lnexp.runs.values import (
     are_counts,
+    are_numbers,
     is_count,
     is_count_or_null,
     is_number,
@@ -60,6 +79,8 @@ from lnexp.tasks.contract import Field, Record
 
 
 def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -126,6 +147,8 @@ REQUIRED: dict[str, dict[str, Callable[[Any], bool]]] = {
         "seconds": is_number,
     },
     "probe": {"epoch": is_count, "update": is_count, "side": is_text, "layer": is_count},
+    "updates": {"epoch": is_count, "update": is_count, "train_loss": are_numbers, "grad_norm": are_numbers},
+    "snapshot": {"epoch": is_count, "update": is_count},
     "end": {},
 }  # fmt: skip
 OPTIONAL: dict[str, dict[str, Callable[[Any], bool]]] = {
@@ -137,6 +160,8 @@ OPTIONAL: dict[str, dict[str, Callable[[Any], bool]]] = {
         "parameter": is_text, "grad_norm": is_number, "mean_grad_norm": is_number, "output": is_number,
         "before_norm": is_number,
     },
+    "updates": {},
+    "snapshot": {},
     "end": {"checkpoint_epoch": is_count_or_null, "averaged_epochs": are_counts},
 }  # fmt: skip
 
@@ -146,6 +171,10 @@ def _checked(record: Any) -> Record:
     kind = record["kind"]
     wrong = [key for key, fits in REQUIRED[kind].items() if not fits(record[key])]
     wrong += [key for key, fits in OPTIONAL[kind].items() if key in record and not fits(record[key])]
+    if kind == "snapshot":
+        wrong += [key for key in record.keys() - REQUIRED[kind] - {"kind"} if not are_numbers(record[key])]
+    if kind == "updates" and not wrong and not 0 < len(record["train_loss"]) == len(record["grad_norm"]):
+        wrong = ["train_loss", "grad_norm"]
     if wrong:
         raise ValueError(f"{', '.join(wrong)}: not of the kind that a record has there")
     if kind in ("epoch", "end") and not any(_fits(record, fields) for fields in _task_fields(kind)):
@@ -174,7 +203,7 @@ def _is_within(value: Any, field: Field) -> bool:
 
 
 def of_kind(kind: str, records: Iterable[Record]) -> list[Record]:
-    """Return the records of a kind, ``epoch``, ``probe`` or ``end``, in their order."""
+    """Return the records of a kind, as ``epoch`` or ``end``, in their order."""
     return [record for record in records if record["kind"] == kind]
 
 

@@ -40,6 +40,11 @@ def are_counts(value: Any) -> bool:
     return isinstance(value, list) and all(map(is_count, value))
 
 
+def are_numbers(value: Any) -> bool:
+    """Return whether a value is a list of finite numbers, or nulls of those that were not finite."""
+    return isinstance(value, list) and all(map(is_number, value))
+
+
 def is_text(value: Any) -> bool:
     """Return whether a value is text."""
     return isinstance(value, str)

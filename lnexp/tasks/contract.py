@@ -31,7 +31,7 @@ class MeasuredRun(Protocol):
     Attributes:
         cfg: the run's resolved config.
         epochs: its epoch records, oldest first.
-        probes: its probe records, oldest first.
+        probes, updates, snapshots: its records of these kinds, oldest first; most runs have no probes and no snapshots.
         end: its end record; empty while there is none.
         environment: ``environment.json``; empty where unknown.
         diverged: whether the run ended so.
@@ -43,6 +43,10 @@ class MeasuredRun(Protocol):
     def epochs(self) -> list[Record]: ...
     @property
     def probes(self) -> list[Record]: ...
+    @property
+    def updates(self) -> list[Record]: ...
+    @property
+    def snapshots(self) -> list[Record]: ...
     @property
     def end(self) -> Record: ...
     @property

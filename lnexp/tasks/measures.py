@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from lnexp.tasks.contract import Measure, MeasuredRun, Record, Score, Task
+from lnexp.tasks.diagnosed import DIAGNOSED
 
 
 def measures_of(task: Task) -> dict[str, Measure]:
@@ -30,6 +31,7 @@ def measures_of(task: Task) -> dict[str, Measure]:
         "gradient_change": partial(gradient_change, side=task.sides[-1]),
         "mean_gradient_change": mean_gradient_change,
         **{f"{side}_state_exponent": partial(state_exponent, side=side) for side in task.sides},
+        **DIAGNOSED,
         **task.measures,
     }
 

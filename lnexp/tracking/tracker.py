@@ -68,14 +68,16 @@ class Tracker:
         )
 
     def log(self, record: Record) -> None:
-        """Log a record: of an epoch or a probe at its update, of the end as the run's summary."""
+        """Log a record: of an epoch or a probe at its update, of the end as the run's summary; others stay in the run's
+        folder.
+        """
         if self.run is None:
             return
         if record["kind"] == "epoch":
             self._log_epoch(record)
         elif record["kind"] == "probe":
             self.run.log(_of_probe(record), step=record["update"])
-        else:
+        elif record["kind"] == "end":
             self._log_end(record)
 
     def _log_epoch(self, record: Record) -> None:

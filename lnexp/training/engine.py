@@ -17,6 +17,7 @@ from lnexp.runs.records import Record
 from lnexp.safe_loading import load
 from lnexp.tasks.contract import Member
 from lnexp.training.checkpoints import averaged_model
+from lnexp.training.diagnostic import Watched
 from lnexp.training.journal import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
@@ -24,8 +25,10 @@ from lnexp.training.models.base import Models, StopsWithinEpoch
 from lnexp.training.models.single import SingleModel
 from lnexp.training.ranks import ALONE, Ranks
 from lnexp.training.signals import DeferredSignals
+from lnexp.training.snapshots import Snapshots
+from lnexp.training.update_series import UpdateSeries
 
-#: Takes the number of a member and a record of it, of a probe or of an epoch.
+#: Takes the number of a member and a record of it.
 OnRecord = Callable[[int, Record], None]
 
 
@@ -91,9 +94,12 @@ class Engine(Loop):
             except FloatingPointError as error:
                 if self.models.stacked:  # which freezes members by itself
                     raise
+                self._series.add_failed()
+                self._record_updates()
                 self._note_diverged(0, str(error), self.updates)
             except EveryMemberDivergedError:
-                pass
+                self._series.add_failed()
+            self._record_updates()  # of an epoch that ended early
         self._note_frozen()  # also of an epoch that ended without a validation
 
     def _restore(self) -> Any:
@@ -101,6 +107,10 @@ class Engine(Loop):
             set_end(options, self._total_updates)
         self._build_schedule()
         batches = self.models.restore()
+        self._series = UpdateSeries(self.trainer, self.models, self.ranks)
+        self._snapshots = Snapshots(self.cfg.diagnostics.at, Watched.of(self.models, self.criterion))
+        self.trainer.before_update.append(lambda: self._snapshots.begin(self.updates + 1))
+        self.trainer.after_update.append(self._look_at_update)
         # fairseq sets the number before an update; validations, probes and checkpoints come after it
         self.trainer.after_update.insert(0, lambda: self.model.set_num_updates(self.updates))
         if isinstance(self.models, StopsWithinEpoch):
@@ -108,6 +118,22 @@ class Engine(Loop):
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return batches
+
+    def _look_at_update(self) -> None:
+        """Keep what the update has measured, and record it before a checkpoint can be saved that follows the update."""
+        self._series.add()
+        trained = [number for number in self.alive if number not in self.models.frozen]
+        for member, record in self._snapshots.records(self._batches.epoch, self.updates, trained):
+            self._on_record(member, record)
+        every = self.fairseq.checkpoint.save_interval_updates
+        saves_within = every > 0 and self.updates % every == 0
+        if saves_within or self._batches.end_of_epoch() or self.updates >= self._last_update:
+            self._record_updates()
+
+    def _record_updates(self) -> None:
+        """Record the updates since this was last done, before members that were frozen meanwhile are noted."""
+        for member, record in self._series.records(self._batches.epoch, self.alive):
+            self._on_record(member, record)
 
     def _probe_along(self, probe: LayerProbe) -> None:
         """Record what the probe finds before the first update, and after every update where one is due."""
@@ -124,6 +150,7 @@ class Engine(Loop):
     def _stop_within_epoch_if_told(self, models: StopsWithinEpoch) -> None:
         """Save within the epoch and stop, if one of the processes was told to stop."""
         if self._told_to_stop and not self._batches.end_of_epoch():
+            self._record_updates()
             path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
             models.save_within_epoch(path, self._batches)
             self._stop()

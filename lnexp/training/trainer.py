@@ -31,12 +31,14 @@ class Trainer(FairseqTrainer):
       resume, and the seconds that the epoch has been trained for. A checksum is written beside each.
 
     Attributes:
+        before_update: called before each update is tried.
         after_update: called after each update.
         identity: names the run in its checkpoints; empty where each is written under the identity of a member.
     """
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
+        self.before_update: list[Callable[[], None]] = []
         self.after_update: list[Callable[[], None]] = []
         self.identity = ""
         self._epoch_began = self._epoch_seconds_before = 0.0
@@ -58,6 +60,8 @@ class Trainer(FairseqTrainer):
             NotFiniteError: where gradients stop being finite, or fp16's loss scale reaches its minimum.
         """
         before = self.get_num_updates()
+        for prepare in self.before_update:
+            prepare()
         output = super().train_step([sample for sample in samples if sample] or samples[:1], raise_oom)
         if self.get_num_updates() > before:
             for look in self.after_update:

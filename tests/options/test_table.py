@@ -215,6 +215,7 @@ def test_whole_numbers_are_checked_against_the_least(value, least):
         "+model.attention_dropout=2", "+model.activation_dropout=-1", "optimizer.betas=[0.9,2]", "optimizer.betas=0.9",
         "optimizer.weight_decay=-1", "optimizer.weight_decay=nan", "evaluation.lenpen=nan", "evaluation.lenpen=-inf",
         "evaluation.max_len_a=-5", "fairseq.checkpoint.restore_file=/missing", "fairseq.dataset.train_subset=valid",
+        "diagnostics.at=often", "diagnostics.at=5", "diagnostics.at=[0]", "diagnostics.at=[1.5]",
     ],
 )  # fmt: skip
 def test_a_value_that_cannot_be_meant_is_refused_in_one_line(override):

@@ -1,7 +1,7 @@
 """What runs cost, against a run that was made."""
 
 import pytest
-from helpers import TINY, TINY_CORPUS, only_run, run_script
+from helpers import TINY, TINY_CORPUS, only_run, run_script, scored
 from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
@@ -11,7 +11,6 @@ from lnexp.planning.asked import asked
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
 from lnexp.planning.sheet import until_all_are_done
-from lnexp.runs import records
 from lnexp.tasks.translation.planning import work_of
 
 pytestmark = pytest.mark.slow
@@ -27,7 +26,7 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
     settings = ["max_tokens=60", "update_freq=3", "max_epoch=2"]
     done = run_script("train", *TINY, *settings, *where)
     assert done.returncode == 0, done.stderr
-    epoch, last, _ = records.read(only_run(tmp_path) / "metrics.jsonl")
+    epoch, last, _ = scored(only_run(tmp_path))
     cost = cost_of(config(*settings, *where), processes=1, device=None)
     assert (cost.updates_an_epoch, cost.updates) == (epoch["update"], last["update"])
     assert cost.work.target_tokens == pytest.approx(epoch["tokens_per_second"] * epoch["seconds"], rel=0.01)

@@ -79,7 +79,8 @@ def test_a_whole_epoch_counts_every_target_token(engine):
     records = []
     folder = engine.members[0].folder
     engine.train(lambda member, record: (records.append(record), folder.append(record)))
-    (record,) = records
+    updates, record = records
+    assert len(updates["train_loss"]) == record["update"]
     lines = engine.corpus.lines("train", "en")
     tokens = sum(len(line.split()) + 1 for line in lines)  # and the end of sentence
     assert record["tokens_per_second"] * record["seconds"] == pytest.approx(tokens, rel=0.01)

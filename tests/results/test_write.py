@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -9,10 +10,12 @@ import pytest
 from swept import swept_recipe, swept_runs
 
 from lnexp.figures import sweep
+from lnexp.results.published_evidence import published_evidence
 from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.verdict_pages import as_page, in_terminal
 from lnexp.results.verdicts import all_verdicts
 from lnexp.results.write import write_results
+from lnexp.tasks.diagnosed import DIAGNOSED, max_attention_logit, spike_score_loss
 
 RUN_COLUMNS = [
     "recipe",
@@ -150,3 +153,22 @@ def test_a_sweep_has_its_tables_and_figures_and_no_curves(tmp_path, monkeypatch)
     assert "figure.png" not in page
     assert drawn == list(sweep.FIGURES)
     assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results.md shows it"
+
+
+def test_diagnostics_are_columns_where_a_run_has_them_and_measures_of_published_runs(make_run, tmp_path, folder):
+    assert not DIAGNOSED.keys() & set(pd.read_csv(folder / "runs.csv"))
+    where, losses = {"epoch": 1, "update": 80}, [5.0 + number % 2 for number in range(79)]
+    diagnosed = replace(
+        make_run("good", 1, [10.0, 90.0]),
+        updates=[{"kind": "updates", **where, "train_loss": [*losses, 99.0], "grad_norm": [*losses, None]}],
+        snapshots=[{"kind": "snapshot", **where, "attention_logit.encoder.self_attn": [3.5, 12.25]}],
+    )
+    here = written(make_run, tmp_path, [diagnosed, *runs_of(make_run)[1:]])
+    table = pd.read_csv(here / "runs.csv")
+    assert set(table) & DIAGNOSED.keys() == {"spike_score_loss", "spike_score_grad_norm", "max_attention_logit"}
+    assert table["max_attention_logit"].dropna().tolist() == [12.25]
+    published, other, *_ = published_evidence(make_run.recipe, here, papers=False)
+    for measure in (spike_score_loss, max_attention_logit):
+        assert measure(published) == measure(diagnosed) is not None
+        assert measure(other) is None
+    assert spike_score_loss(diagnosed) == 5

@@ -43,6 +43,7 @@ def test_a_run_depends_on_the_modules_that_it_names_and_on_what_all_runs_share()
     assert {PRE_LN, "plugin/optimizers/radam.py", "plugin/lr_schedules/linear.py", "plugin/norms/rms_norm.py"} <= found
     assert {"plugin/layers.py", "training/loop.py", "tasks/translation/evaluation.py", "fairseq_config.py"} <= found
     assert [name for name in found if name.startswith("plugin/placements/")] == [PRE_LN]
+    assert not any(name.startswith(("training/diagnostic", "training/snapshots")) for name in found)
     assert not {"training/journal.py", "tasks/translation/planning.py", "tasks/masked_lm/family.py"} & found
     assert not any(name.startswith(("results/", "report/", "launchers/", "corpora/")) for name in found)
 

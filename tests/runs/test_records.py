@@ -63,6 +63,11 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path):
         {"kind": "probe", "side": "encoder"},
         {"kind": "probe", "layer": 1},
         {"kind": "probe", "side": "encoder", "layer": 1, "grad_norm": "x"},
+        {"kind": "updates", "train_loss": [1.0], "grad_norm": 1.0},
+        {"kind": "updates", "train_loss": [1.0], "grad_norm": [1.0, 2.0]},
+        {"kind": "updates", "train_loss": [], "grad_norm": []},
+        {"kind": "updates", "train_loss": ["x"], "grad_norm": [1.0]},
+        {"kind": "snapshot"},
         {"kind": "end", "test_bleu": 1.0, "averaged_epochs": "1 2"},
         {"kind": "something"},
         {"kind": []},
@@ -100,6 +105,16 @@ def test_what_would_not_be_read_is_not_written(tmp_path):
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_is_null(value):
     assert json.loads(records.to_line(epoch(1, valid_loss=value)))["valid_loss"] is None
+
+
+def test_lists_of_numbers_come_back_with_null_for_what_is_not_finite(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    where = {"epoch": 1, "update": 2}
+    records.append(path, {"kind": "updates", **where, "train_loss": [1.5, math.inf], "grad_norm": [2.0, math.nan]})
+    records.append(path, {"kind": "snapshot", **where, "log_z.output": [math.nan]})
+    updates, snapshot = records.read(path)
+    assert (updates["train_loss"], updates["grad_norm"]) == ([1.5, None], [2.0, None])
+    assert snapshot["log_z.output"] == [None]
 
 
 def test_resuming_drops_later_epochs_the_end_and_half_a_line(tmp_path):

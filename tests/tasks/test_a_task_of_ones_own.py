@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers import ROOT
+from helpers import ROOT, scored
 from warm_commands import run_warm
 
 pytestmark = pytest.mark.slow
@@ -80,7 +80,7 @@ def test_it_trains_in_arrays(copy):
     trained = run(copy, "train", "-m", "-v", *words, "lr_max=1e-3,2e-3", *where)
     assert trained.count("one of 2 in an array") == 2
     for folder in (copy / "runs_of_arrays" / "adhoc").glob("*-s1-*"):
-        *epochs, end = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        *epochs, end = scored(folder)
         assert [epoch["members"] for epoch in epochs] == [2, 2]
         assert all(0 <= epoch["valid_accuracy"] <= 1 for epoch in epochs)
         assert end["averaged_epochs"] == [1, 2]

@@ -10,6 +10,7 @@ from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.tasks import all_tasks, load_task, task_of
 from lnexp.tasks.contract import Score
+from lnexp.tasks.diagnosed import DIAGNOSED
 from lnexp.tasks.measures import measures_of
 
 ACCURACY = Score("accuracy", "accuracy", low=0, high=1, places=3)
@@ -46,6 +47,7 @@ def test_claims_can_ask_the_score_the_loss_and_the_layers_of_every_side():
         "mean_gradient_change",
         "encoder_state_exponent",
         "decoder_state_exponent",
+        *DIAGNOSED,
     }
 
 

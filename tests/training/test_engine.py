@@ -49,8 +49,8 @@ def test_every_optimizer_trains_in_every_precision_of_a_cpu(build, precision, dt
     before = [parameter.detach().clone() for parameter in engine.model.parameters()]
     records: list = []
     engine.train(lambda member, record: (records.append(record), folder_of(engine).append(record)))
-    assert math.isfinite(records[0]["valid_loss"])
-    assert math.isfinite(records[0]["grad_norm"])
+    assert math.isfinite(records[-1]["valid_loss"])
+    assert math.isfinite(records[-1]["grad_norm"])
     moved = [not torch.equal(a, b) for a, b in zip(before, engine.model.parameters(), strict=True)]
     assert sum(moved) > len(moved) * 0.5
 

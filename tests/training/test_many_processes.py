@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers import ROOT, TINY, TRAIN, only_run, run_script, start, torchrun, wait_for
+from helpers import ROOT, TINY, TRAIN, only_run, run_script, scored, series, start, torchrun, wait_for
 from warm_commands import WarmProcess, warm_python
 
-from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
+from lnexp.runs.records import of_kind, read
 
 #: 13 batches an epoch and 12 an update: in its second update two processes of three have no batch.
 SETTINGS = [*TINY, "model=admin", "lr_max=1e-3", "max_tokens=100", "update_freq=12", "evaluation.max_tokens=60"]
@@ -34,8 +34,19 @@ def checkpoint_of(folder: Path, epoch: int) -> dict:
     return torch.load(RunFolder(folder).checkpoint(epoch))
 
 
+def snapshots(folder: Path) -> list[dict]:
+    return of_kind("snapshot", read(folder / "metrics.jsonl"))
+
+
 def assert_same_run(one: Path, other: Path, rtol: float) -> None:
-    mine, theirs = (records.read(folder / "metrics.jsonl") for folder in (one, other))
+    for name in ("train_loss", "grad_norm"):
+        # two records of an epoch that was stopped within; numbers are rounded to five digits
+        assert series(one, name) == pytest.approx(series(other, name), rel=rtol and rtol + 1e-4)
+    for mine, theirs in zip(*map(snapshots, (one, other)), strict=True):
+        assert mine.keys() == theirs.keys()
+        for name in theirs.keys() - {"kind"}:
+            assert mine[name] == pytest.approx(theirs[name], rel=rtol and 5e-3), name
+    mine, theirs = map(scored, (one, other))
     assert [record["kind"] for record in mine] == [record["kind"] for record in theirs]
     for record, expected in zip(mine, theirs, strict=True):
         for name in set(expected) - {"seconds", "tokens_per_second", "time"}:
@@ -80,12 +91,13 @@ def test_a_model_without_a_decoder_is_trained_by_two_processes_as_by_one(tmp_pat
         "scale.toy={train_pairs: 90, valid_pairs: 43, test_pairs: 20}",
         f"data_dir={tmp_path / 'data'}",
     ]
-    words = [f"task={task[0]}", *task[1:], *corpus, *ENCODER]
+    words = [f"task={task[0]}", *task[1:], *corpus, *ENCODER, "diagnostics.at=[1,3]"]
     done = run_script("train", *words, f"runs_dir={tmp_path / '1' / 'runs'}")
     assert done.returncode == 0, done.stderr
     code, _, err = finish(torchrun(2, *words, f"runs_dir={tmp_path / '2' / 'runs'}"))
     assert code == 0, err
     assert_same_run(only_run(tmp_path / "2"), only_run(tmp_path / "1"), rtol=1e-4)
+    assert len(snapshots(only_run(tmp_path / "2"))) == 2
 
 
 def when_within_an_epoch(tmp_path: Path, epoch: int) -> RunFolder:

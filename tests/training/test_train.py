@@ -8,7 +8,7 @@ import time
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, start, wait_for
+from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, scored, start, wait_for
 from warm_commands import run_warm
 
 from lnexp.runs import records
@@ -51,7 +51,7 @@ def test_a_run_leaves_its_whole_folder(tmp_path, where):
     folder = only_run(tmp_path)
     assert folder.parent.name == "adhoc"
     assert folder.name.startswith("post_ln-adam-lr0.004-w1-inverse_sqrt-encoder_embed_dim32-decoder_embed_dim32-s5-")
-    first, second, end = records.read(folder / "metrics.jsonl")
+    first, second, end = scored(folder)
     assert next(iter(first)) == "kind"
     assert set(EPOCH_KEYS) <= set(first)
     assert (first["epoch"], second["epoch"], end["kind"]) == (1, 2, "end")
@@ -141,7 +141,7 @@ def matches(binarised) -> bool:
 @pytest.mark.slow
 def test_any_option_of_fairseqs_can_be_set(tmp_path, where):
     train(*TINY, *where, "max_epoch=9", "fairseq.optimization.max_update=3", "fairseq.checkpoint.patience=5")
-    epoch, end = records.read(only_run(tmp_path) / "metrics.jsonl")
+    epoch, end = scored(only_run(tmp_path))
     assert epoch["update"] == 3
     assert end["checkpoint_epoch"] == 1, "an epoch that fairseq cut short has its checkpoint, too"
 
@@ -176,7 +176,7 @@ def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, 
     (folder / "checkpoints" / "checkpoint3.pt").unlink()
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     assert "diverged" in train(*settings).stdout
-    *epochs, end = records.read(folder / "metrics.jsonl")
+    *epochs, end = scored(folder)
     assert ([epoch["epoch"] for epoch in epochs], end["checkpoint_epoch"]) == ([1, 2], 1)
     assert end["test_bleu"] is not None
 
@@ -188,7 +188,7 @@ def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, 
 )
 def test_validation_at_other_times_breaks_nothing(tmp_path, where, option, epochs):
     train(*TINY, *where, "max_epoch=3", "max_tokens=200", option)
-    *found, end = records.read(only_run(tmp_path) / "metrics.jsonl")
+    *found, end = scored(only_run(tmp_path))
     assert [record["epoch"] for record in found] == epochs
     assert end["test_bleu"] is not None
 
@@ -217,7 +217,7 @@ def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepar
         [without_times(record) for record in records.read(only_run(tmp_path / name) / "metrics.jsonl")]
         for name in ("calm", "rough")
     )
-    assert len(calm) == 6
+    assert len(calm) == 11, "a record of the updates and one of the scores an epoch, and the end"
     assert rough_records == calm
 
 
@@ -287,7 +287,7 @@ def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, wher
     folder = RunFolder(only_run(tmp_path))
     undisturbed = [without_times(record) for record in records.read(folder.metrics)]
     lines = folder.metrics.read_text().splitlines(keepends=True)
-    folder.metrics.write_text("".join(lines[:2]) + lines[2][:40])
+    folder.metrics.write_text("".join(lines[:5]) + lines[5][:40])
     folder.set_status("running")
     said = train(*settings).stdout
     assert "checkpoint3.pt is of an epoch without a record, or after one: dropped" in said
@@ -363,7 +363,7 @@ def test_a_small_training_learns(tmp_path, prepared):
         "model=pre_ln", "model.encoder_layers=2", "model.decoder_layers=2", "warmup_updates=1", "lr_max=4e-3",
         "max_epoch=3", "tracker=none", f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
     )  # fmt: skip
-    first, *_, last, end = records.read(only_run(tmp_path) / "metrics.jsonl")
+    first, *_, last, end = scored(only_run(tmp_path))
     assert first["valid_bleu"] < 15
     assert last["valid_bleu"] > 40
     assert end["test_bleu"] > 40

@@ -29,6 +29,7 @@ class ArrayModels(Models):
         in_array=True,
     )
     stacked = True
+    update_meters = ("member_loss", "member_gnorm")
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)

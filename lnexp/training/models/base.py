@@ -88,6 +88,8 @@ class Models(ABC):
     abilities: ClassVar[Abilities]
     #: Whether the members' parameters have an axis of members in front.
     stacked: ClassVar[bool]
+    #: The meters in which fairseq logs an update's training loss, in bits, and gradient norm before clipping.
+    update_meters: ClassVar[tuple[str, str]]
 
     def __init__(self, trainer: Trainer, members: Sequence[Member], singles: Sequence[DictConfig], ranks: Ranks):
         self.trainer, self.members, self.singles, self.ranks = trainer, members, singles, ranks

@@ -22,6 +22,7 @@ class SingleModel(Models, StopsWithinEpoch):
         probe_precisions=("fp32", "bf16"),
     )
     stacked = False
+    update_meters = ("loss", "gnorm")
 
     @classmethod
     def fairseq_config(cls, singles: Sequence[DictConfig], precision: str) -> DictConfig:

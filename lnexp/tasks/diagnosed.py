@@ -1,0 +1,127 @@
+"""Measure a run by its diagnostics: what its updates and snapshots recorded, see :mod:`lnexp.runs.records`.
+
+Each measure is a column of ``runs.csv`` of its name where a run has it. Published tables have no records of updates or
+snapshots: there a measure is what the column states. None where a run recorded nothing, or not every update.
+"""
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+from lnexp.tasks.contract import Measure, MeasuredRun, Record
+
+#: Updates before one that it is compared with. OLMo 2 takes 1,000 of millions; small runs have hundreds of updates.
+WINDOW = 60
+#: Standard deviations from their mean at which a value is a spike.
+DEVIATIONS = 7.0
+#: The rounding of recorded series, relative: a smaller standard deviation is not told from it.
+ROUNDING = 1e-5
+
+
+def spike_score(values: Sequence[float | None], window: int = WINDOW, deviations: float = DEVIATIONS) -> float | None:
+    """Return the spike score of a series, in percent; None for one that is no longer than the window.
+
+    It is the percentage of values at least seven standard deviations away from the rolling mean of the last 1,000
+    (OLMo 2, arXiv 2501.00656, section 3.2). Here these are the ``window`` values before the one that is judged: one
+    among 60 could hardly be so far from a mean that includes it. The first ``window`` values are not judged.
+
+    Args:
+        values: oldest first; None for one that was not finite, which is a spike.
+        window: how many values before one it is compared with.
+        deviations: how many of their (sample) standard deviations away a spike is, at least.
+    """
+    import numpy as np  # here, because every command reads this module
+
+    if len(values) <= window:
+        return None
+    series = np.array([np.nan if value is None else value for value in values], dtype=float)
+    before = np.lib.stride_tricks.sliding_window_view(series[:-1], window)
+    mean, spread = before.mean(axis=1), before.std(axis=1, ddof=1)
+    judged = series[window:]
+    far = np.abs(judged - mean) >= deviations * np.maximum(spread, ROUNDING * np.abs(mean))
+    return float(100 * (far | np.isnan(judged)).mean())
+
+
+def series_of(run: MeasuredRun, name: str) -> list[float | None]:
+    """Return ``train_loss`` or ``grad_norm`` of every update, from the first; empty where some were not recorded."""
+    values: list[float | None] = []
+    for record in run.updates:
+        values += record[name]
+        if len(values) != record["update"]:
+            return []
+    return values
+
+
+def spike_score_loss(run: MeasuredRun) -> float | None:
+    """Return the spike score of the training loss: the percentage of updates whose loss is at least seven standard
+    deviations away from the mean of the 60 updates before (in OLMo 2 of 1,000).
+    """
+    return _or_stated(spike_score(series_of(run, "train_loss")), run, "spike_score_loss")
+
+
+def spike_score_grad_norm(run: MeasuredRun) -> float | None:
+    """Return the spike score of the gradient norm before clipping, as that of the loss."""
+    return _or_stated(spike_score(series_of(run, "grad_norm")), run, "spike_score_grad_norm")
+
+
+def max_attention_logit(run: MeasuredRun) -> float | None:
+    """Return the largest attention logit of any layer at any snapshot."""
+    found = [value for record in run.snapshots for value in _numbers(record, "attention_logit")]
+    return _or_stated(max(found, default=None), run, "max_attention_logit")
+
+
+def last_log_z(run: MeasuredRun) -> float | None:
+    """Return log Z of the output softmax at the last snapshot, the mean over target tokens, nats."""
+    return _or_stated(_last(_means(run, "log_z")), run, "last_log_z")
+
+
+def max_relative_update(run: MeasuredRun) -> float | None:
+    """Return the largest ‖ΔW‖/‖W‖ of any snapshot, each the mean over all matrices of parameters."""
+    return _or_stated(max(_means(run, "relative_update"), default=None), run, "max_relative_update")
+
+
+def max_angular_update(run: MeasuredRun) -> float | None:
+    """Return the largest angle of any snapshot that an update turns a matrix of parameters by, each the mean over all
+    of them, radians.
+    """
+    return _or_stated(max(_means(run, "angular_update"), default=None), run, "max_angular_update")
+
+
+def last_angular_update(run: MeasuredRun) -> float | None:
+    """Return the angle that an update turns a matrix of parameters by at the last snapshot, the mean over all of them,
+    radians.
+    """
+    return _or_stated(_last(_means(run, "angular_update")), run, "last_angular_update")
+
+
+#: All of them, by name.
+DIAGNOSED: dict[str, Measure] = {
+    "spike_score_loss": spike_score_loss,
+    "spike_score_grad_norm": spike_score_grad_norm,
+    "max_attention_logit": max_attention_logit,
+    "last_log_z": last_log_z,
+    "max_relative_update": max_relative_update,
+    "max_angular_update": max_angular_update,
+    "last_angular_update": last_angular_update,
+}
+
+
+def _numbers(record: Record, measure: str) -> Iterator[float]:
+    """Yield the finite numbers of a measure, of all modules and layers of a snapshot."""
+    for key, values in record.items():
+        if key.startswith(f"{measure}."):
+            yield from (value for value in values if value is not None)
+
+
+def _means(run: MeasuredRun, measure: str) -> list[float]:
+    """Return the mean of a measure at each snapshot that has a finite number of it."""
+    found = (list(_numbers(record, measure)) for record in run.snapshots)
+    return [statistics.fmean(numbers) for numbers in found if numbers]
+
+
+def _last(values: Sequence[float]) -> float | None:
+    return values[-1] if values else None
+
+
+def _or_stated(value: float | None, run: MeasuredRun, column: str) -> float | None:
+    """Return a value, or where there is none what the run's row of a published table states."""
+    return run.end.get(column) if value is None else value

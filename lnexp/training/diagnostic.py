@@ -1,0 +1,64 @@
+"""Register the diagnostics of snapshots: what is measured around one update, each in a file of its own."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+from torch import Tensor
+
+from lnexp.training.models.base import Models
+from lnexp.training.ranks import Ranks
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What diagnostics look at.
+
+    Attributes:
+        model: the module that is trained, of one of our families.
+        criterion: its loss, called with the model and a batch.
+        members: how many runs it trains, S.
+        stacked: whether its parameters have an axis of members in front; without it, there is one member.
+        ranks: the processes that train it, each on batches of its own.
+    """
+
+    model: Any
+    criterion: Any
+    members: int
+    stacked: bool
+    ranks: Ranks
+
+    @classmethod
+    def of(cls, models: Models, criterion: Any) -> Self:
+        """Return the models of a training and its loss."""
+        return cls(models.model, criterion, len(models.members), models.stacked, models.ranks)
+
+
+class Diagnostic(ABC):
+    """Measures an update, without an effect on it: no gradient, no random number, no parameter changes.
+
+    Every process of a run calls it at the same updates.
+    """
+
+    def __init__(self, watched: Watched):
+        self.watched = watched
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Prepare to measure the next update; called again for an update that was not made (fp16)."""
+
+    @abstractmethod
+    def end(self) -> dict[str, Tensor]:
+        """Return what was found, each ``(S,)``, when the update is made; what :meth:`begin` has attached is detached.
+
+        A name is ``<measure>.<module or parameter>``, as ``attention_logit.encoder.layers.0.self_attn``.
+        """
+
+
+DIAGNOSTICS: dict[str, type[Diagnostic]] = {}
+
+
+def register_diagnostic(diagnostic: type[Diagnostic]) -> type[Diagnostic]:
+    """Register a class as the diagnostic of its name (a decorator)."""
+    DIAGNOSTICS[diagnostic.__name__] = diagnostic
+    return diagnostic

@@ -1,0 +1,74 @@
+"""Measure log Z of the output softmax, which drifts where the scale of the logits is not held."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+
+
+@register_diagnostic
+class LogNormaliser(Diagnostic):
+    """``log_z.output`` and ``log_z_squared.output``: the means of log Z and of its square over target tokens, in nats.
+
+    Z is the sum of ``exp(logit)`` over all words, in the forward pass of training. The square is what the auxiliary
+    z-loss holds down (Chowdhery et al. 2022, arXiv 2204.02311, section 5; Wortsman et al. 2023, section 3.1.2).
+    """
+
+    def __init__(self, watched: Watched):
+        super().__init__(watched)
+        self._hooks: list[Any] = []
+        self._sums: Tensor | None = None
+        self._target: Any = None
+
+    def begin(self) -> None:
+        self._detach()
+        self._sums = None
+        self._hooks = [
+            self.watched.criterion.register_forward_pre_hook(self._see_batch),
+            self.watched.model.register_forward_hook(self._look),
+        ]
+
+    def end(self) -> dict[str, Tensor]:
+        self._detach()
+        if self._sums is None:
+            return {}
+        tokens, total, squares = torch.stack(self.watched.ranks.gather(self._sums.cpu())).sum(dim=0)
+        return {"log_z.output": total / tokens, "log_z_squared.output": squares / tokens}
+
+    def _detach(self) -> None:
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+
+    def _see_batch(self, criterion: Any, arguments: Any) -> None:
+        _, batch = arguments
+        self._target = batch["target"]
+
+    @torch.no_grad()
+    def _look(self, model: Any, arguments: Any, output: Any) -> None:
+        """Add a batch's tokens, sum of log Z and sum of its squares, ``(3, S)``."""
+        if not model.training:  # placements are shown the first batch, see lnexp.plugin.first_batch
+            return
+        found = [logits.float().logsumexp(dim=1).double() for logits in self._logits(output)]
+        sums = torch.stack([torch.stack([torch.ones_like(z).sum(), z.sum(), z.square().sum()]) for z in found], dim=1)
+        self._sums = sums if self._sums is None else self._sums + sums
+
+    def _logits(self, output: Any) -> Iterator[Tensor]:
+        """Yield the logits of each member at the positions that are asked for, ``(tokens, words)``.
+
+        An array gives hidden states, so that the logits of one member at a time are in memory.
+        """
+        if not self.watched.stacked:
+            yield self._asked(output[0])
+            return
+        for hidden, weight in zip(output, self.watched.model.output_weight, strict=True):
+            yield self._asked(hidden) @ weight.to(hidden.dtype).t()
+
+    def _asked(self, x: Tensor) -> Tensor:
+        """Return the rows of ``(…, channel)`` at targets; those of a model that gave no others are all of them."""
+        if x.shape[:-1] == self._target.shape:
+            return x[self._target.ne(self.watched.criterion.padding_idx)]
+        return x.flatten(0, -2)

@@ -1,0 +1,97 @@
+"""Snapshots change no number of a training, and say what was found where and when."""
+
+import pytest
+import torch
+from helpers import TINY
+from omegaconf import OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.runs import records
+from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
+from lnexp.training.engine import Engine
+from lnexp.training.models.array import ArrayModels
+from lnexp.training.models.single import SingleModel
+from lnexp.training.snapshots import by_layer, is_due
+
+SETTINGS = ["max_epoch=1", "max_tokens=200", "order_seed=1", "model.dropout=0.1", "model.decoder_layers=2"]
+TIMES = ("seconds", "tokens_per_second", "time")
+
+
+@pytest.fixture
+def train(tmp_path, where):
+    def trained(name: str, seeds: tuple[int, ...], *overrides: str, array: bool = True) -> Engine:
+        members = []
+        for seed in seeds:
+            cfg = compose([*TINY, *where, *SETTINGS, f"seed={seed}", *overrides])
+            OmegaConf.resolve(cfg)
+            folder = RunFolder(tmp_path / f"{name}-{seed:08d}")
+            folder.checkpoints.mkdir(parents=True, exist_ok=True)
+            members.append(Member(cfg, folder))
+        engine = Engine(members, prepare(cfg.data, cfg.data_dir), ArrayModels if array else SingleModel)
+        engine.train()
+        return engine
+
+    return trained
+
+
+def found(engine: Engine, member: int = 0) -> list[dict]:
+    read = records.read(engine.members[member].folder.metrics)
+    return [{key: value for key, value in record.items() if key not in TIMES} for record in read]
+
+
+def snapshots(engine: Engine, member: int = 0) -> list[dict]:
+    return records.of_kind("snapshot", found(engine, member))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("array", [False, True])
+@pytest.mark.parametrize("model", ["pre_ln", "admin"])
+def test_they_change_no_number_of_the_training(train, model, array):
+    seeds = (1, 2) if array else (1,)
+    plain = train("plain", seeds, f"model={model}", array=array)
+    looked_at = train("looked", seeds, f"model={model}", "diagnostics.at=log", array=array)
+    for number in plain.members:
+        others = [record for record in found(looked_at, number) if record["kind"] != "snapshot"]
+        assert others == found(plain, number)
+        assert [record["update"] for record in snapshots(looked_at, number)] == [
+            update for update in range(1, plain.updates + 1) if is_due("log", update)
+        ]
+    for one, other in zip(plain.model.parameters(), looked_at.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.slow
+def test_an_arrays_members_have_those_of_their_own_runs(train):
+    together = train("together", (1, 2), "diagnostics.at=[1,3]", "model.dropout=0")
+    for number, seed in enumerate((1, 2)):
+        alone = train("alone", (seed,), "diagnostics.at=[1,3]", "model.dropout=0", array=False)
+        for one, other in zip(snapshots(alone), snapshots(together, number), strict=True):
+            assert one.keys() == other.keys()
+            for key in one.keys() - {"kind"}:
+                # a bias of keys is rounding, along which Adam walks: no matrix, but it moves what follows
+                assert other[key] == pytest.approx(one[key], rel=2e-3), key
+
+
+@pytest.mark.slow
+def test_they_name_every_attention_and_every_matrix_once(train):
+    (first,) = snapshots(train("run", (1,), "diagnostics.at=[1]", array=False))
+    assert len(first["attention_logit.decoder.encoder_attn"]) == len(first["relative_update.decoder.fc1"]) == 2
+    assert {"attention_logit.encoder.self_attn", "attention_logit.decoder.self_attn"} < first.keys()
+    assert {"angular_update.encoder.embed_tokens", "angular_update.decoder.embed_tokens"} < first.keys()
+    sizes = [key for key in first if key.startswith("relative_update.")]
+    assert len(sizes) == 6 + 10 + 2, "of encoder, decoder, and their embeddings; the output has that of the decoder"
+
+
+def test_log_looks_often_at_first_and_seldom_later():
+    due = [update for update in range(1, 10_001) if is_due("log", update)]
+    assert due[:12] == [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 16]
+    assert (sum(update <= 480 for update in due), len(due)) == (31, 49)
+    assert [update for update in range(1, 10) if is_due([2, 7], update)] == [2, 7]
+    assert not is_due([], 1)
+
+
+def test_layers_of_a_stack_are_one_list():
+    numbers = {"size.encoder.layers.0.fc1": 1.23456, "size.encoder.layers.2.fc1": 2.0, "size.embedding": 3.0}
+    assert by_layer(numbers) == {"size.encoder.fc1": [1.235, None, 2.0], "size.embedding": [3.0]}

@@ -1,0 +1,107 @@
+"""Every update is recorded once: also of a run that diverges, or is stopped within an epoch."""
+
+import os
+import signal
+
+import pytest
+from helpers import TINY, series
+from omegaconf import OmegaConf
+
+from lnexp.configuration import compose
+from lnexp.corpora.prepare import prepare
+from lnexp.runs import records
+from lnexp.runs.folder import RunFolder
+from lnexp.tasks.contract import Member
+from lnexp.training.engine import Engine
+from lnexp.training.models.array import ArrayModels
+from lnexp.training.models.single import SingleModel
+
+pytestmark = pytest.mark.slow
+WILD = ("optimizer=sgd", "lr_max=1e30", "warmup_updates=8")
+
+
+@pytest.fixture
+def build(tmp_path, where):
+    def make(*overrides: tuple[str, ...], name: str = "run", array: bool = False) -> Engine:
+        members = []
+        for number, own in enumerate(overrides):
+            cfg = compose([*TINY, *where, "max_tokens=200", "max_epoch=2", "order_seed=1", *own])
+            OmegaConf.resolve(cfg)
+            folder = RunFolder(tmp_path / f"{name}-{number:08d}")
+            folder.checkpoints.mkdir(parents=True, exist_ok=True)
+            members.append(Member(cfg, folder))
+        return Engine(members, prepare(cfg.data, cfg.data_dir), ArrayModels if array else SingleModel)
+
+    return make
+
+
+def updates_of(engine: Engine, member: int = 0) -> list[dict]:
+    return records.of_kind("updates", records.read(engine.members[member].folder.metrics))
+
+
+def of_member(engine: Engine, name: str, member: int = 0) -> list[float | None]:
+    return series(engine.members[member].folder.path, name)
+
+
+def test_a_series_has_the_numbers_that_epoch_records_are_means_of(build):
+    engine = build(("max_tokens=100000", "max_epoch=3"))
+    engine.train()
+    epochs = engine.members[0].folder.epochs()
+    assert [record["update"] for record in epochs] == [1, 2, 3], "so an epoch's means are those of one update"
+    for name in ("train_loss", "grad_norm"):
+        assert of_member(engine, name) == pytest.approx([record[name] for record in epochs], rel=1e-4)
+
+
+def test_a_member_of_an_array_has_the_series_of_its_own_run(build):
+    alone, together = build(("seed=2",)), build(("seed=1",), ("seed=2",), name="array", array=True)
+    for engine in (alone, together):
+        engine.train()
+    assert [(record["epoch"], record["update"]) for record in updates_of(together)] == [
+        (record["epoch"], record["update"]) for record in together.members[0].folder.epochs()
+    ], "one an epoch"
+    for name in ("train_loss", "grad_norm"):
+        assert len(of_member(alone, name)) == alone.updates
+        assert of_member(together, name, 1) == pytest.approx(of_member(alone, name), rel=2e-4)
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_a_diverged_run_has_the_update_that_could_not_be_made(build, array):
+    engine = build(WILD, *([("seed=2",)] if array else []), array=array)
+    engine.train()
+    (_, made) = engine.diverged[0]
+    (record,) = updates_of(engine)
+    assert record["update"] == len(record["grad_norm"]) == made + 1
+    assert record["grad_norm"][-1] is None
+    assert None not in record["grad_norm"][:-1]
+    assert record["train_loss"][0] > 0
+    if array:
+        assert len(of_member(engine, "train_loss", 1)) == engine.updates, "the other trains on"
+
+
+class StopHereError(Exception):
+    """What a signal does in a test."""
+
+
+def test_a_run_that_is_stopped_within_an_epoch_has_every_update_once(build, monkeypatch):
+    undisturbed = build(("model.dropout=0.1",), name="calm")
+    undisturbed.train()
+
+    def stop(number, frame):
+        raise StopHereError
+
+    engine = build(("model.dropout=0.1",))
+    before = signal.signal(signal.SIGUSR1, stop)
+    engine.trainer.before_update.append(lambda: engine.updates == 2 and os.kill(os.getpid(), signal.SIGUSR1))
+    with pytest.raises(StopHereError):
+        engine.train()
+    signal.signal(signal.SIGUSR1, before)
+    folder = engine.members[0].folder
+    update = folder.last_update_within()
+    assert [(record["epoch"], record["update"]) for record in updates_of(engine)] == [(1, update)]
+    folder.append({"kind": "updates", "epoch": 1, "update": update + 1, "train_loss": [1.0], "grad_norm": [1.0]})
+    folder.drop_after(0, update)  # as a run begins that was killed later in the epoch
+    again = build(("model.dropout=0.1",))
+    again.train()
+    assert [record["epoch"] for record in updates_of(again)] == [1, 1, 2]
+    for name in ("train_loss", "grad_norm"):
+        assert of_member(again, name) == of_member(undisturbed, name)
