@@ -25,6 +25,7 @@ SENTENCES = {
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         "fig5-pre-ln-is-faster",
     ),
+    "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
     "Before training Post-LN's gradients do not grow by √(3/2) a layer (appendix F)": (
         "growth-post-appendix-f",
         "fig3-layers-post-ratio",

@@ -12,6 +12,7 @@ from lnexp.recipes.load import recipe_of_results
 from lnexp.results.provenance import read_provenance
 from lnexp.results.verdict_file import read_verdicts
 from lnexp.results.verdict_pages import write_page
+from lnexp.runs.folder import DONE
 
 
 def publish(
@@ -34,7 +35,8 @@ def publish(
         The folders in their new place.
 
     Raises:
-        UserError: where there are no such local results, they are malformed, or they are of some of the recipe's arms.
+        UserError: where there are no such local results, they are malformed, or they are of some of the recipe's arms,
+            or no run of an arm is over.
     """
     wanted = [
         folder
@@ -61,11 +63,14 @@ def refuse_some_arms(options: Iterable[str]) -> None:
 
 
 def _refuse_lacking_arms(folder: Path) -> None:
-    """Raise UserError for a folder of results that says nothing of an arm, for its runs were not asked for."""
+    """Raise UserError for a folder of results that says nothing of an arm: it was not asked for, or no run is over."""
     recipe = recipe_of_results(folder, folder.name)
     table = read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
     if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
         raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
+    over = table if recipe.measurement else table[table["status"].isin(DONE)]
+    if waiting := [arm for arm in recipe.arms if arm not in set(over["arm"])]:
+        raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
 
 
 def warn_of_changes(folders: Iterable[Path]) -> None:

@@ -54,6 +54,18 @@ def test_results_of_some_arms_are_refused_and_nothing_is_moved(places):
         refuse_some_arms(["data=toy", "arms=warmup_*"])
 
 
+def test_results_without_a_run_of_an_arm_are_refused(places):
+    local, published = places
+    path = local / FIG2A / "runs.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    of_arm = [",warmup_low," in line for line in lines]
+    changed = [line.replace(",finished,", ",not run,") if of else line for line, of in zip(lines, of_arm, strict=True)]
+    path.write_text("".join(changed))
+    with pytest.raises(UserError, match="no run of the arm warmup_low is over"):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").exists()
+
+
 def test_malformed_results_are_refused_and_nothing_is_moved(places):
     local, published = places
     (local / FIG2A / "verdicts.json").write_text(json.dumps({}))
