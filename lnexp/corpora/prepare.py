@@ -126,10 +126,7 @@ class PreparedCorpus:
                 raise UserError(f"{path}: {problem}; {self._advice}")
             if name in digests and cached_sha256(path) != digests[name]:
                 raise UserError(f"{path}: is not what was prepared (its checksum is another); {self._advice}")
-        for path in (
-            *self.bin.glob("[!.]*"),
-            *(self.folder / "text").glob("[!.]*"),
-        ):  # what trains must be what was checked
+        for path in (*self.bin.glob("[!.]*"), *(self.folder / "text").glob("[!.]*")):
             # what trains must be what was checked
             if not path.is_file() or str(path.relative_to(self.folder)) not in manifest["bytes"]:
                 raise UserError(f"{path}: is none of the files that were prepared; {self._advice}")

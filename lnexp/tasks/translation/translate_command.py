@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from lnexp.checks import check_whole
 from lnexp.cli import Parser, add_runs_option, one_line_errors
+from lnexp.corpora.prepare import corpus_folder
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.processes import one_quiet_thread, without_garbage_collection
@@ -29,7 +30,7 @@ def main() -> None:
     parser.add_argument("sentences", nargs="*", help="none: lines of standard input, until it ends")
     parser.add_argument("--beam", type=int, help="beam size (default: the run's own for its test)")
     add_runs_option(parser)
-    parser.add_argument("--data-dir", help="where prepared corpora lie (default: data_dir of the run)")
+    parser.add_argument("--data-dir", help="where prepared corpora lie, and the run's is prepared where it is missing")
     parser.add_argument("--table", type=Path, help="write a Markdown table of sentences and translations there, too")
     arguments = parser.parse_intermixed_args()
     with one_line_errors():
@@ -38,7 +39,7 @@ def main() -> None:
         beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
         check_whole("--beam", beam, least=1)
         one_quiet_thread()
-        corpus = corpus_of_run(cfg, folder, arguments.data_dir or cfg.data_dir)
+        corpus = corpus_of_run(cfg, folder, arguments.data_dir or _where_it_lies(cfg))
         with without_garbage_collection():
             from lnexp.safe_loading import making_a_model
             from lnexp.tasks.translation.translator import Translator
@@ -75,6 +76,16 @@ def _config(folder: RunFolder) -> DictConfig:
     if config := folder.config:
         return OmegaConf.create(config)
     raise UserError(f"{folder.path}: has no config; the run has not begun")
+
+
+def _where_it_lies(cfg: DictConfig) -> str:
+    """Return the run's own ``data_dir``, if its corpus is there: a folder of runs, which others may have written, has
+    nothing downloaded or made. Raises UserError where it is not.
+    """
+    corpus = corpus_folder(cfg.data, cfg.data_dir)
+    if not corpus.is_dir():
+        raise UserError(f"{corpus}: no such corpus; --data-dir=… says where it is, or is to be prepared")
+    return str(cfg.data_dir)
 
 
 def _typed(language: str) -> Iterator[list[str]]:

@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 import torch
+import yaml
 from helpers import ROOT, TINY, only_run, run_script
 from warm_commands import warm_python
 
@@ -102,6 +103,16 @@ def test_a_moved_corpus_is_found_where_it_is_said_to_be(trained, prepared, tmp_p
     assert elsewhere.returncode == 0, elsewhere.stderr
     assert list(tmp_path.glob("toy-*/bin")), "prepared again"
     assert elsewhere.stdout == translate(trained, "post_ln", ".").stdout
+
+
+def test_no_corpus_is_prepared_because_a_run_says_so(trained, tmp_path):
+    copy = shutil.copytree(only_run(trained), tmp_path / "runs" / "adhoc" / only_run(trained).name)
+    config, elsewhere = yaml.safe_load((copy / "config.yaml").read_text()), tmp_path / "elsewhere"
+    (copy / "config.yaml").write_text(yaml.safe_dump(config | {"data_dir": str(elsewhere)}))
+    done = translate(tmp_path, "post_ln", ".", cwd=ROOT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no such corpus; --data-dir=… says where it is" in done.stderr
+    assert not elsewhere.exists()
 
 
 def test_a_corpus_that_is_another_by_now_is_refused(trained, prepared, tmp_path):
