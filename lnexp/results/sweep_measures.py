@@ -5,17 +5,19 @@ is less or the run diverged. So no run is left out. A seed has a value where all
 is over.
 """
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
-
-import pandas as pd
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lnexp.recipes.grid import RATE, WARMUP, Grid
 from lnexp.recipes.recipe import Job
 from lnexp.runs.folder import DONE
 from lnexp.tasks.contract import MeasuredRun
 from lnexp.tasks.measures import last_nll
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Final nll by arm and seed.
 Finals = Mapping[str, Mapping[int, float]]
@@ -52,11 +54,11 @@ def finals_of(grid: Grid, runs: Iterable[CountedRun]) -> Finals:
     return finals
 
 
-def finals_of_table(grid: Grid, runs: pd.DataFrame) -> Finals:
+def finals_of_table(grid: Grid, runs: "pd.DataFrame") -> Finals:
     """Return the final nlls of ``runs.csv``."""
     finals: dict[str, dict[int, float]] = {}
     for run in runs[runs["status"].isin(DONE)].to_dict("records"):
-        last = None if pd.isna(run["last_valid_nll"]) else float(run["last_valid_nll"])
+        last = None if math.isnan(run["last_valid_nll"]) else float(run["last_valid_nll"])
         value = final_nll(last, run["status"] == "diverged", grid.sweep.initial_nll)
         finals.setdefault(run["arm"], {})[int(run["seed"])] = value
     return finals

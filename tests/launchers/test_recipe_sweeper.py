@@ -5,6 +5,8 @@ import json
 import pytest
 from helpers import ROOT, TINY, run_script
 
+from lnexp.runs.records import of_kind, read
+
 SMALL = [option for option in TINY if not option.startswith("warmup")] + ["max_epoch=1", "n_seeds=1"]
 
 
@@ -107,10 +109,7 @@ def test_a_launcher_and_a_sweeper_of_the_users_work(tmp_path, where):
     assert ["-s2-" in starts[0], "-s1-" in starts[1]] == [True, True]
     done = run_script("train", *two, "hydra/sweeper=searching", env=env, fresh=True)
     assert done.returncode == 0, done.stderr
-    nll = [
-        json.loads(path.read_text().splitlines()[0])["valid_nll"]
-        for path in (tmp_path / "runs").glob("*/*/metrics.jsonl")
-    ]
+    nll = [of_kind("epoch", read(path))[0]["valid_nll"] for path in (tmp_path / "runs").glob("*/*/metrics.jsonl")]
     values = json.loads(done.stdout.partition("values: ")[2].splitlines()[0])
     assert sorted(values) == sorted(round(value, 3) for value in nll), "also of runs that were finished already"
 

@@ -5,11 +5,17 @@ import torch
 
 from lnexp.training.checkpoints import averaged_model
 
+#: As much of a checkpoint's config as is looked at before it is loaded.
+CONFIG = {
+    "model": {"_name": "lnexp_post_ln"}, "task": {"_name": "lnexp_translation"},
+    "criterion": {"_name": "label_smoothed_cross_entropy"},
+}  # fmt: skip
+
 
 def save(path, model: dict) -> None:
     history = [{"num_updates": 1, "criterion_name": "", "lr_scheduler_state": {}}]
     extra = {"train_iterator": {"epoch": 1}}
-    state = {"args": None, "cfg": {"task": {}}, "optimizer_history": history, "extra_state": extra}
+    state = {"args": None, "cfg": CONFIG, "optimizer_history": history, "extra_state": extra}
     torch.save(state | {"model": model, "last_optimizer_state": None}, path)
 
 
