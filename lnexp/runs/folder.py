@@ -299,10 +299,14 @@ class RunFolder:
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
         for path in (*self._temporary(), *(path for _, path in self._files_like(HALF_WRITTEN)), *damaged):
             delete(path)
+        self.drop_lone_checksums()
+        return damaged
+
+    def drop_lone_checksums(self) -> None:
+        """Delete the checksums of checkpoints that are gone, as a kill between the deletions of the two leaves them."""
         for _, digest in self._files_like(CHECKSUM):
             if not digest.with_suffix("").exists():
-                digest.unlink()
-        return damaged
+                digest.unlink(missing_ok=True)
 
     def drop_unrecorded(self) -> list[Path]:
         """Delete and return the checkpoints that are later than the records, or than a gap in them.

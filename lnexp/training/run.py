@@ -123,6 +123,8 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
     if _is_done(cfg, folder):
         refuse_other_code(cfg, folder)
+        with suppress(OSError):  # on a disk that can only be read
+            folder.drop_lone_checksums()
         say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, skipped")
         return folder, True
     task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written

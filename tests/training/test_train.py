@@ -77,8 +77,11 @@ def test_a_run_leaves_its_whole_folder(tmp_path, where):
 def test_a_finished_run_is_skipped_and_force_trains_it_afresh(finished, where):
     metrics = finished / "metrics.jsonl"
     before = metrics.read_text()
+    lone = finished / "checkpoints" / "checkpoint7.pt.sha256"
+    lone.write_text("as a kill between the deletions of a checkpoint and of its checksum leaves it")
     assert "finished already, skipped" in train(*TINY, *where, "max_epoch=1").stdout
     assert metrics.read_text() == before
+    assert not lone.exists()
     train(*TINY, *where, "max_epoch=1", "force=true")
     again = metrics.read_text()
     assert again != before, "seconds differ"
