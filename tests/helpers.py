@@ -22,8 +22,15 @@ ROOT = Path(__file__).resolve().parent.parent
 #: An interpreter of its own.
 PYTHON = [sys.executable, "-W", "ignore"]
 TINY_CORPUS = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
+#: What a clock says in a record.
+TIMES = ("seconds", "tokens_per_second", "time")
 #: A model and a corpus that train in seconds; nothing is learnt, so no translation would end before its longest length.
 TINY = [*TINY_MODEL, TINY_CORPUS, "tracker=none", "evaluation.max_len_a=0", "evaluation.max_len_b=6"]
+
+
+def without_times(record: Record) -> Record:
+    """Return a record less what a clock says."""
+    return {key: value for key, value in record.items() if key not in TIMES}
 
 
 def run_script(

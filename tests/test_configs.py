@@ -19,7 +19,19 @@ from lnexp.results.sweep_measures import SWEEP_MEASURES
 from lnexp.runs.identity import identities, identity
 from lnexp.theory.measurement import MEASUREMENTS
 
-GROUPS = ("data", "lr_schedule", "model", "norm", "optimizer", "pairs", "profile", "subword", "task", "tracker")
+GROUPS = (
+    "data",
+    "intervention",
+    "lr_schedule",
+    "model",
+    "norm",
+    "optimizer",
+    "pairs",
+    "profile",
+    "subword",
+    "task",
+    "tracker",
+)
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
 #: Corpora that lie in a folder of the user's.
 OWN_TEXT = ("data=bert_text", "data=plain", "data=tokenized", "data=wikipedia_books", "data=wmt14_mini")
@@ -110,7 +122,7 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
 def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     paper_alone = {"fig5_finetune_rte"}  # there are no such pairs that a small model could learn from
-    small_alone = {"map"}  # its rates and lengths are numbers of that size, and 1,092 runs of the paper's are too many
+    small_alone = {"interventions", "map"}  # their rates and lengths are numbers of that size
     expected = {"paper"} if name in paper_alone else {"small"} if name in small_alone else {"small", "paper"}
     assert expected <= set(recipe.profiles) <= set(PROFILES)
     assert recipe.n_seeds >= (3 if name in small_alone else 5), (

@@ -24,6 +24,7 @@ CHOSEN = {
     "plugin/norms": "norm.kind",
     "plugin/optimizers": "optimizer._name",
     "plugin/lr_schedules": "lr_schedule._name",
+    "training/interventions": "intervention._name",
 }
 
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
@@ -55,7 +56,8 @@ def digests(cfg: DictConfig) -> dict[str, str]:
     Returns:
         By path below ``lnexp``, twelve hex digits of each module's code; comments and docstrings are left out.
     """
-    chosen = [_registering(folder, str(OmegaConf.select(cfg, place))) for folder, place in CHOSEN.items()]
+    named = {folder: str(OmegaConf.select(cfg, place)) for folder, place in CHOSEN.items()}
+    chosen = [_registering(folder, name) for folder, name in named.items() if name != "none"]
     task = task_of(cfg)
     paths = {*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)}
     return {path.relative_to(PACKAGE).as_posix(): _digest(path) for path in sorted(paths)}

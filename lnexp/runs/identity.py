@@ -74,10 +74,13 @@ def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
     """Return the settings that decide the numbers, and the version of the numerics where it is not the first."""
     table = table_of(cfg)
     values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
+    values["intervention"] = cfg.get("intervention") or {}  # runs older than the option have none
     deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)
+    if not deciding["intervention"]:
+        del deciding["intervention"]
     _name_equal_schedules_alike(deciding["fairseq"].get("lr_scheduler", {}))
     version = {} if numerics == FIRST else {"numerics": numerics}
     threads = {} if cfg.get("threads", 1) == 1 else {"threads": cfg.threads}

@@ -8,6 +8,7 @@ from typing import Any
 
 from fairseq.logging import metrics
 
+import lnexp.training.interventions  # noqa: F401  (registers them)
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.fairseq_config import to_fairseq
 from lnexp.plugin.divergence import EveryMemberDivergedError
@@ -18,6 +19,7 @@ from lnexp.safe_loading import load
 from lnexp.tasks.contract import Member
 from lnexp.training.checkpoints import averaged_model
 from lnexp.training.diagnostic import Watched
+from lnexp.training.intervention import intervene
 from lnexp.training.journal import say
 from lnexp.training.layer_probe import LayerProbe
 from lnexp.training.loop import Loop
@@ -68,6 +70,7 @@ class Engine(Loop):
         kind.abilities.refuse(cfg, singles[0], ranks)
         super().__init__(cfg, kind.fairseq_config(singles, cfg.precision), corpus, show_progress, ranks)
         self.models = kind(self.trainer, members, singles, ranks)
+        intervene(cfg, self.task, self.models)
         self._signals = DeferredSignals()
 
     @property

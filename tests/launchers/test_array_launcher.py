@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 import torch
-from helpers import TINY, make_whole, run_script, start, wait_for
+from helpers import TINY, make_whole, run_script, start, wait_for, without_times
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
@@ -58,9 +58,6 @@ def test_a_sweep_in_arrays_leaves_what_single_runs_leave(tmp_path, where, prepar
 
 def curves(runs_dir) -> dict[str, list]:
     """Every run's epochs, without what a clock says."""
-
-    def without_times(record):
-        return {key: value for key, value in record.items() if key not in ("seconds", "tokens_per_second", "time")}
 
     folders = find_folders(runs_dir)
     return {identity: list(map(without_times, RunFolder(path).epochs())) for identity, path in folders.items()}

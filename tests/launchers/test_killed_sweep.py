@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers import TINY, run_script, start
+from helpers import TINY, run_script, start, without_times
 from warm_commands import WarmProcess
 
 KILLS = 14
@@ -16,7 +16,6 @@ TINY_RUNS = ["-m", *TINY, "max_epoch=12", "hydra/launcher=joblib", "hydra.launch
 #: Runs that are told apart by their seeds.
 RUNS = 8
 SWEEP = [*TINY_RUNS, f"seed=range(1,{RUNS + 1})"]
-TIMES = ("seconds", "tokens_per_second", "time")
 
 
 def begin(where) -> WarmProcess:
@@ -55,10 +54,7 @@ def any_checkpoint(folder: Path) -> bool:
 def curves(runs_dir: Path) -> dict[str, list[dict]]:
     """Every record of every run but for what a clock says; a line that is no record fails."""
     return {
-        path.parent.name: [
-            {key: value for key, value in json.loads(line).items() if key not in TIMES}
-            for line in path.read_text().splitlines()
-        ]
+        path.parent.name: [without_times(json.loads(line)) for line in path.read_text().splitlines()]
         for path in runs_dir.glob("*/*-*/metrics.jsonl")
     }
 

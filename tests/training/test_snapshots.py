@@ -2,34 +2,19 @@
 
 import pytest
 import torch
-from helpers import TINY
-from omegaconf import OmegaConf
+from helpers import without_times
 
-from lnexp.configuration import compose
-from lnexp.corpora.prepare import prepare
 from lnexp.runs import records
-from lnexp.runs.folder import RunFolder
-from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
-from lnexp.training.models.array import ArrayModels
-from lnexp.training.models.single import SingleModel
 from lnexp.training.snapshots import by_layer, is_due
 
-SETTINGS = ["max_epoch=1", "max_tokens=200", "order_seed=1", "model.dropout=0.1", "model.decoder_layers=2"]
-TIMES = ("seconds", "tokens_per_second", "time")
+SETTINGS = ("max_epoch=1", "model.dropout=0.1", "model.decoder_layers=2")
 
 
 @pytest.fixture
-def train(tmp_path, where):
+def train(build):
     def trained(name: str, seeds: tuple[int, ...], *overrides: str, array: bool = True) -> Engine:
-        members = []
-        for seed in seeds:
-            cfg = compose([*TINY, *where, *SETTINGS, f"seed={seed}", *overrides])
-            OmegaConf.resolve(cfg)
-            folder = RunFolder(tmp_path / f"{name}-{seed:08d}")
-            folder.checkpoints.mkdir(parents=True, exist_ok=True)
-            members.append(Member(cfg, folder))
-        engine = Engine(members, prepare(cfg.data, cfg.data_dir), ArrayModels if array else SingleModel)
+        engine = build(*((*SETTINGS, f"seed={seed}", *overrides) for seed in seeds), name=name, array=array)
         engine.train()
         return engine
 
@@ -37,8 +22,7 @@ def train(tmp_path, where):
 
 
 def found(engine: Engine, member: int = 0) -> list[dict]:
-    read = records.read(engine.members[member].folder.metrics)
-    return [{key: value for key, value in record.items() if key not in TIMES} for record in read]
+    return [without_times(record) for record in records.read(engine.members[member].folder.metrics)]
 
 
 def snapshots(engine: Engine, member: int = 0) -> list[dict]:
@@ -66,7 +50,7 @@ def test_they_change_no_number_of_the_training(train, model, array):
 def test_an_arrays_members_have_those_of_their_own_runs(train):
     together = train("together", (1, 2), "diagnostics.at=[1,3]", "model.dropout=0")
     for number, seed in enumerate((1, 2)):
-        alone = train("alone", (seed,), "diagnostics.at=[1,3]", "model.dropout=0", array=False)
+        alone = train(f"alone{seed}", (seed,), "diagnostics.at=[1,3]", "model.dropout=0", array=False)
         for one, other in zip(snapshots(alone), snapshots(together, number), strict=True):
             assert one.keys() == other.keys()
             for key in one.keys() - {"kind"}:

@@ -8,7 +8,7 @@ import time
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, scored, start, wait_for
+from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, scored, start, wait_for, without_times
 from warm_commands import run_warm
 
 from lnexp.runs import records
@@ -32,11 +32,6 @@ EPOCH_KEYS = [
     "time",
     "commit",
 ]
-TIMES = ("seconds", "tokens_per_second", "time")
-
-
-def without_times(record):
-    return {key: value for key, value in record.items() if key not in TIMES}
 
 
 def train(*arguments):

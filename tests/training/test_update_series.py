@@ -4,35 +4,13 @@ import os
 import signal
 
 import pytest
-from helpers import TINY, series
-from omegaconf import OmegaConf
+from helpers import series
 
-from lnexp.configuration import compose
-from lnexp.corpora.prepare import prepare
 from lnexp.runs import records
-from lnexp.runs.folder import RunFolder
-from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
-from lnexp.training.models.array import ArrayModels
-from lnexp.training.models.single import SingleModel
 
 pytestmark = pytest.mark.slow
 WILD = ("optimizer=sgd", "lr_max=1e30", "warmup_updates=8")
-
-
-@pytest.fixture
-def build(tmp_path, where):
-    def make(*overrides: tuple[str, ...], name: str = "run", array: bool = False) -> Engine:
-        members = []
-        for number, own in enumerate(overrides):
-            cfg = compose([*TINY, *where, "max_tokens=200", "max_epoch=2", "order_seed=1", *own])
-            OmegaConf.resolve(cfg)
-            folder = RunFolder(tmp_path / f"{name}-{number:08d}")
-            folder.checkpoints.mkdir(parents=True, exist_ok=True)
-            members.append(Member(cfg, folder))
-        return Engine(members, prepare(cfg.data, cfg.data_dir), ArrayModels if array else SingleModel)
-
-    return make
 
 
 def updates_of(engine: Engine, member: int = 0) -> list[dict]:
