@@ -1,16 +1,19 @@
 """Refuse values that cannot be meant, in one line that names the option, its value and what it must be."""
 
-import math
 import re
+import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from lnexp.errors import UserError
+from lnexp.inert import is_inert, strings
 
 #: The most characters of a name, which is a part of a folder's.
 LONGEST_NAME = 100
+#: No whole number that can be meant is greater.
+MOST_WHOLE = 10**12
 
 
 def check_whole(option: str, value: Any, least: int, hint: str = "", most: int | None = None) -> None:
@@ -21,7 +24,7 @@ def check_whole(option: str, value: Any, least: int, hint: str = "", most: int |
         value: what it was given.
         least: the smallest value that is allowed.
         hint: a clause that follows the message about the smallest value.
-        most: the greatest value that is allowed; None: any.
+        most: the greatest value that is allowed; None: :data:`MOST_WHOLE`.
 
     Raises:
         UserError: for such a value.
@@ -30,23 +33,29 @@ def check_whole(option: str, value: Any, least: int, hint: str = "", most: int |
         raise UserError(f"{option}={value}: must be a whole number, at least {least}")
     if value < least:
         raise UserError(f"{option}={value}: must be at least {least}{hint}")
-    if most is not None and value > most:
-        raise UserError(f"{option}={value}: must be at most {most}")
+    greatest = MOST_WHOLE if most is None else most
+    if value > greatest:
+        raise UserError(f"{option}={value}: must be at most {greatest}")
 
 
 def check_positive(option: str, value: Any) -> None:
     """Refuse what is not a positive, finite number. Raises UserError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UserError(f"{option}={value}: must be a number")
-    if not 0 < value < float("inf"):
+    if not (value > 0 and _is_finite(value)):
         raise UserError(f"{option}={value}: must be positive and finite")
 
 
 def check_number(option: str, value: Any, least: float, below: float) -> None:
     """Refuse what is not a number from ``least`` to below ``below``. Raises UserError."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not least <= value < below:
+    if not is_number or not _is_finite(value) or not least <= value < below:
         raise UserError(f"{option}={value}: must be {_range(least, below)}")
+
+
+def _is_finite(value: float) -> bool:
+    """Return whether a number is one that a float can have; whole numbers have no end."""
+    return abs(value) <= sys.float_info.max
 
 
 def _range(least: float, below: float) -> str:
@@ -70,6 +79,19 @@ def check_text(option: str, value: Any) -> None:
     """Refuse what is not text, or is empty. Raises UserError."""
     if not isinstance(value, str) or not value:
         raise UserError(f"{option}={value}: must be text")
+
+
+def check_group(option: str, value: Any) -> None:
+    """Refuse what is not a group of options, given as a dictionary. Raises UserError."""
+    if not isinstance(value, dict):
+        raise UserError(f"{option}={value}: must be a group of options")
+
+
+def check_inert(option: str, value: Any) -> None:
+    """Refuse text within a group that would run as code where fairseq evaluates it. Raises UserError."""
+    for name, text in strings(value, option):
+        if not is_inert(text):
+            raise UserError(f"{name}={text}: must be words, a number or a list; fairseq would run it as code")
 
 
 def check_name(option: str, value: Any) -> None:

@@ -37,16 +37,17 @@ def shared_settings(cfg: DictConfig) -> dict[str, Any]:
 
 
 def check(cfg: DictConfig) -> None:
-    """Refuse values that cannot be meant, and options that have two values under two names.
+    """Refuse values that cannot be meant, text that would run as code, and options with two values under two names.
 
     Raises:
         UserError: one line that names the option, its value and what it must be.
     """
     settings = plain(cfg)  # raises where a setting is made of one that is missing
-    for option in table_of(cfg).rows:
-        value = find(settings, option.name, ABSENT)
-        if value is not ABSENT and value != MISSING:
-            option.kind.check(option.name, value)
+    table = table_of(cfg)
+    table.check(settings, MISSING)
+    for option in table.rows:
+        value = find(settings, option.name, MISSING)
+        if value != MISSING:
             for alias in option.aliases:
                 _check_alias(settings, alias, option, value)
 
@@ -62,13 +63,9 @@ def check_and_resolve(cfg: DictConfig) -> DictConfig:
     return cfg
 
 
-#: Stands for the value of an option that a config does not have.
-ABSENT = object()
-
-
 def _check_alias(settings: dict[str, Any], alias: Alias, option: Option, value: Any) -> None:
-    there = find(settings, alias.name, ABSENT)
-    if there is not ABSENT and there not in (MISSING, alias.there(value)):
+    there = find(settings, alias.name, MISSING)
+    if there not in (MISSING, alias.there(value)):
         raise UserError(f"{alias.name}={there}: is {option.name} by another name, which is {value}; set {option.name}")
 
 

@@ -5,6 +5,9 @@ from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 
+#: Stands for the value of a setting that is not there.
+ABSENT: Any = object()
+
 
 def plain(cfg: DictConfig) -> dict[str, Any]:
     """Return the resolved contents of a config node as dictionaries, lists and values."""

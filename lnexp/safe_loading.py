@@ -4,14 +4,12 @@ Code can lie in two places of a checkpoint: in its pickle, of which torch loads 
 the strings of its config, some of which fairseq's models evaluate.
 """
 
-import ast
-import json
 import os
 import re
 import stat
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -23,6 +21,7 @@ from fairseq.models.transformer import TransformerModel
 
 import lnexp.plugin  # noqa: F401  (registers our models, and what else torch may load)
 from lnexp.errors import UserError
+from lnexp.inert import is_inert, leaves, strings
 from lnexp.versions import check_torch
 
 #: Tasks and criteria of fairseq's that evaluate no string; ours begin with lnexp_.
@@ -33,8 +32,6 @@ KNOWN = {
 #: The keys under which fairseq looks for the name of a part: the first of them in some forms of a config, the last in
 #: others.
 NAMES = {"model": ("_name", "arch"), "task": ("_name", "task"), "criterion": ("_name", "criterion")}
-#: Text that does nothing where it is evaluated: it has neither brackets nor quotation marks.
-WORDS = re.compile(r"[\w ./:,+@~=-]*")
 #: How the options end that name a file which the Transformer of fairseq reads embeddings from.
 EMBEDDINGS = "embed_path"
 
@@ -71,12 +68,13 @@ def refuse_other_run(path: Path, extra_state: Mapping[str, Any], identity: str) 
 
 
 def refuse_code(path: Path | str) -> None:
-    """Refuse a checkpoint that would run code when it is loaded, or when its model is built.
+    """Refuse a checkpoint that would run code, or fill the memory, when it is loaded or its model is built.
 
     Raises:
         UserError: for anything but tensors and plain values; for a model that is neither ours nor fairseq's
             Transformer, a task or criterion that is not known; for an option of the model or the criterion that is
-            neither words nor a literal, or a config with interpolations; for a file that is no checkpoint of fairseq's,
+            neither words nor a literal, or a config with interpolations; for sizes of a model beyond those of the
+            parameters that are there; for a file that is no checkpoint of fairseq's,
             or lacks a part of one; where there is no such file, or torch is too old. No code of the file was run.
     """
     check_torch()
@@ -88,7 +86,8 @@ def refuse_code(path: Path | str) -> None:
     for name, kind in PARTS.items():
         if not isinstance(state.get(name), kind):
             raise UserError(f"{path}: no checkpoint of fairseq's; it has no {name}")
-    if why := _suspicious(_plain(state["cfg"])):
+    cfg = _plain(state["cfg"])
+    if why := _suspicious(cfg) or _too_large(cfg, state["model"]):
         raise UserError(f"{path}: {why}; it is not loaded")
 
 
@@ -122,12 +121,12 @@ def _suspicious(cfg: Mapping[str, Any]) -> str:
             what = "is neither ours nor fairseq's Transformer" if kind == "model" else "is not known"
             return f"has the {kind} {unknown!r}, which {what}"
     for kind in ("model", "criterion"):
-        for name, value in _strings(cfg[kind]):
-            if not (WORDS.fullmatch(value) or _is_literal(value)):
+        for name, value in strings(cfg[kind]):
+            if not is_inert(value):
                 return f"has code for the {kind}'s {name}, {value!r}"
             if name.endswith(EMBEDDINGS) and not Path(value).is_file():
                 return f"takes the model's {name} from {value}, which is no regular file"
-    for name, value in _strings(cfg):
+    for name, value in strings(cfg):
         if "${" in value:
             return f"has an interpolation for {name}"
     return ""
@@ -148,15 +147,6 @@ def _is_known(kind: str, name: str) -> bool:
     return of_fairseq or (name.startswith("lnexp_") and name in MODEL_REGISTRY)
 
 
-def _is_literal(text: str) -> bool:
-    """Return whether a text is a number, a list and the like, in Python or in JSON: evaluating it runs nothing."""
-    for read in (ast.literal_eval, json.loads):
-        with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            read(text)
-            return True
-    return False
-
-
 def _plain(value: Any) -> Any:
     """Return a config with its parts as dictionaries."""
     match value:
@@ -169,14 +159,29 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every string of a config with its dotted name."""
-    match value:
-        case str():
-            yield name, value
-        case Mapping():
-            for key, inner in value.items():
-                yield from _strings(inner, f"{name}.{key}" if name else key)
-        case list():
-            for inner in value:
-                yield from _strings(inner, name)
+#: No model reads longer sequences.
+MOST_POSITIONS = 2**16
+
+
+def _too_large(cfg: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
+    """Return which size of the model is beyond those of the parameters, and would fill a memory; empty for none."""
+    sizes = [size for tensor in parameters.values() if isinstance(tensor, torch.Tensor) for size in tensor.shape]
+    widest = max(sizes, default=0)
+    most = {"layers": len(parameters), "dim": widest, "heads": widest, "positions": MOST_POSITIONS}
+    for part in ("model", "task"):
+        for name, value in leaves(cfg[part], part):
+            limit = most.get(re.split(r"[._]", name)[-1])
+            if limit is not None and (size := _whole(value)) > limit:
+                return f"has {name}={size if size < TOO_MANY else 'a huge number'}, where its parameters have {limit}"
+    return ""
+
+
+#: More than any limit; longer numbers are not printed.
+TOO_MANY = 10**10
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number, also one that is written as text; 0 for anything else."""
+    if isinstance(value, str) and value.isdecimal():
+        return int(value) if len(value) <= len(str(TOO_MANY)) else TOO_MANY
+    return value if isinstance(value, int) else 0

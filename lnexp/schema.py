@@ -60,8 +60,8 @@ def plain_content(value: Any, depth: int = 0) -> Any:
     """Return content of JSON or YAML with the texts in it printable.
 
     Raises:
-        ValueError: where it is nested too deep, or has a number that is not finite, a key that is no text, or what JSON
-            cannot express, as dates.
+        ValueError: where it is nested too deep, or has a number that is not finite or absurdly long, a key that is no
+            text, or what JSON cannot express, as dates.
     """
     if depth > DEEPEST:
         raise ValueError("nested too deep")
@@ -70,6 +70,8 @@ def plain_content(value: Any, depth: int = 0) -> Any:
             return printable(value)
         case float() if not math.isfinite(value):
             raise ValueError("a number that is not finite")
+        case int() if abs(value) >= 10**MOST_DIGITS:
+            raise ValueError(f"a number of more than {MOST_DIGITS} digits")
         case dict():
             if not all(isinstance(key, str) for key in value):
                 raise ValueError("a key that is no text")

@@ -97,6 +97,23 @@ def test_embeddings_are_read_from_no_pipe(tmp_path, state):
 
 
 @pytest.mark.parametrize(
+    ("part", "size"),
+    [
+        ("model", {"encoder_layers": 10**9}),
+        ("model", {"encoder_layers": "1000000000"}),
+        ("model", {"decoder_ffn_embed_dim": 10**12}),
+        ("model", {"max_source_positions": 10**10}),
+        ("task", {"max_target_positions": 10**10}),
+        ("model", {"decoder_attention_heads": "9" * 5000}),  # more digits than Python reads
+    ],
+    ids=lambda said: str(said)[:40] if isinstance(said, str) else next(iter(said)),
+)
+def test_a_model_that_would_fill_the_memory_is_not_built(tmp_path, state, part, size):
+    with pytest.raises(UserError, match=rf"has {part}.{next(iter(size))}=.*, where its parameters have \d+; it is not"):
+        load(saved(tmp_path, state, **{part: state["cfg"][part] | size}))
+
+
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"model": {"encoder_layers": -1}}, "must be at least 1"),
@@ -111,9 +128,13 @@ def test_what_makes_no_model_is_one_line(tmp_path, state, changed, message):
 
 
 def test_parameters_that_are_none_are_refused_in_a_line(tmp_path, state):
-    torch.save(state | {"model": dict.fromkeys(state["model"], 5)}, tmp_path / "other.pt")
-    with pytest.raises(UserError, match=r"makes no model, .*\(TypeError: "):
-        trained_model(tmp_path / "other.pt", None, None)
+    for none, message in (
+        (state["model"] | {"encoder.version": 5}, r"makes no model, "),
+        ({"x": 5}, "more than|where"),
+    ):
+        torch.save(state | {"model": none}, tmp_path / "other.pt")
+        with pytest.raises(UserError, match=message):
+            trained_model(tmp_path / "other.pt", None, None)
 
 
 @pytest.mark.parametrize(

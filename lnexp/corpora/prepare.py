@@ -189,7 +189,9 @@ def corpus_folder(data: DictConfig, data_dir: str | Path) -> Path:
     if settings["source_lang"] == settings["target_lang"]:
         raise UserError(f"data.target_lang={data.target_lang}: must be another language than data.source_lang")
     check_flag("data.joined_dictionary", data.joined_dictionary)
-    check_name("data.name", data.name)
+    for option in ("name", "source_lang", "target_lang"):
+        if option == "name" or settings[option] is not None:  # a corpus of one language has no target
+            check_name(f"data.{option}", settings[option])
     return Path(data_dir) / f"{data.name}-{short_hash(contents(settings))}"
 
 

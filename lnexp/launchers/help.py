@@ -8,11 +8,12 @@ from functools import cache
 
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.configuration import ABSENT, compose
+from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Option, Table
 from lnexp.options.common import SECTIONS
 from lnexp.paths import CONFIG_DIR
+from lnexp.plain import ABSENT
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.tasks import table_of_task, task_of
 from lnexp.tasks.contract import Task

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.cli import is_a_mistake
-from lnexp.configuration import ABSENT
 from lnexp.options import Table, key_of
 from lnexp.paths import CONFIG_DIR
+from lnexp.plain import ABSENT
 from lnexp.runs.identity import identity
 from lnexp.tasks import table_of
 

@@ -9,6 +9,7 @@ from lnexp.checks import (
     TEXT,
     UPDATES,
     Kind,
+    check_text,
     checked_elsewhere,
     choice,
     number,
@@ -25,6 +26,7 @@ ADDRESS = Kind("an address of http or https", check_address)
 #: numpy takes no greater one.
 SEED = whole(0, most=2**32 - 1)
 WORD = checked_elsewhere("a word")
+CLASS = Kind("a word", check_text)
 
 SECTIONS: dict[str, tuple[Option, ...]] = {
     "What is trained": (
@@ -35,7 +37,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("subword", FILE, "how words are cut; each corpus says which it takes", probe="corpus"),
         Option("norm", FILE, "the normalisation layer"),
         Option(
-            "norm.kind", WORD, "its name in lnexp/plugin/norms, which the file sets", [Alias("model.norm")],
+            "norm.kind", CLASS, "its name in lnexp/plugin/norms, which the file sets", [Alias("model.norm")],
             omitted_at="layer_norm", published=True,
         ),
         Option(
@@ -217,6 +219,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("hydra", OPEN, "Hydra's own: the launcher, the sweeper, …", is_group=True, decides=False),
     ),
 }  # fmt: skip
+
+#: What the files of groups call their class. Names of runs are made of it.
+CLASSES = tuple(Option(f"{group}._name", CLASS) for group in ("model", "optimizer", "lr_schedule"))
 
 #: What a sweep adds to the config of a job, to say which arm of which recipe it is.
 LABELS = (

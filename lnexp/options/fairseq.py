@@ -2,19 +2,23 @@
 
 from typing import Any
 
-from lnexp.checks import checked_elsewhere, number, only
+from lnexp.checks import Kind, checked_elsewhere, number, only, whole
 from lnexp.options.option import Option
 
 BY_FAIRSEQ = checked_elsewhere("what fairseq takes")
 
 
-def _cannot_change_numbers(name: str) -> Option:
-    return Option(f"fairseq.{name}", BY_FAIRSEQ, decides=False)
+#: fairseq divides by it.
+INTERVAL = whole(1)
 
 
-def _one_in_arrays(name: str, value: Any, skips_epochs: bool = False) -> Option:
+def _cannot_change_numbers(name: str, kind: Kind = BY_FAIRSEQ) -> Option:
+    return Option(f"fairseq.{name}", kind, decides=False)
+
+
+def _one_in_arrays(name: str, value: Any, skips_epochs: bool = False, kind: Kind = BY_FAIRSEQ) -> Option:
     """Return an option that means nothing to an array of runs, which has ``value`` alone."""
-    return Option(f"fairseq.{name}", BY_FAIRSEQ, array_value=value, skips_epochs=skips_epochs)
+    return Option(f"fairseq.{name}", kind, array_value=value, skips_epochs=skips_epochs)
 
 
 def _as_it_is(name: str, value: str, why: str) -> Option:
@@ -24,7 +28,7 @@ def _as_it_is(name: str, value: str, why: str) -> Option:
 
 ROWS = (
     _cannot_change_numbers("common.log_format"),
-    _cannot_change_numbers("common.log_interval"),
+    _cannot_change_numbers("common.log_interval", INTERVAL),
     _cannot_change_numbers("common.no_progress_bar"),
     _cannot_change_numbers("checkpoint.save_dir"),
     _cannot_change_numbers("checkpoint.no_last_checkpoints"),
@@ -34,7 +38,7 @@ ROWS = (
     _cannot_change_numbers("dataset.num_workers"),
     _cannot_change_numbers("dataset.data_buffer_size"),
     _one_in_arrays("dataset.disable_validation", False, skips_epochs=True),
-    _one_in_arrays("dataset.validate_interval", 1, skips_epochs=True),
+    _one_in_arrays("dataset.validate_interval", 1, skips_epochs=True, kind=INTERVAL),
     _one_in_arrays("dataset.validate_after_updates", 0, skips_epochs=True),
     _one_in_arrays("checkpoint.patience", -1),
     _one_in_arrays("optimization.stop_min_lr", -1.0),

@@ -6,9 +6,22 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.checks import check_group, check_inert
 from lnexp.errors import UserError
 from lnexp.options import common, fairseq
 from lnexp.options.option import NONE, Alias, Option
+from lnexp.plain import ABSENT, find
+
+#: Parts of a config that every command takes for groups.
+GROUPS = (
+    "model", "optimizer", "lr_schedule", "norm", "data", "evaluation", "fairseq", "tracker", "checkpoints", "probes",
+    "diagnostics", "intervention",
+)  # fmt: skip
+#: Those whose texts fairseq may evaluate.
+EVALUATED = (
+    "model", "optimizer", "lr_schedule",
+    *(f"fairseq.{group}" for group in ("model", "optimizer", "lr_scheduler", "criterion", "bmuf")),
+)  # fmt: skip
 
 OURS = tuple(option for section in common.SECTIONS.values() for option in section)
 
@@ -27,7 +40,26 @@ class Table:
         own = [option for option in self.of_task if not option.name.startswith("fairseq.")]
         self.ours = (*OURS, *own)
         of_fairseq = [option for option in self.of_task if option not in own]
-        self.rows = (*self.ours, *of_fairseq, *common.LABELS, *common.LOCATIONS, *fairseq.ROWS)
+        self.rows = (*self.ours, *of_fairseq, *common.CLASSES, *common.LABELS, *common.LOCATIONS, *fairseq.ROWS)
+
+    def check(self, settings: dict[str, Any], missing: Any = ABSENT) -> None:
+        """Refuse values that options cannot have, groups that are none, and text that fairseq would run as code.
+
+        Args:
+            settings: the plain values of a config, or of a part of one.
+            missing: stands for a value that is not set yet.
+
+        Raises:
+            UserError: one line that names the option, its value and what it must be.
+        """
+        for name in (*GROUPS, *(f"fairseq.{group}" for group in settings.get("fairseq") or {})):
+            if (group := find(settings, name, ABSENT)) is not ABSENT:
+                check_group(name, group)
+        for name in EVALUATED:
+            check_inert(name, find(settings, name))
+        for option in self.rows:
+            if (value := find(settings, option.name, ABSENT)) is not ABSENT and value != missing:
+                option.kind.check(option.name, value)
 
     def places(self, chosen: Callable[[Option], bool]) -> list[str]:
         """Return every dotted name, aliases included, at which the value of a chosen option stands."""

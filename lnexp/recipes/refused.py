@@ -10,8 +10,8 @@ REFERENCE = re.compile(r"\$\{[\w.]+\}")
 OWN = re.compile(
     r"^[+~\s]*hydra\b|\b(runs_dir|data_dir|save_dir|log_file|tensorboard_logdir|user_dir|wandb_project|aim_repo)\b"
 )
-#: The beginning of a path that leads elsewhere, in a value or within a list or an object.
-ELSEWHERE = re.compile(r"(?:^|[\[{,:=\s'\"])(/|~|\.\.(?:/|$))")
+#: A path that leads elsewhere, by its beginning or a part of it, in a value or within a list or an object.
+ELSEWHERE = re.compile(r"(?:^|[\[{,:=\s'\"/])(/|~|\.\.(?:/|$))")
 
 
 def refuse_resolvers(content: Any) -> None:

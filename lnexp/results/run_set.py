@@ -10,7 +10,6 @@ from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
 from lnexp.paths import CONFIG_DIR
-from lnexp.plain import find
 from lnexp.printable import is_printable
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
 from lnexp.results.collect import RunResult, read_run
@@ -97,7 +96,7 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
     problems = []
     for path in paths:
         try:
-            configs[path] = _config(RunFolder(path))
+            configs[path] = RunFolder(path).config_with(NEEDED)
         except UserError as error:
             problems.append(str(error))
     if not configs:
@@ -119,13 +118,6 @@ def curves_of(runs: list[RunResult]) -> Drawing | None:
         return None
     corpora = sorted({str(run.cfg.data.name) for run in runs})
     return curves(runs[0].job.recipe, epochs_table(over), f"data {', '.join(corpora)}")
-
-
-def _config(folder: RunFolder) -> dict[str, Any]:
-    config = folder.config
-    if missing := [name for name in NEEDED if find(config, name) is None]:
-        raise UserError(f"{folder.path / 'config.yaml'}: not the config of a run; it has no {missing[0]}")
-    return config
 
 
 def differing(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -3,27 +3,12 @@
 from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.plain import find
 from lnexp.plain_yaml import load_yaml
 from lnexp.schema import plain_content
 from lnexp.tasks import table_of
 
 #: libyaml crashes where values are nested some twenty thousand times; a config has about four thousand characters.
 LONGEST = 20_000
-#: Groups that every command takes for such.
-GROUPS = (
-    "model",
-    "optimizer",
-    "lr_schedule",
-    "norm",
-    "data",
-    "evaluation",
-    "fairseq",
-    "tracker",
-    "checkpoints",
-    "probes",
-)
-ABSENT = object()
 
 
 def parse_config(text: str) -> Any:
@@ -38,18 +23,8 @@ def parse_config(text: str) -> Any:
     if "${" in str(content):  # a config is written with its values; anything else was put there, and could read secrets
         raise ValueError("an interpolation, where values are written")
     if isinstance(content, dict):
-        _check(content)
+        try:
+            table_of(content).check(content)
+        except UserError as error:
+            raise ValueError(str(error)) from None
     return content
-
-
-def _check(config: dict[str, Any]) -> None:
-    """Raise ValueError for a value that an option cannot have, or a group that is none."""
-    for name in GROUPS:
-        if not isinstance(config.get(name, {}), dict):
-            raise ValueError(f"{name}={config[name]}: must be a group of options")
-    try:
-        for option in table_of(config).rows:
-            if (value := find(config, option.name, ABSENT)) is not ABSENT:
-                option.kind.check(option.name, value)
-    except UserError as error:
-        raise ValueError(str(error)) from None

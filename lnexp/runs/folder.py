@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -17,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.errors import UserError
 from lnexp.files import TEMPORARY, read_regular, write_json, write_whole
 from lnexp.paths import ADHOC
+from lnexp.plain import find
 from lnexp.printable import is_printable
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
@@ -79,7 +80,7 @@ class RunFolder:
     def of(cls, cfg: DictConfig) -> "RunFolder":
         """Return the folder of a resolved config: the one that exists already, or the one to be made."""
         run_identity = identity(cfg)
-        home = Path(cfg.runs_dir) / cfg.get("recipe", ADHOC) / f"{readable_name(cfg)}-{run_identity}"
+        home = Path(cfg.runs_dir) / str(cfg.get("recipe", ADHOC)) / f"{readable_name(cfg)}-{run_identity}"
         return cls(find_folders(cfg.runs_dir).get(run_identity, home))
 
     @property
@@ -120,6 +121,13 @@ class RunFolder:
     def config(self) -> dict[str, Any]:
         """The content of ``config.yaml``; empty where it is missing. Raises UserError where it is malformed."""
         return self._read("config.yaml", dict[str, Any], parse_config)
+
+    def config_with(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the content of ``config.yaml``. Raises UserError where it is malformed or lacks an option."""
+        config = self.config
+        if missing := [name for name in names if find(config, name) is None]:
+            raise UserError(f"{self.path / 'config.yaml'}: not the config of a run; it has no {missing[0]}")
+        return config
 
     def _read(self, name: str, form: Any, parse: Callable[[str], Any] = load_json) -> dict[str, Any]:
         """Return the content of a file in its form; empty where it is missing. Raises UserError for another form."""

@@ -128,7 +128,7 @@ def readable_name(cfg: DictConfig) -> str:
     What else was said of the run, see :func:`label_of_overrides`, stands before the seed.
     """
     model, optimizer, schedule = (short_name(part._name) for part in (cfg.model, cfg.optimizer, cfg.lr_schedule))
-    schedule = "-".join(filter(None, (schedule, cfg.get("label"))))
+    schedule = "-".join(filter(None, (schedule, str(cfg.get("label") or ""))))
     return name_of(model, cfg.norm.kind, optimizer, cfg.lr_max, cfg.warmup_updates, schedule, cfg.seed)
 
 
@@ -161,7 +161,7 @@ def label_of(cfg: DictConfig) -> str:
     schedule = short_name(cfg.lr_schedule._name)
     words = [
         short_name(cfg.model._name).replace("_", "-"),
-        *filter(None, [cfg.get("label")]),
+        *filter(None, [str(cfg.get("label") or "")]),
         *([] if cfg.norm.kind == "layer_norm" else [cfg.norm.kind.replace("_", "-")]),
         short_name(cfg.optimizer._name),
         *([] if schedule == "inverse_sqrt" else [schedule]),

@@ -1,17 +1,21 @@
 """The table of options is whole, and what is derived from it is what it says."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
-from lnexp.checks import POSITIVE, whole
-from lnexp.configuration import check, compose
+from lnexp.checks import MOST_WHOLE, POSITIVE, whole
+from lnexp.configuration import check, check_and_resolve, compose
 from lnexp.errors import UserError
 from lnexp.options import Alias, Option, Table, flag_of, listed
 from lnexp.options.common import LABELS
 from lnexp.overrides import spell_out
 from lnexp.paths import CONFIG_DIR
+from lnexp.plain import nested
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identity
 from lnexp.tasks import table_of_task
 
@@ -197,7 +201,7 @@ def test_aliases_of_any_kind_lead_back(name, other, count, rate):
     assert rows[2].aliases[0].there(other) is True
 
 
-@given(st.integers(), st.integers(0, 5))
+@given(st.integers(max_value=MOST_WHOLE), st.integers(0, 5))
 def test_whole_numbers_are_checked_against_the_least(value, least):
     if value >= least:
         whole(least).check("x", value)
@@ -231,3 +235,42 @@ def test_greatest_values_that_can_be_meant_are_taken():
 def test_threads_are_part_of_a_run_that_has_several():
     assert identity(compose(["threads=1"])) == identity(compose([]))
     assert len({identity(compose([f"threads={count}"])) for count in (1, 2, 4)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("model", 5, "must be a group of options"),
+        ("fairseq.distributed_training", None, "must be a group of options"),
+        ("intervention", [[1]], "must be a group of options"),
+        ("model._name", 1.5, "must be text"),
+        ("norm.kind", None, "must be text"),
+        ("clip_norm", 10**400, "must be a number from 0"),
+        ("lr_max", 10**400, "must be positive and finite"),
+        ("fairseq.common.log_interval", 0, "must be at least 1"),
+        ("fairseq.dataset.validate_interval", 0, "must be at least 1"),
+        ("max_epoch", 2**63, "must be at most 1000000000000"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_in_a_line(name, value, words):
+    cfg = compose([])
+    OmegaConf.set_struct(cfg, False)
+    OmegaConf.update(cfg, name, value, merge=False)
+    with pytest.raises(UserError, match=re.escape(words)) as error:
+        check(cfg)
+    assert str(error.value).startswith(f"{name}=")
+
+
+@pytest.mark.parametrize("group", ["model", "optimizer", "lr_schedule", "fairseq.criterion", "fairseq.bmuf"])
+def test_text_that_fairseq_would_run_is_refused_wherever_it_was_said(group):
+    """fairseq's Adam evaluates ``adam_betas``; a recipe or a run's config may have set it."""
+    for harmless in ("(0.9, 0.98)", "inverse-sqrt"):
+        TABLE.check(nested({f"{group}.adam_betas": harmless}))
+    with pytest.raises(UserError, match="must be words, a number or a list; fairseq would run it as code"):
+        TABLE.check(nested({f"{group}.adam_betas": "__import__('os').getpid()"}))
+
+
+def test_a_label_that_is_a_number_names_a_folder():
+    cfg = check_and_resolve(compose(["+label=1.5", "+recipe=2024"]))
+    assert "-1.5-s1-" in str(RunFolder.of(cfg).path)
+    assert "2024" in RunFolder.of(cfg).path.parts

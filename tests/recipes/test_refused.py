@@ -44,7 +44,9 @@ def test_places_and_launchers_are_the_command_lines(said):
         refuse_own_options([said])
 
 
-@pytest.mark.parametrize("value", ["/etc", "~/x", "../x", "a=/etc", "[x, /etc]", "{x: ../y}", "'/etc'", r"\/etc", ".."])
+@pytest.mark.parametrize(
+    "value", ["/etc", "~/x", "../x", "a=/etc", "[x, /etc]", "{x: ../y}", "'/etc'", r"\/etc", "..", "a/../../x", "a/.."]
+)
 def test_no_value_is_a_path_to_elsewhere(value):
     with pytest.raises(ValueError, match="a path that leads elsewhere"):
         refuse_own_options([f"model={value}"])

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 from omegaconf import DictConfig
 
-from lnexp.checks import check_choice, check_flag
+from lnexp.checks import check_choice, check_flag, check_name
 from lnexp.corpora import prepare as corpora
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.fairseq_data import IndexedDatasetWriter, number_type, read_vocabulary
@@ -92,6 +92,7 @@ def text_settings(settings: dict[str, Any]) -> dict[str, Any]:
 def pairs_folder(data: DictConfig, data_dir: str | Path) -> Path:
     """Return the folder of the pairs of a corpus, whether it exists or not. Raises UserError for invalid settings."""
     settings = plain(data)
+    check_name("data.pairs.name", data.pairs.name)
     return Path(data_dir) / f"{data.name}-{data.pairs.name}-{short_hash(corpora.contents(settings))}"
 
 

@@ -110,8 +110,10 @@ def work_of(cfg: DictConfig) -> BlocksWork:
     """Return an epoch of a config's corpus; a corpus that the project generates is prepared for it.
 
     Raises:
-        UserError: for a corpus of files that is not prepared and whose size is not known.
+        UserError: for a corpus of files that is not prepared and whose size is not known, or blocks that fit no batch.
     """
+    if cfg.blocks.tokens > cfg.max_tokens:
+        raise UserError(f"blocks.tokens={cfg.blocks.tokens}: more than the max_tokens={cfg.max_tokens} of a batch")
     made = str(cfg.data.text._target_).startswith("lnexp.corpora.toy")
     if made or corpus_folder(cfg.data, cfg.data_dir).is_dir():
         return _counted(cfg)

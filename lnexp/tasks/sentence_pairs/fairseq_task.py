@@ -11,6 +11,7 @@ from fairseq.tasks import register_task
 from torch import Tensor
 
 from lnexp.corpora.text import read_lines
+from lnexp.errors import UserError
 from lnexp.plugin.placement import option
 from lnexp.plugin.task import TaskOptions
 from lnexp.safe_loading import load, refuse_other_run
@@ -133,10 +134,13 @@ def start_from(model: Any, checkpoint: Path, run: str) -> None:
         run: the identity of that run.
 
     Raises:
-        UserError: for a checkpoint of another run.
+        UserError: for a checkpoint of another run, or without a parameter of this encoder.
     """
     state = load(checkpoint)
     refuse_other_run(checkpoint, state["extra_state"], run)
     for name, tensor in model.state_dict().items():
         if name.startswith(TAKEN_OVER):
-            tensor.copy_(state["model"][name])  # over the members' axis, where there is one
+            there = state["model"].get(name)
+            if not isinstance(there, Tensor) or there.shape not in (tensor.shape, tensor.shape[1:]):
+                raise UserError(f"{checkpoint}: has no {name} of the shape that this encoder has")
+            tensor.copy_(there)  # over the members' axis, where there is one

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from lnexp.tasks.translation.translator import Translator
 
 
+#: Options of a run that its translations depend on.
+NEEDED = (
+    "data_dir", "data.name", "data.source_lang", "data.target_lang", "data.text", "data.subword",
+    "data.joined_dictionary", "evaluation.test_beam", "evaluation.max_tokens", "evaluation.lenpen",
+    "evaluation.max_len_a", "evaluation.max_len_b",
+)  # fmt: skip
+
+
 def main() -> None:
     """``translate.py RUN [SENTENCE …]``: translate sentences, or lines of standard input, by a trained run."""
     parser = Parser(description="Translate sentences, or lines of standard input, by a trained run.")
@@ -72,9 +80,9 @@ def _tell(translator: "Translator", sentences: list[str], beam: int) -> list[tup
 
 
 def _config(folder: RunFolder) -> DictConfig:
-    """Return a run's config. Raises UserError where it is missing or malformed."""
-    if config := folder.config:
-        return OmegaConf.create(config)
+    """Return a run's config. Raises UserError where it is missing, malformed or not whole."""
+    if folder.config:
+        return OmegaConf.create(folder.config_with(NEEDED))
     raise UserError(f"{folder.path}: has no config; the run has not begun")
 
 

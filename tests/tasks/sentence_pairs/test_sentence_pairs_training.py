@@ -1,14 +1,18 @@
 """Fine-tuning starts from a checkpoint, trains alone and in arrays, and resumes to the last digit."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
 from helpers import TINY_CORPUS, run_script, scored
 
 from lnexp.configuration import check_and_resolve, compose
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.safe_loading import load
+from lnexp.tasks import task_of
+from lnexp.tasks.sentence_pairs.fairseq_task import start_from
 
 MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
 COMMON = ["data=bert_toy", TINY_CORPUS, *MODEL, "tracker=none", "warmup_updates=5"]
@@ -140,3 +144,28 @@ def test_a_run_is_planned(prepared):
     done = run_script("plan", *TINY, "start.epoch=0", f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
     assert "120 labelled pairs, " in done.stdout
+
+
+@pytest.mark.parametrize(
+    "there", [None, torch.zeros(1), torch.zeros(3, 3), "x"], ids=["nothing", "one", "more", "text"]
+)
+def test_a_checkpoint_without_a_parameter_of_the_encoder_is_refused(pretrained, alone, tmp_path, there):
+    """A number would be taken for all numbers of a parameter."""
+    state = torch.load(pretrained[0] / "checkpoints" / "checkpoint2.pt", weights_only=True)
+    state["model"]["encoder.layers.0.fc1.bias"] = there
+    torch.save(state, tmp_path / "checkpoint2.pt")
+    model = SimpleNamespace(state_dict=lambda: {"encoder.layers.0.fc1.bias": torch.ones(32)})
+    with pytest.raises(UserError, match=r"checkpoint2.pt: has no encoder.layers.0.fc1.bias of the shape"):
+        start_from(model, tmp_path / "checkpoint2.pt", pretrained[0].name.rpartition("-")[2])
+
+
+def test_blocks_that_fit_no_batch_are_not_planned(prepared):
+    cfg = check_and_resolve(compose(["task=masked_lm", *COMMON, "max_tokens=64", f"data_dir={prepared}"]))
+    with pytest.raises(UserError, match=r"blocks.tokens=128: more than the max_tokens=64 of a batch"):
+        task_of(cfg).work(cfg)
+
+
+def test_the_name_of_pairs_is_one_part_of_a_path(tmp_path):
+    cfg = check_and_resolve(compose([*TINY, "start.epoch=0", "data.pairs.name=x/../../../y"]))
+    with pytest.raises(UserError, match=r"data.pairs.name=x/../../../y: must be letters, digits"):
+        task_of(cfg).prepare(cfg.data, tmp_path)
