@@ -56,6 +56,7 @@ YAML_VALUES = {
     "infinity": ".inf",
     "no number": ".nan",
     "a resolver": '"${oc.env:HOME}"',
+    "a resolver behind an escape": r'"\x24{oc.env:HOME}"',
     "a set": "!!set {x, y}",
     "bytes": "!!binary aGk=",
 }

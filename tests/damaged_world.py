@@ -242,8 +242,9 @@ RUN = f"runs/{MINE}/run"
 
 #: The kinds of file.
 KINDS = (
-    "metrics.jsonl", "status.json", "environment.json", "config.yaml", "checkpoint", "checksum", "hypotheses", "sweep",
-    "recipe", "copy of the recipe", "verdicts.json", "provenance.json", "runs.csv", "epochs.csv", "table.md",
+    "metrics.jsonl", "status.json", "environment.json", "config.yaml", "checkpoint", "checksum", "hypotheses", "log",
+    "hidden file", "sweep", "recipe", "copy of the recipe", "verdicts.json", "provenance.json", "runs.csv",
+    "epochs.csv", "table.md",
     "measurements.csv", "manifest", "dictionary", "index",
 )  # fmt: skip
 
@@ -272,6 +273,8 @@ def build(root: Path, aside: Path, guard: Guard) -> World:
         "checkpoint": first / "checkpoints/checkpoint2.pt",
         "checksum": first / "checkpoints/checkpoint2.pt.sha256",
         "hypotheses": first / "hypotheses/test.txt",
+        "log": first / "train.log",
+        "hidden file": first / "checkpoints/.checkpoint1.pt.kept",
         "sweep": sweep,
         "recipe": root / f"{MINE}.yaml",
         "copy of the recipe": results / "recipe.yaml",
@@ -316,6 +319,8 @@ def finished_run(job: Job) -> RunFolder:
     }
     torch.save(state, folder.checkpoint(2))
     write_checksum(folder.checkpoint(2))
+    for path in (folder.log, folder.checkpoints / ".checkpoint1.pt.kept"):
+        path.write_text("a line\n")
     folder.set_status("finished", updates=20)
     return folder
 

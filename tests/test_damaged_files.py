@@ -95,7 +95,10 @@ def test_damage_is_one_line_and_touches_nothing_else(world, data):
 
 def check_ending(kind, command, damage, ended) -> None:
     """One bad run is one line; the others are shown and collected."""
-    of_one_run = ("metrics.jsonl", "status.json", "environment.json", "config.yaml", "hypotheses", "checkpoint")
+    of_one_run = (
+        "metrics.jsonl", "status.json", "environment.json", "config.yaml", "hypotheses", "checkpoint", "log",
+        "hidden file",
+    )  # fmt: skip
     if kind in of_one_run and command in ("status", "collect", "collect a set", "report", "wandb_sync"):
         assert ended.status == 0, ended.err
         if command.startswith("collect"):

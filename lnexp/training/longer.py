@@ -73,8 +73,9 @@ def _epochs_of(folder: RunFolder) -> int:
         most, recorded = folder.config.get("max_epoch"), [record["epoch"] for record in folder.epochs()]
     except UserError:
         return 0
-    whole = isinstance(most, int) and recorded == list(range(1, most + 1)) and is_whole(folder.checkpoint(most))
-    return len(recorded) if whole else 0
+    length = len(recorded)  # the file may state any number
+    whole = length == most and recorded == list(range(1, length + 1)) and is_whole(folder.checkpoint(length))
+    return length if whole else 0
 
 
 def _with_epochs(cfg: DictConfig, epochs: int) -> DictConfig:

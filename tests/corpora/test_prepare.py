@@ -427,3 +427,11 @@ def test_a_corrupt_index_is_refused(tmp_path):
     index.write_bytes(content[:60] + b"\xff" + content[61:])
     with pytest.raises(UserError, match=r"train\.de-en\.de\.idx: damaged \(.+\); remove .* to have it prepared again"):
         prepare(cfg.data, cfg.data_dir)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_language_names_files_and_is_no_path(tmp_path, side):
+    cfg = check_and_resolve(compose([f"data.{side}_lang=x/../../../y"]))
+    with pytest.raises(UserError, match=rf"data.{side}_lang=x/\.\./.*: must be letters"):
+        prepare(cfg.data, tmp_path / "data")
+    assert list(tmp_path.iterdir()) == []
