@@ -125,6 +125,13 @@ def test_an_optimizer_and_a_schedule(copy):
 
 
 @pytest.mark.slow
+def test_an_intervention(copy):
+    follow(copy, "An intervention", *(word for word in SMALL if not word.startswith("lr_max=")))
+    (name,) = run_folders(copy)
+    assert re.match(r"post_ln-sgd-lr0.001-.*interventionsigns", name)
+
+
+@pytest.mark.slow
 def test_a_corpus_that_is_made(copy):
     follow(copy, "A corpus", *SMALL, "data_dir=data")
     (manifest,) = (copy / "data").glob("copying-*/manifest.json")
