@@ -69,9 +69,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "intervention", FILE, "what is changed of every update, to test an explanation",
-            is_group=True,
+            is_group=True, omitted_at={"_name": "none"},
         ),
-        Option("intervention._name", NAME, "its name, which the file sets", omitted_at="none"),
     ),
     "How it is trained": (
         Option(
