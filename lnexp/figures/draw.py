@@ -76,7 +76,7 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
         _draw_line(axis, line)
     axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale, yscale=panel.y_scale)
     if panel.bits:
-        axis.secondary_yaxis("right", functions=(_bits, _nats)).set_ylabel("bits a token")
+        axis.secondary_yaxis("right", functions=(_bits, _nats)).set_ylabel(panel.bits)
     if panel.ticks:
         axis.set_xticks(panel.ticks, [f"{value:g}" for value in panel.ticks])
         axis.set_xticks([], minor=True)
