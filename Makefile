@@ -81,6 +81,9 @@ reproduce-placements: install  ## beyond the paper: nine placements × warm-up �
 reproduce-map: install  ## beyond the paper: thirteen placements × seven rates × four lengths of warm-up: many hours on two CPU cores
 	$(REPRODUCE) +recipe=map
 
+reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates
+	$(REPRODUCE) +recipe=interventions,stall
+
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
 	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_growth,theory_concentration $(OPTIONS)
 	@$(PY) scripts/verify.py --profile theory --results results/local
@@ -139,4 +142,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements reproduce-map theory status verify report publish wandb-sync pages figures test test-placement check lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements reproduce-map reproduce-why theory status verify report publish wandb-sync pages figures test test-placement check lint bench lock clean

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError, in_file_of_users, near_names
 from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR
 from lnexp.printable import printable
 
@@ -68,7 +68,8 @@ def _folder(path: str) -> Path:
 def one_line_errors() -> Iterator[None]:
     """End the program with one line on standard error for what is wrong with the input or the machine.
 
-    Other exceptions are faults of the program and keep their traceback; ``LNEXP_TRACEBACK=1`` keeps all of them.
+    So it does where a file that users add has raised an exception. Others are faults of the program and keep their
+    traceback; ``LNEXP_TRACEBACK=1`` keeps all of them.
     """
     # otherwise Hydra prints many lines of its own and exits
     os.environ["HYDRA_FULL_ERROR"] = "1"
@@ -83,9 +84,10 @@ def one_line_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
-        if os.environ.get("LNEXP_TRACEBACK") or not is_a_mistake(error):
+        named = in_file_of_users(error)
+        if os.environ.get("LNEXP_TRACEBACK") or not (named or is_a_mistake(error)):
             raise
-        print(f"error: {printable(describe(error))}", file=sys.stderr)
+        print(f"error: {printable(describe(named or error))}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
 
 

@@ -90,7 +90,7 @@ def wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:
 
 def only_run(tmp_path: Path) -> Path:
     """The one run folder under the test's ``runs_dir``."""
-    (folder,) = (tmp_path / "runs").glob("*/*-*")
+    (folder,) = (tmp_path / "runs").glob("[!.]*/*-*")
     return folder
 
 

@@ -93,6 +93,27 @@ def test_a_placement_with_an_option(copy):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("launcher", [[], ["-m", "hydra/launcher=array"]])
+def test_a_mistake_in_a_file_of_ones_own_is_one_line_that_names_it(copy, launcher):
+    write(copy, "A placement with an option")
+    path = copy / "lnexp" / "plugin" / "placements" / "ln_scaling.py"
+    path.write_text(path.read_text().replace("block.sublayer(self.factor", "block.sublayer(self.fctor"))
+    line = path.read_text()[: path.read_text().index("fctor")].count("\n") + 1
+    said = f"lnexp/plugin/placements/ln_scaling.py, line {line}: AttributeError: 'LnScaling' object has no attribute"
+    done = run(copy, "python scripts/train.py", *launcher, "model=ln_scaling", *SMALL)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == (2 if launcher else 1), done.stderr
+    (log,) = copy.glob("runs/*/*/train.log")
+    assert "Traceback" in log.read_text()
+    path.write_text(path.read_text().replace("def connect(", "def connect"))
+    done = run(copy, "python scripts/train.py model=pre_ln", *SMALL)
+    assert "error: lnexp/plugin/placements/ln_scaling.py, line " in done.stderr
+    assert "SyntaxError" in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+@pytest.mark.slow
 def test_a_default_that_a_config_does_not_have_is_found(copy):
     write(copy, "A placement with an option")
     for file, content, _ in section("A placement with an option"):
@@ -122,6 +143,13 @@ def test_an_optimizer_and_a_schedule(copy):
     follow(copy, "A learning-rate schedule", *SMALL)
     (name,) = run_folders(copy)
     assert re.match(r"post_ln-nadam-.*-cosine-", name)
+
+
+@pytest.mark.slow
+def test_an_intervention(copy):
+    follow(copy, "An intervention", *(word for word in SMALL if not word.startswith("lr_max=")))
+    (name,) = run_folders(copy)
+    assert re.match(r"post_ln-sgd-lr0.001-.*interventionsigns", name)
 
 
 @pytest.mark.slow

@@ -8,6 +8,9 @@ from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import seeds_in_words
 from lnexp.tasks import load_task
 
+#: The column of ``epochs.csv`` that is shown in nats and in bits.
+LOSS = "valid_loss"
+
 
 def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     """Return the figure of ``epochs.csv``, of runs that are over.
@@ -19,13 +22,14 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     """
     task = load_task(recipe.task)
     panels = {
-        "valid_loss": "validation loss (nats a token)",
+        LOSS: f"validation loss (nats a {task.loss_of})",
         task.score.valid: f"validation {task.score.title}",
         "lr": "learning rate at its last update",
     }
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
     styles = styles_of(recipe)
-    rows = [_row(row, arms, panels, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
+    bits = f"bits a {task.loss_of}"
+    rows = [_row(row, arms, panels, bits, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
     seeds = f"seeds {seeds_in_words(epochs['seed'])}: lines are means, bands reach from the least to the greatest"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3)
@@ -35,6 +39,7 @@ def _row(
     row: str,
     arms: list[Arm],
     panels: dict[str, str],
+    bits: str,
     by_arm: dict[str, pd.DataFrame],
     styles: dict[str, LineStyle],
 ) -> list[Panel]:
@@ -46,7 +51,7 @@ def _row(
             y_label="",
             lines=[line(label, styles[label], table, "epoch", column) for label, table in shown],
             whole=True,
-            bits=column == "valid_loss",
+            bits=bits if column == LOSS else "",
         )
         for column, title in panels.items()
     ]

@@ -57,6 +57,14 @@ def add_title(figure: Figure, title: str, subtitle: str) -> None:
     figure.suptitle("\n".join(textwrap.fill(text, letters) for text in (title, subtitle)), fontsize=10)
 
 
+def name_few(axis: Any, limits: tuple[float, float]) -> None:
+    """Name few values along a logarithmic axis, which names none or too many."""
+    values = [mantissa * 10.0**exponent for exponent in range(-3, 3) for mantissa in (1, 2, 5)]
+    ticks = [value for value in values if limits[0] <= value <= limits[1]]
+    axis.set_ticks(ticks, labels=[f"{value:g}" for value in ticks])
+    axis.set_ticks([], minor=True)
+
+
 def remove(name: str, folder: Path) -> None:
     """Remove the files of a figure."""
     for ending in ("png", "svg", "pdf"):
@@ -68,7 +76,7 @@ def _draw_panel(axis: Any, panel: Panel) -> None:
         _draw_line(axis, line)
     axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale, yscale=panel.y_scale)
     if panel.bits:
-        axis.secondary_yaxis("right", functions=(_bits, _nats)).set_ylabel("bits a token")
+        axis.secondary_yaxis("right", functions=(_bits, _nats)).set_ylabel(panel.bits)
     if panel.ticks:
         axis.set_xticks(panel.ticks, [f"{value:g}" for value in panel.ticks])
         axis.set_xticks([], minor=True)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from lnexp.figures.by_arm import NAME as BY_ARM
+from lnexp.figures.by_arm import draw_by_arm
 from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
 from lnexp.figures.by_checkpoint import by_checkpoint
 from lnexp.figures.by_depth import NAME as BY_DEPTH
@@ -51,10 +53,13 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
     for drawing in found:
         draw(drawing, folder)
     names = [drawing.name for drawing in found]
-    if recipe.sweep:
-        scope = read_verdicts(folder / "verdicts.json").scope
-        names += draw_sweep(recipe, read_table(folder / "runs.csv"), scope, folder)
-    for name in {"figure", "gradients", "states", BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}.difference(names):
+    if not recipe.measurement:
+        scope, runs = read_verdicts(folder / "verdicts.json").scope, read_table(folder / "runs.csv")
+        names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
+        names += draw_by_arm(recipe, runs[runs["status"].isin(DONE)], scope, folder)
+    for name in {"figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}.difference(
+        names
+    ):
         remove(name, folder)
     return names
 

@@ -52,6 +52,11 @@ def styles_of(recipe: Recipe) -> dict[str, LineStyle]:
     return styles
 
 
+def style_of(recipe: Recipe, arm: Arm) -> LineStyle:
+    """Return the style of an arm by its settings, where others may have the same."""
+    return _wanted(_shared(recipe, [arm]))
+
+
 def _shared(recipe: Recipe, arms: Iterable[Arm]) -> dict[str, str]:
     """Return the settings that all arms of one label have, option by option, as the recipe states them."""
     first, *others = [dict(_settings((*recipe.settings, *arm.overrides))) for arm in arms]

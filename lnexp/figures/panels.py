@@ -44,7 +44,7 @@ class Panel:
         x_scale, y_scale: ``linear`` or ``log``.
         ticks: the only values named along x, where there are few.
         whole: whether x has whole numbers only, as a count has.
-        bits: whether y is in nats, and a second axis shows bits.
+        bits: what a second axis is called that shows y, which is in nats, in bits; empty for none.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Panel:
     y_scale: str = "linear"
     ticks: tuple[float, ...] = ()
     whole: bool = False
-    bits: bool = False
+    bits: str = ""
 
 
 @dataclass(frozen=True)

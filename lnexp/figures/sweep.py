@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from lnexp.figures.draw import STYLE, add_title, save
+from lnexp.figures.draw import STYLE, add_title, name_few, save
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
@@ -110,17 +110,9 @@ def heat_maps(swept: Swept) -> Figure:
         axis.set_yticks(range(len(grid.warmups)), _lengths(grid) if place % across == 0 else [])
         axis.set(ylabel="T_warmup" if place % across == 0 else "", xlabel="lr_max")
     bar = figure.colorbar(shown, ax=axes, label="final validation nll, nats a token", shrink=0.8)
-    _name_few(bar.ax.yaxis, bar.ax.get_ylim())
+    name_few(bar.ax.yaxis, bar.ax.get_ylim())
     add_title(figure, swept.heading, f"{swept.scope} · ×: most runs are not")
     return figure
-
-
-def _name_few(axis: Any, limits: tuple[float, float]) -> None:
-    """Name few values along a logarithmic axis, which names none or too many."""
-    values = [mantissa * 10.0**exponent for exponent in range(-3, 3) for mantissa in (1, 2, 5)]
-    ticks = [value for value in values if limits[0] <= value <= limits[1]]
-    axis.set_ticks(ticks, labels=[f"{value:g}" for value in ticks])
-    axis.set_ticks([], minor=True)
 
 
 def _draw_map(axis: Any, one: PlacementSummary, grid: Grid, norm: LogNorm) -> Any:
@@ -178,7 +170,7 @@ def ranking(swept: Swept) -> Figure:
         _draw_dots(right, row, style, *ends)
     left.set_yticks(range(len(order)), [one.label for one in order])
     left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
-    _name_few(left.xaxis, left.get_xlim())
+    name_few(left.xaxis, left.get_xlim())
     right.set(xlabel="good rates, factors of two, mean over seeds", xlim=(-0.2, octaves * len(swept.grid.rates) + 0.2))
     add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {_legend(swept)}")
     return figure

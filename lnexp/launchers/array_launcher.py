@@ -161,7 +161,7 @@ def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
     why = (
         "their orders of the data differ; order_seed=1 gives them one"
         if by_order
-        else "no other has its shapes and data"
+        else "no other has its shapes, data and start"
     )
     return f"warning: {len(alone)} of {len(cfgs)} runs train in no array: {why}"
 

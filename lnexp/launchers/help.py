@@ -56,7 +56,7 @@ OWN_OPTION = re.compile(r"(?P<key>[a-z]\w*): (?P<value>[^#$]+?)(?:\s+# (?P<about
 def _of_one_file(table: Table) -> str:
     """Return the section on the options that only some placements, optimizers or schedules have, from their files."""
     found: dict[tuple[str, str, str], list[str]] = {}
-    for group in ("model", "optimizer", "lr_schedule"):
+    for group in ("model", "optimizer", "lr_schedule", "intervention"):
         for file in _files(group):
             lines = (CONFIG_DIR / group / f"{file}.yaml").read_text(encoding="utf-8").splitlines()
             for known in filter(None, map(OWN_OPTION.fullmatch, lines)):

@@ -66,13 +66,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             per_member=True, published=True,
         ),
         Option(
-            "intervention", FILE, "what is changed of every update, to test an explanation",
-            is_group=True,
-        ),
-        Option("intervention._name", NAME, "its name", omitted_at="none"),
-        Option(
             "warmup_updates", whole(1, hint="; 1 means no warm-up"), "updates of warm-up; 1 means none",
             [Alias("lr_schedule.warmup_updates")], per_member=True, published=True,
+        ),
+        Option(
+            "intervention", FILE, "what is changed of every update, to test an explanation",
+            is_group=True, omitted_at={"_name": "none"},
         ),
     ),
     "How it is trained": (

@@ -15,6 +15,8 @@ from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.probing.options import check_options, part_of
 from lnexp.processes import one_quiet_thread
+from lnexp.runs.code import other_code_warning
+from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 
 if TYPE_CHECKING:
@@ -106,6 +108,8 @@ def _warn_of_another_start(cfg: DictConfig, trained: DictConfig, sides: Sequence
 
 def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, ProbedModel]":
     check_options(options, ("corpus", "minibatches"), "a checkpoint has its own settings")
+    if warning := other_code_warning(RunFolder(Path(path).resolve().parent.parent)):
+        print(warning, file=sys.stderr)
     one_quiet_thread()
     from lnexp.theory.checkpoint import trained_model
 

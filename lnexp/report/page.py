@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from lnexp.figures.by_arm import MOST_CURVES
 from lnexp.figures.panels import Drawing, Panel
 from lnexp.recipes.load import COPY
 from lnexp.recipes.recipe import THEORY
@@ -68,7 +69,12 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
     environment.globals.update(
-        keyed_panels=keyed_panels, in_words=in_words, made_on=made_on, corpus=corpus, group_titles=GROUPS
+        keyed_panels=keyed_panels,
+        in_words=in_words,
+        made_on=made_on,
+        corpus=corpus,
+        group_titles=GROUPS,
+        most_curves=MOST_CURVES,
     )
     return environment
 

@@ -26,6 +26,14 @@ SENTENCES = {
         "fig5-pre-ln-is-faster",
     ),
     "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
+    "Post-LN's last layers do not need warm-up more than its first; surer second moments, equal betas or growing"
+    " branches do not replace it": (
+        "interventions-last-layers-not-first",
+        "interventions-long-memory",
+        "interventions-variance-of-second-moment",
+        "interventions-branch-warmup",
+        "stall-equal-betas-save",
+    ),
     "Before training Post-LN's gradients do not grow by √(3/2) a layer (appendix F)": (
         "growth-post-appendix-f",
         "fig3-layers-post-ratio",

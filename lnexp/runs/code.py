@@ -130,6 +130,19 @@ def refuse_all_of_other_code(runs: Iterable[tuple[DictConfig, RunFolder]]) -> st
     return f"other_code={cfg.other_code}: {folder.name} {_trained_by(folder, changed)}{more}"
 
 
+def other_code_warning(folder: RunFolder) -> str:
+    """Return a warning of other code here than trained a run, for who uses its weights; empty where there is none.
+
+    Nothing is said of a folder that is no run's, or whose files are malformed.
+    """
+    try:
+        changed = changes(OmegaConf.create(folder.config), folder) if folder.config else ""
+    except UserError:
+        return ""
+    trained = f"{folder.name} was trained by other code than is here ({changed})"
+    return f"warning: {trained}; with this code its weights may be another model" if changed else ""
+
+
 #: What a user can say about runs of other code.
 CHOICE = "other_code=keep takes it as it is, other_code=retrain trains it afresh"
 

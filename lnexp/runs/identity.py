@@ -18,7 +18,7 @@ from lnexp.plain import drop, find, plain
 from lnexp.tasks import table_of
 
 #: The parts of a resolved config that decide the numbers of every task's runs, less the options in them that do not.
-DECIDING = ("fairseq", "data", "evaluation")
+DECIDING = ("fairseq", "intervention", "data", "evaluation")
 
 
 def identity(cfg: DictConfig, numerics: int = NUMERICS) -> str:
@@ -73,14 +73,11 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
 def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
     """Return the settings that decide the numbers, and the version of the numerics where it is not the first."""
     table = table_of(cfg)
-    values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
-    values["intervention"] = cfg.get("intervention") or {}  # runs older than the option have none
+    values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table)) if part in cfg}
     deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)
-    if not deciding["intervention"]:
-        del deciding["intervention"]
     _name_equal_schedules_alike(deciding["fairseq"].get("lr_scheduler", {}))
     version = {} if numerics == FIRST else {"numerics": numerics}
     threads = {} if cfg.get("threads", 1) == 1 else {"threads": cfg.threads}

@@ -41,6 +41,7 @@ log_z.output                    mean over target tokens of log Z of the output s
 log_z_squared.output            mean of its square
 relative_update.<matrix>        ‖ΔW‖/‖W‖, Frobenius norms, W from before the update
 angular_update.<matrix>         angle between W before and after the update, radians
+update_rms.<matrix>             root mean square of ΔW, in learning rates
 =============================== ================================================================================
 
 ``end``, once, after the test of the checkpoint of ``checkpoint_epoch``: the one of least ``valid_nll``, or, of a

@@ -260,6 +260,8 @@ class Task(ABC):
     test_note: str = ""
     #: What corpora are counted in, as ``pairs``: the key of a manifest under which the size of each split stands.
     unit: str
+    #: What losses are means over, as figures have it.
+    loss_of: str = "token"
     #: Packages that its numbers depend on: a run records their versions.
     packages: Sequence[str] = ()
     #: Other tasks whose code its numbers depend on, by name: a run records digests of it.

@@ -79,6 +79,20 @@ def max_relative_update(run: MeasuredRun) -> float | None:
     return _or_stated(max(_means(run, "relative_update"), default=None), run, "max_relative_update")
 
 
+def max_update_rms(run: MeasuredRun) -> float | None:
+    """Return the largest root mean square of an update at any snapshot, in learning rates, each the mean over all
+    matrices of parameters.
+    """
+    return _or_stated(max(_means(run, "update_rms"), default=None), run, "max_update_rms")
+
+
+def min_update_rms(run: MeasuredRun) -> float | None:
+    """Return the smallest root mean square of an update at any snapshot, in learning rates, each the mean over all
+    matrices of parameters: far below that of other runs where training stalls.
+    """
+    return _or_stated(min(_means(run, "update_rms"), default=None), run, "min_update_rms")
+
+
 def max_angular_update(run: MeasuredRun) -> float | None:
     """Return the largest angle of any snapshot that an update turns a matrix of parameters by, each the mean over all
     of them, radians.
@@ -100,6 +114,8 @@ DIAGNOSED: dict[str, Measure] = {
     "max_attention_logit": max_attention_logit,
     "last_log_z": last_log_z,
     "max_relative_update": max_relative_update,
+    "max_update_rms": max_update_rms,
+    "min_update_rms": min_update_rms,
     "max_angular_update": max_angular_update,
     "last_angular_update": last_angular_update,
 }

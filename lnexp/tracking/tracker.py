@@ -17,6 +17,7 @@ from lnexp.runs.identity import short_name
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Record, Task
 from lnexp.tasks.measures import known_values
+from lnexp.tracking.offline_runs import link_offline_run
 
 #: The longest tag that wandb takes, in characters.
 LONGEST_TAG = 64
@@ -53,7 +54,7 @@ class Tracker:
         return self
 
     def _init(self, wandb: Any) -> Any:
-        return wandb.init(
+        run = wandb.init(
             project=self.cfg.tracker.project,
             mode=self.cfg.tracker.mode,
             id=self.folder.identity,
@@ -66,6 +67,9 @@ class Tracker:
             reinit="create_new",  # an array has one for each of its members
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True, x_disable_meta=True),
         )
+        if self.cfg.tracker.mode == "offline":
+            link_offline_run(Path(run.dir).parent, Path(self.cfg.runs_dir))
+        return run
 
     def log(self, record: Record) -> None:
         """Log a record: of an epoch or a probe at its update, of the end as the run's summary; others stay in the run's

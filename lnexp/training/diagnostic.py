@@ -1,6 +1,7 @@
 """Register the diagnostics of snapshots: what is measured around one update, each in a file of its own."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ class Watched:
         members: how many runs it trains, S.
         stacked: whether its parameters have an axis of members in front; without it, there is one member.
         ranks: the processes that train it, each on batches of its own.
+        rates: returns the learning rate of each member's next update, ``(S,)``.
     """
 
     model: Any
@@ -27,11 +29,12 @@ class Watched:
     members: int
     stacked: bool
     ranks: Ranks
+    rates: Callable[[], Tensor]
 
     @classmethod
     def of(cls, models: Models, criterion: Any) -> Self:
         """Return the models of a training and its loss."""
-        return cls(models.model, criterion, len(models.members), models.stacked, models.ranks)
+        return cls(models.model, criterion, len(models.members), models.stacked, models.ranks, models.rates)
 
 
 class Diagnostic(ABC):

@@ -151,7 +151,7 @@ def intervene(cfg: DictConfig, task: Any, models: Models) -> None:
         return
     if not models.stacked and cfg.precision != "fp32":
         raise UserError(f"intervention={chosen['_name']}: a single run has it in fp32 alone; take precision=fp32")
-    intervention = _build(chosen, weights_of(models.model, models.stacked), lambda: _rates(models))
+    intervention = _build(chosen, weights_of(models.model, models.stacked), models.rates)
     make_step = task.optimizer_step
 
     def optimizer_step(optimizer: Any, model: Any, update_num: int) -> None:
@@ -174,7 +174,3 @@ def _build(chosen: Mapping[str, Any], weights: Sequence[Weight], rates: Callable
     except (TypeError, ValueError) as error:
         raise UserError(f"intervention.{error}") from None
     return registered.factory(options, weights, rates)
-
-
-def _rates(models: Models) -> Tensor:
-    return torch.tensor([models.schedule(number).optimizer.get_lr() for number in range(len(models.members))])

@@ -2,14 +2,14 @@
 
 import logging
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
 from lnexp.configuration import check_and_resolve, check_device
-from lnexp.errors import UserError
+from lnexp.errors import UserError, in_file_of_users
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
@@ -172,15 +172,21 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
     try:
         _train_claimed(members, in_array, show_progress, ranks)
     except Exception as error:
+        from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
+
+        named = None if is_out_of_memory(error) else in_file_of_users(error)
         if ranks.size == 1 or not is_lost(error):
             for member in members:
-                mark_failed(member.folder, error, ranks)
+                mark_failed(member.folder, named or error, ranks)
+        if named:
+            raise named from error
         raise
 
 
 def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: bool, ranks: Ranks) -> None:
     ranks.first(lambda: _mark_running(members))
-    with logging_to([member.folder.log_of(ranks.rank) for member in members]):  # before fairseq, which logs at import
+    # before fairseq, which logs at import
+    with logging_to([member.folder.log_of(ranks.rank) for member in members]), _errors_logged():
         kind = _kind_of_models(in_array)
         from lnexp.training.engine import Engine
         from lnexp.training.models.base import StopsWithinEpoch
@@ -194,7 +200,7 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:
             journals = [stack.enter_context(Journal(member, first_epoch, ranks)) for member in members]
-            _train_and_log(engine, journals)
+            engine.train(lambda number, record: journals[number].add(record))
             ends = engine.test()
             for journal, end in zip(journals, ends, strict=True):
                 journal.add(end)
@@ -238,9 +244,10 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
         announce(member, first_epoch, len(folders), engine.ranks)
 
 
-def _train_and_log(engine: "Engine", journals: Sequence[Journal]) -> None:
+@contextmanager
+def _errors_logged() -> Iterator[None]:
     try:
-        engine.train(lambda number, record: journals[number].add(record))
+        yield
     except Exception:
         logging.exception("training failed")  # into train.log: a sweep keeps no traceback
         raise

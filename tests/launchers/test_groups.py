@@ -90,7 +90,7 @@ def test_runs_that_no_array_can_join_are_named_with_the_reason():
     )
     assert why_alone([compose([f"seed={seed}", "order_seed=1"]) for seed in (1, 2)], 4) == ""
     shapes = [compose([f"model.encoder_layers={layers}"]) for layers in (1, 2)]
-    assert why_alone(shapes, 4).endswith("2 of 2 runs train in no array: no other has its shapes and data")
+    assert why_alone(shapes, 4).endswith("2 of 2 runs train in no array: no other has its shapes, data and start")
     assert why_alone(shapes[:1], 4) == why_alone(shapes, 1) == ""
 
 

@@ -49,6 +49,17 @@ def test_a_checkpoint_is_read_with_the_corpus_it_was_trained_on(checkpoint):
     assert "‖E[∂L/∂W1]‖_F" in done.stdout
 
 
+def test_a_checkpoint_of_other_code_is_probed_with_a_warning(finished):
+    checkpoint = f"checkpoint={finished / 'checkpoints' / 'checkpoint1.pt'}"
+    assert "other code" not in run_script("probe", checkpoint).stderr
+    environment = json.loads((finished / "environment.json").read_text())
+    environment["code"]["plugin/placements/post_ln.py"] = "0"
+    (finished / "environment.json").write_text(json.dumps(environment))
+    done = run_script("probe", checkpoint)
+    assert done.returncode == 0
+    assert f"warning: {finished.name} was trained by other code than is here (plugin/plac" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

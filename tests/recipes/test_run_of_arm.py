@@ -7,7 +7,7 @@ from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import jobs_of
+from lnexp.recipes.recipe import Job, jobs_of
 
 
 def planned(recipes: list[str], rest: list[str], runs_dir) -> Plan:
@@ -44,3 +44,13 @@ def test_runs_whose_start_is_neither_trained_nor_asked_for_are_refused_in_a_line
 def test_a_config_without_a_recipe_names_its_run(tmp_path):
     cfg = compose(["task=sentence_pairs", "data=bert_toy", "start.run=1a2b3c4d", "start.epoch=1"])
     assert check_and_resolve(cfg).start.run == "1a2b3c4d"
+
+
+@pytest.mark.parametrize(("name", "updates"), [("fig5_finetune", 115 * 5), ("fig5_finetune_rte", 78 * 5)])
+def test_warm_up_of_fine_tuning_is_a_tenth_of_the_updates(name, updates):
+    """The updates are those that ``plan.py`` counts; the recipes say that T_warmup is a tenth of them."""
+    recipe = load_recipe(name)
+    paths = ["data.path=none", "data.pairs.path=none"]
+    job = Job(recipe, "paper", recipe.arms["post_ln_scratch"], 21)
+    cfg = compose(["profile=paper", "data=wikipedia_books", *job.overrides, *paths])
+    assert cfg.warmup_updates == updates // 10

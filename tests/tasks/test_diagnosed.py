@@ -12,6 +12,8 @@ from lnexp.tasks.diagnosed import (
     max_angular_update,
     max_attention_logit,
     max_relative_update,
+    max_update_rms,
+    min_update_rms,
     series_of,
     spike_score,
     spike_score_grad_norm,
@@ -74,13 +76,17 @@ def test_a_run_is_judged_by_all_of_its_updates_or_not_at_all():
 def test_snapshots_give_their_extremes_their_means_and_the_last():
     first = {"kind": "snapshot", "epoch": 1, "update": 1, "attention_logit.encoder.self_attn": [1.0, 7.0]}
     first |= {"attention_logit.decoder.self_attn": [3.0], "relative_update.a": [0.1, None], "relative_update.b": [0.3]}
+    first |= {"update_rms.a": [0.9, 0.7], "update_rms.b": [1.1]}
     first |= {"angular_update.a": [0.5], "log_z.output": [4.0], "log_z_squared.output": [17.0]}
     last = {"kind": "snapshot", "epoch": 1, "update": 8, "attention_logit.encoder.self_attn": [2.0, None]}
+    last |= {"update_rms.a": [0.1, None], "update_rms.b": [0.3]}
     last |= {"relative_update.a": [0.05, 0.05], "angular_update.a": [0.25, 0.15], "log_z.output": [5.0]}
     taken = run(first, last)
     assert max_attention_logit(taken) == 7.0
     assert last_log_z(taken) == 5.0
     assert max_relative_update(taken) == pytest.approx(0.2)
+    assert max_update_rms(taken) == pytest.approx(0.9)
+    assert min_update_rms(taken) == pytest.approx(0.2)
     assert max_angular_update(taken) == 0.5
     assert last_angular_update(taken) == pytest.approx(0.2)
 

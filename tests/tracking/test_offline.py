@@ -9,6 +9,7 @@ from helpers import only_run, run_script
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.samples import SAMPLE_COLUMNS
+from lnexp.tracking.offline_runs import ALL
 from lnexp.tracking.tracker import chart_name
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,12 @@ def test_every_number_of_the_records_is_there_once(resumed, inspect):
             name = f"probe/{record['side']}.{record['layer']}.output"
             assert told[record["update"]][name] == pytest.approx(record["output"])
     assert sum("valid/nll" in step for step in steps) == 3
+
+
+def test_one_folder_has_every_offline_run_that_is_still_there(resumed):
+    (run,) = offline_runs(resumed)
+    (link,) = (resumed.parent.parent / ALL).iterdir()
+    assert link.resolve() == run.resolve()
 
 
 def test_a_board_can_group_filter_and_rank(resumed, inspect):

@@ -168,6 +168,17 @@ def test_when_every_member_diverges_the_array_ends(config, folder):
     assert [end["test_bleu"] for end in array.test()] == [None, None]
 
 
+def test_an_error_in_training_is_not_hidden_by_another_one(config, folder, monkeypatch):
+    array = build_array([config(*MEMBERS[0])], folder)
+
+    def connect(*_, **__):
+        raise AttributeError("no attribute of mine")
+
+    monkeypatch.setattr(array.task, "train_step", connect)
+    with pytest.raises(AttributeError, match="of mine"):
+        array.train()
+
+
 def test_dropout_differs_between_members_and_is_as_strong_as_alone(config, folder):
     cfgs = [config(*MEMBERS[0], "model.dropout=0.3") for _ in range(2)]
     array = build_array(cfgs, folder)

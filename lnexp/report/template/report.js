@@ -208,7 +208,9 @@ function cell(row, column) {
     const link = document.createElement("a");
     link.href = `#environment-${value}`;
     link.textContent = value;
-    link.addEventListener("click", () => { document.getElementById(`environment-${value}`).open = true; });
+    link.addEventListener("click", () => {
+      for (let one = document.getElementById(link.hash.slice(1)); one; one = one.parentElement.closest("details")) one.open = true;
+    });
     td.append(link);
   } else {
     td.textContent = typeof value === "number" ? value.toFixed(data.runs.scores[column] ?? 0) : value;

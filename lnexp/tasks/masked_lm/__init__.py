@@ -30,6 +30,7 @@ class MaskedLm(Task):
     test_fields = (Field("test_nll", 0),)
     test_note = "Test accuracy and nll, of hidden words, are of the checkpoint with the least validation nll."
     unit = "sentences"
+    loss_of = "hidden word"
     packages = ("sacremoses", "sentencepiece", "subword-nmt")
     options = OPTIONS
     run_columns = (Column("updates_to_nll", updates_to_nll),)

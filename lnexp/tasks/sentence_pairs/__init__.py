@@ -36,6 +36,7 @@ class SentencePairs(Task):
     test_fields = (Field("test_majority", 0, 1), Field("test_nll", 0))
     test_note = "Test accuracy is of the checkpoint with the least validation nll, which is in nats a pair."
     unit = "labelled_pairs"
+    loss_of = "pair"
     packages = ("sacremoses", "sentencepiece", "subword-nmt")
     builds_on = ("masked_lm",)
     options = OPTIONS

@@ -1,4 +1,4 @@
-"""Find the checkpoint that a run starts from, and refuse one that is missing or of another model or corpus."""
+"""Find the checkpoint that a run starts from, and refuse one that is missing or of another task, model or corpus."""
 
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.tasks.contract import Start
+
+#: The task of the run that a run starts from.
+PRE_TRAINING = "masked_lm"
 
 #: Options of a model that a run may have otherwise than the run that it starts from: they change no parameter.
 FREE = ("dropout", "attention_dropout", "activation_dropout", "checkpoint_activations", "init")
@@ -40,7 +43,7 @@ def checkpoint_of(cfg: DictConfig) -> Path | None:
     """Return the checkpoint that a run starts from; None for a run from scratch.
 
     Raises:
-        UserError: where there is no such run or checkpoint, or it is damaged, or of another model or corpus.
+        UserError: where there is no such run or checkpoint, or it is damaged, or of another task, model or corpus.
     """
     start = start_of(cfg)
     if start is None:
@@ -66,8 +69,13 @@ def checkpoint_of(cfg: DictConfig) -> Path | None:
 
 
 def _refuse_foreign(cfg: DictConfig, folder: RunFolder) -> None:
-    """Refuse a run with another model or corpus, whose parameters would mean something else."""
+    """Refuse a run with another task, model or corpus, whose parameters would mean something else."""
     there = folder.config
+    if there.get("task") != PRE_TRAINING:
+        raise UserError(
+            f"start.run={folder.identity}: is a run of task={there.get('task')}; a run starts from one of"
+            f" task={PRE_TRAINING}"
+        )
     mine = _model(plain(cfg.model))
     theirs = _model(there.get("model") or {})
     for name in sorted(mine.keys() | theirs.keys()):

@@ -15,6 +15,7 @@ from lnexp.corpora.prepare import corpus_folder
 from lnexp.errors import UserError
 from lnexp.files import write_whole
 from lnexp.processes import one_quiet_thread, without_garbage_collection
+from lnexp.runs.code import other_code_warning
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.corpus_of_run import corpus_of_run
@@ -46,6 +47,8 @@ def main() -> None:
         cfg = _config(folder)
         beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
         check_whole("--beam", beam, least=1)
+        if warning := other_code_warning(folder):
+            print(warning, file=sys.stderr)
         one_quiet_thread()
         corpus = corpus_of_run(cfg, folder, arguments.data_dir or _where_it_lies(cfg))
         with without_garbage_collection():

@@ -36,6 +36,8 @@ def as_array(singles: Sequence[DictConfig], precision: str) -> DictConfig:
     array.lr_scheduler = {"_name": "lnexp_array", "members": [options_of(single, "lr_scheduler") for single in singles]}
     array.common.bf16 = False  # the array computes in bf16 by itself, with parameters in fp32
     array.checkpoint.no_save = True  # its members are saved, each in its own folder
+    # fairseq would collect the state after an error, and hide the error by that of an array, which has no one state
+    array.checkpoint.no_save_optimizer_state = True
     return array
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import torch
 from omegaconf import DictConfig, OmegaConf
+from torch import Tensor
 
 from lnexp.errors import UserError
 from lnexp.tasks import table_of
@@ -112,6 +114,10 @@ class Models(ABC):
     @abstractmethod
     def schedule(self, member: int) -> Any:
         """Return a member's learning-rate schedule."""
+
+    def rates(self) -> Tensor:
+        """Return the learning rate of every member's next update, ``(S,)``."""
+        return torch.tensor([self.schedule(number).optimizer.get_lr() for number in range(len(self.members))])
 
     @abstractmethod
     def restore(self) -> Any:

@@ -110,6 +110,19 @@ def test_what_is_missing_or_foreign_is_refused_in_a_line(pretrained, overrides, 
     assert "\n" not in str(refused.value)
 
 
+def test_a_run_that_is_fine_tuned_already_is_refused(pretrained):
+    """Its encoder has the same parameters, and they are not those of pre-training."""
+    cfg = check_and_resolve(
+        tuned(f"runs_dir={pretrained.path.parents[1]}", f"start.run={pretrained.identity}", "start.epoch=3")
+    )
+    folder = RunFolder.of(cfg)
+    folder.checkpoints.mkdir(parents=True)
+    folder.write_config(cfg)
+    make_whole(folder.checkpoint(1))
+    with pytest.raises(UserError, match="is a run of task=sentence_pairs; a run starts from one of task=masked_lm"):
+        start_of(folder, "start.epoch=1")
+
+
 def test_a_damaged_checkpoint_is_refused(pretrained):
     cut_short(pretrained.checkpoint(3))
     with pytest.raises(UserError, match=r"no checkpoint of that epoch \(it has: 1\)"):

@@ -207,6 +207,18 @@ def test_damaged_words_about_a_run_are_a_line_or_no_matter(trained, tmp_path, na
     assert "Traceback" not in done.stderr
 
 
+def test_weights_of_other_code_are_translated_with_a_warning(trained, tmp_path):
+    copy = shutil.copytree(only_run(trained), tmp_path / "runs" / "adhoc" / only_run(trained).name)
+    assert "warning" not in translate(tmp_path, "post_ln", ".", cwd=ROOT).stderr
+    environment = json.loads((copy / "environment.json").read_text())
+    environment["code"]["plugin/placements/post_ln.py"] = "0"
+    (copy / "environment.json").write_text(json.dumps(environment))
+    done = translate(tmp_path, "post_ln", ".", cwd=ROOT)
+    assert done.returncode == 0
+    said = f"warning: {copy.name} was trained by other code than is here (plugin/placements/post_ln.py)"
+    assert [line.startswith(said) for line in done.stderr.splitlines()].count(True) == 1
+
+
 def test_options_may_stand_anywhere_and_blank_is_blank(trained):
     plain = translate(trained, "post_ln", "ja", "--beam", "2").stdout
     assert translate(trained, "post_ln", "--beam", "2", "", "ja").stdout == f"\n{plain}"

@@ -34,11 +34,13 @@ class OneUpdate:
         before = torch.tensor([[2, 5, 6, 7, 8], [2, 9, 10, self.pad, self.pad]])
         source = torch.tensor([[5, 6, 7, 8, 9, 2], [self.pad, self.pad, self.pad, 10, 11, 2]])
         net_input = {"src_tokens": source, "src_lengths": torch.tensor([6, 3]), "prev_output_tokens": before}
+        self.lr = 0.1
         self.batch = {"net_input": net_input, "target": target, "ntokens": 8}
-        self.watched = Watched(self.model, self.criterion, 1, False, ALONE)
+        self.watched = Watched(self.model, self.criterion, 1, False, ALONE, lambda: torch.tensor([self.lr]))
 
     def watched_by(self, diagnostic: type[Diagnostic], lr: float = 0.1) -> dict[str, Tensor]:
         """What a diagnostic finds in one step of plain gradient descent."""
+        self.lr = lr
         watching = diagnostic(self.watched)
         watching.begin()
         loss, tokens, _ = self.criterion(self.model, self.batch)

@@ -20,6 +20,8 @@ def test_size_and_angle_are_those_of_the_matrices(one_update, lr):
         w, v = before[name], one.detach().double()
         of = name.removesuffix(".weight")
         assert float(found[f"relative_update.{of}"]) == pytest.approx(float((v - w).norm() / w.norm()), rel=1e-4)
+        rms = float((v - w).square().mean().sqrt()) / lr
+        assert float(found[f"update_rms.{of}"]) == pytest.approx(rms, rel=1e-3)
         unit, other = w / w.norm(), v / v.norm()
         angle = 2 * math.atan2(float((unit - other).norm()), float((unit + other).norm()))
         assert float(found[f"angular_update.{of}"]) == pytest.approx(angle, rel=1e-3)

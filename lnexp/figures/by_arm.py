@@ -1,0 +1,58 @@
+"""Draw the final loss of every run, a row an arm: for a recipe with more arms than curves can be told apart."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from lnexp.figures.draw import MARKERS, STYLE, add_title, name_few, save
+from lnexp.figures.line_styles import style_of
+from lnexp.recipes.recipe import Recipe
+from lnexp.seeds import seeds_in_words
+
+NAME = "by_arm"
+#: Arms whose curves can be told apart.
+MOST_CURVES = 12
+
+
+def has_rows(recipe: Recipe) -> bool:
+    """Return whether the figure is drawn: of many arms, which no axes order."""
+    return len(recipe.arms) > MOST_CURVES and not any(arm.values for arm in recipe.arms.values())
+
+
+def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> list[str]:
+    """Write the figure of ``runs.csv`` into a folder, the best arm on top, and return its name; none without runs.
+
+    Args:
+        recipe: whose arms they are.
+        runs: the table, of runs that are over.
+        scope: what they were trained on, in words.
+        folder: of results.
+    """
+    if not has_rows(recipe) or runs.empty:
+        return []
+    with rc_context(STYLE):
+        save(by_arm(recipe, runs, scope), folder, NAME)
+    return [NAME]
+
+
+def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
+    """Return the figure: a dot a seed, and a stroke at the mean; placements by colour, no warm-up hollow."""
+    finals = {str(arm): of_arm["last_valid_nll"].dropna() for arm, of_arm in runs.groupby("arm")}
+    worst_first = sorted(finals, key=lambda arm: -finals[arm].mean())
+    figure = Figure(figsize=(7.6, 1.6 + 0.28 * len(finals)), layout="constrained")
+    axis: Any = figure.subplots()
+    for row, arm in enumerate(worst_first):
+        style = style_of(recipe, recipe.arms[arm])
+        marker, face = MARKERS[style.marker]
+        rows = [row] * len(finals[arm])
+        axis.plot(finals[arm], rows, marker, color=style.colour, markerfacecolor=face or style.colour, markersize=5)
+        axis.plot([finals[arm].mean()], [row], "|", color=style.colour, markersize=14)
+    axis.set_yticks(range(len(worst_first)), [recipe.arms[arm].label for arm in worst_first])
+    axis.set(xlabel="final validation nll, nats a token", xscale="log")
+    name_few(axis.xaxis, axis.get_xlim())
+    said = "a dot a seed, hollow without warm-up of the rate; strokes are means"
+    add_title(figure, recipe.heading, f"{scope} · seeds {seeds_in_words(runs['seed'])}: {said}")
+    return figure

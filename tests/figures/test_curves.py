@@ -1,0 +1,21 @@
+"""The figure of training names what its losses are means over."""
+
+import pandas as pd
+import pytest
+
+from lnexp.figures.curves import curves
+from lnexp.paths import ROOT
+from lnexp.recipes.load import load_recipe
+
+
+@pytest.mark.parametrize(
+    ("results", "unit"),
+    [("toy/fig4ab", "token"), ("bert_toy/fig5", "hidden word"), ("bert_toy/fig5_finetune", "pair")],
+)
+def test_losses_are_a_token_a_hidden_word_or_a_pair(results, unit):
+    folder = ROOT / "results/small" / results
+    drawing = curves(load_recipe(folder.name), pd.read_csv(folder / "epochs.csv"), "scope")
+    loss, score, rate = drawing.rows[0]
+    assert loss.title.endswith(f"validation loss (nats a {unit})")
+    assert loss.bits == f"bits a {unit}"
+    assert (score.bits, rate.bits) == ("", "")
