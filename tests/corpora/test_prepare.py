@@ -17,7 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 from warm_commands import WarmProcess
 
 from lnexp.cli import describe
-from lnexp.configuration import compose
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.errors import UserError
