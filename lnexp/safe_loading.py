@@ -161,18 +161,21 @@ def _plain(value: Any) -> Any:
 
 #: No model reads longer sequences.
 MOST_POSITIONS = 2**16
+#: A width that fills no memory, also where no parameter has it: a model without a decoder states one for it.
+ORDINARY_WIDTH = 2**12
 
 
 def _too_large(cfg: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
-    """Return which size of the model is beyond those of the parameters, and would fill a memory; empty for none."""
+    """Return which size of the model is beyond those of the parameters and could fill a memory; empty for none."""
     sizes = [size for tensor in parameters.values() if isinstance(tensor, torch.Tensor) for size in tensor.shape]
-    widest = max(sizes, default=0)
+    widest = max([ORDINARY_WIDTH, *sizes])
     most = {"layers": len(parameters), "dim": widest, "heads": widest, "positions": MOST_POSITIONS}
     for part in ("model", "task"):
         for name, value in leaves(cfg[part], part):
             limit = most.get(re.split(r"[._]", name)[-1])
             if limit is not None and (size := _whole(value)) > limit:
-                return f"has {name}={size if size < TOO_MANY else 'a huge number'}, where its parameters have {limit}"
+                stated = size if size < TOO_MANY else "a huge number"
+                return f"has {name}={stated}, more than the {limit} that its parameters allow"
     return ""
 
 

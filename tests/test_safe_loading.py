@@ -109,7 +109,9 @@ def test_embeddings_are_read_from_no_pipe(tmp_path, state):
     ids=lambda said: str(said)[:40] if isinstance(said, str) else next(iter(said)),
 )
 def test_a_model_that_would_fill_the_memory_is_not_built(tmp_path, state, part, size):
-    with pytest.raises(UserError, match=rf"has {part}.{next(iter(size))}=.*, where its parameters have \d+; it is not"):
+    with pytest.raises(
+        UserError, match=rf"has {part}.{next(iter(size))}=.*, more than the \d+ that its parameters allow; it is not"
+    ):
         load(saved(tmp_path, state, **{part: state["cfg"][part] | size}))
 
 
