@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from lnexp.errors import UserError, in_file_of_users, near_names
+from lnexp.errors import UserError, near_names
+from lnexp.extensions import in_extension
 from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR
 from lnexp.printable import printable
 
@@ -84,7 +85,7 @@ def one_line_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
-        named = in_file_of_users(error)
+        named = in_extension(error)
         if os.environ.get("LNEXP_TRACEBACK") or not (named or is_a_mistake(error)):
             raise
         print(f"error: {printable(describe(named or error))}", file=sys.stderr)

@@ -11,21 +11,10 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
-from lnexp.paths import ROOT
+from lnexp.extensions import CHOSEN, PACKAGE
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 from lnexp.versions import version
-
-PACKAGE = ROOT / "lnexp"
-
-#: Folders of which a run depends on the modules that it names, and where its config names them.
-CHOSEN = {
-    "plugin/placements": "model._name",
-    "plugin/norms": "norm.kind",
-    "plugin/optimizers": "optimizer._name",
-    "plugin/lr_schedules": "lr_schedule._name",
-    "training/interventions": "intervention._name",
-}
 
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
 REPORTING = {
@@ -42,6 +31,9 @@ PLANNING = "planning.py"
 #: Packages that train a run.
 PACKAGES = ("torch", "ve-fairseq")
 
+#: The name of nothing, where a run need not take anything from a folder.
+NOTHING = "none"
+
 #: How many names a message lists.
 MOST_NAMED = 3
 
@@ -56,8 +48,8 @@ def digests(cfg: DictConfig) -> dict[str, str]:
     Returns:
         By path below ``lnexp``, twelve hex digits of each module's code; comments and docstrings are left out.
     """
-    named = {folder: str(OmegaConf.select(cfg, place)) for folder, place in CHOSEN.items()}
-    chosen = [_registering(folder, name) for folder, name in named.items() if name != "none"]
+    named = {folder: OmegaConf.select(cfg, place, default=NOTHING) for folder, place in CHOSEN.items()}
+    chosen = [_registering(folder, str(name)) for folder, name in named.items() if name != NOTHING]
     task = task_of(cfg)
     paths = {*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)}
     return {path.relative_to(PACKAGE).as_posix(): _digest(path) for path in sorted(paths)}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 
 from lnexp.configuration import check_and_resolve, check_device
-from lnexp.errors import UserError, in_file_of_users
+from lnexp.errors import UserError
+from lnexp.extensions import in_extension
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
@@ -174,7 +175,7 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
     except Exception as error:
         from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
 
-        named = None if is_out_of_memory(error) else in_file_of_users(error)
+        named = None if is_out_of_memory(error) else in_extension(error)
         if ranks.size == 1 or not is_lost(error):
             for member in members:
                 mark_failed(member.folder, named or error, ranks)
