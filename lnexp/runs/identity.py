@@ -18,7 +18,10 @@ from lnexp.plain import drop, find, plain
 from lnexp.tasks import table_of
 
 #: The parts of a resolved config that decide the numbers of every task's runs, less the options in them that do not.
-DECIDING = ("fairseq", "intervention", "data", "evaluation")
+DECIDING = ("fairseq", "data", "evaluation")
+
+#: Further parts that decide, which configs of older runs do not have.
+LATER = ("intervention",)
 
 
 def identity(cfg: DictConfig, numerics: int = NUMERICS) -> str:
@@ -73,7 +76,8 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
 def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
     """Return the settings that decide the numbers, and the version of the numerics where it is not the first."""
     table = table_of(cfg)
-    values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table)) if part in cfg}
+    values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
+    values |= {part: cfg[part] for part in LATER if part in cfg}
     deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
