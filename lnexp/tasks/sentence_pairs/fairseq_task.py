@@ -138,9 +138,11 @@ def start_from(model: Any, checkpoint: Path, run: str) -> None:
     """
     state = load(checkpoint)
     refuse_other_run(checkpoint, state["extra_state"], run)
+    # parameters of an array have an axis of members in front, its buffers have not
+    stacked = dict(model.named_parameters(remove_duplicate=False)) if hasattr(model, "members") else {}
     for name, tensor in model.state_dict().items():
         if name.startswith(TAKEN_OVER):
             there = state["model"].get(name)
-            if not isinstance(there, Tensor) or there.shape not in (tensor.shape, tensor.shape[1:]):
+            if not isinstance(there, Tensor) or there.shape != tensor.shape[name in stacked :]:
                 raise UserError(f"{checkpoint}: has no {name} of the shape that this encoder has")
-            tensor.copy_(there)  # over the members' axis, where there is one
+            tensor.copy_(there)

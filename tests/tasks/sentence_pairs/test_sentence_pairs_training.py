@@ -147,15 +147,17 @@ def test_a_run_is_planned(prepared):
 
 
 @pytest.mark.parametrize(
-    "there", [None, torch.zeros(1), torch.zeros(3, 3), "x"], ids=["nothing", "one", "more", "text"]
+    "there",
+    [None, torch.zeros(1), torch.zeros(32), torch.zeros(3, 3), "x"],
+    ids=["nothing", "one", "row", "more", "text"],
 )
 def test_a_checkpoint_without_a_parameter_of_the_encoder_is_refused(pretrained, alone, tmp_path, there):
-    """A number would be taken for all numbers of a parameter."""
+    """A number would be taken for all numbers of a parameter, and a row for all rows."""
     state = torch.load(pretrained[0] / "checkpoints" / "checkpoint2.pt", weights_only=True)
-    state["model"]["encoder.layers.0.fc1.bias"] = there
+    state["model"]["encoder.layers.0.fc1.weight"] = there
     torch.save(state, tmp_path / "checkpoint2.pt")
-    model = SimpleNamespace(state_dict=lambda: {"encoder.layers.0.fc1.bias": torch.ones(32)})
-    with pytest.raises(UserError, match=r"checkpoint2.pt: has no encoder.layers.0.fc1.bias of the shape"):
+    model = SimpleNamespace(state_dict=lambda: {"encoder.layers.0.fc1.weight": torch.ones(32, 32)})
+    with pytest.raises(UserError, match=r"checkpoint2.pt: has no encoder.layers.0.fc1.weight of the shape"):
         start_from(model, tmp_path / "checkpoint2.pt", pretrained[0].name.rpartition("-")[2])
 
 
