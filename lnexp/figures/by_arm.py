@@ -17,7 +17,7 @@ NAME = "by_arm"
 MOST_CURVES = 12
 
 
-def has_rows(recipe: Recipe) -> bool:
+def drawn_by_arm(recipe: Recipe) -> bool:
     """Return whether the figure is drawn: of many arms, which no axes order."""
     return len(recipe.arms) > MOST_CURVES and not any(arm.values for arm in recipe.arms.values())
 
@@ -31,7 +31,7 @@ def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) ->
         scope: what they were trained on, in words.
         folder: of results.
     """
-    if not has_rows(recipe) or runs.empty:
+    if not drawn_by_arm(recipe) or runs.empty:
         return []
     with rc_context(STYLE):
         save(by_arm(recipe, runs, scope), folder, NAME)

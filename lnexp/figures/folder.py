@@ -57,9 +57,8 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
         scope, runs = read_verdicts(folder / "verdicts.json").scope, read_table(folder / "runs.csv")
         names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
         names += draw_by_arm(recipe, runs[runs["status"].isin(DONE)], scope, folder)
-    for name in {"figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}.difference(
-        names
-    ):
+    possible = {"figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}
+    for name in possible.difference(names):
         remove(name, folder)
     return names
 

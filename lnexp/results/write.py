@@ -5,7 +5,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from lnexp.figures.by_arm import NAME as BY_ARM
-from lnexp.figures.by_arm import has_rows
+from lnexp.figures.by_arm import drawn_by_arm
 from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
 from lnexp.figures.folder import draw_all
 from lnexp.figures.sweep import FIGURES as SWEEP
@@ -99,7 +99,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         *(_sweep_parts(recipe, runs) if recipe.sweep else []),
         table,
         *([f"![by checkpoint]({BY_CHECKPOINT}.png)"] if any(run.counts and "start" in run.cfg for run in runs) else []),
-        *([f"![final nll by arm]({BY_ARM}.png)"] if has_rows(recipe) and any(run.counts for run in runs) else []),
+        *([f"![final nll by arm]({BY_ARM}.png)"] if drawn_by_arm(recipe) and any(run.counts for run in runs) else []),
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) and not recipe.sweep else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),

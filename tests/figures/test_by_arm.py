@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from lnexp.figures.by_arm import NAME, by_arm, draw_by_arm, has_rows
+from lnexp.figures.by_arm import NAME, by_arm, draw_by_arm, drawn_by_arm
 from lnexp.figures.line_styles import BLUE, ORANGE
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
@@ -47,8 +47,8 @@ def test_a_placement_has_its_colour_and_no_warm_up_is_hollow(recipe, runs):
 
 
 def test_a_recipe_whose_curves_can_be_told_apart_has_none(tmp_path, recipe, runs):
-    assert not has_rows(load_recipe("fig2a"))
-    assert not has_rows(load_recipe("factorial")), "axes order its arms"
+    assert not drawn_by_arm(load_recipe("fig2a"))
+    assert not drawn_by_arm(load_recipe("factorial")), "axes order its arms"
     assert draw_by_arm(recipe, runs[:0], "scope", tmp_path) == []
     assert draw_by_arm(recipe, runs, "scope", tmp_path) == [NAME]
     assert (tmp_path / f"{NAME}.png").exists()
