@@ -130,13 +130,9 @@ def test_what_makes_no_model_is_one_line(tmp_path, state, changed, message):
 
 
 def test_parameters_that_are_none_are_refused_in_a_line(tmp_path, state):
-    for none, message in (
-        (state["model"] | {"encoder.version": 5}, r"makes no model, "),
-        ({"x": 5}, "makes no model|more than"),
-    ):
-        torch.save(state | {"model": none}, tmp_path / "other.pt")
-        with pytest.raises(UserError, match=message):
-            trained_model(tmp_path / "other.pt", None, None)
+    torch.save(state | {"model": dict.fromkeys(state["model"], 5)}, tmp_path / "other.pt")
+    with pytest.raises(UserError, match=r"makes no model, .*\(TypeError: "):
+        trained_model(tmp_path / "other.pt", None, None)
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ class Folder:
             side = [row for row in probes if row["side"] == kind and row["output"] != ""]
             last = [row for row in side if row["update"] == side[-1]["update"]]
             return float(np.polyfit(np.log(numbers(last, "layer")), np.log(numbers(last, "output")), 1)[0])
-        if name in ("max_update_rms", "min_update_rms"):  # of records that are not published: what the table states
+        if name in run:  # of records that are not published: what the table states
             return float(run[name]) if run[name] else None
         raise ValueError(f"{name}: not known here")
 
