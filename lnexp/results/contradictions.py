@@ -26,8 +26,8 @@ SENTENCES = {
         "fig5-pre-ln-is-faster",
     ),
     "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
-    "Post-LN's last layers do not need warm-up more than its first; surer second moments, equal betas or growing"
-    " branches do not replace it": (
+    "Post-LN's last layers need warm-up no more than its first; gathered or longer second moments, equal betas and"
+    " growing branches do not replace it": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
         "interventions-variance-of-second-moment",
