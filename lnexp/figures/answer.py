@@ -53,7 +53,7 @@ def _draw_panel(axis: Any, corpus: str, of_arms: Mapping[str, Sequence[float]]) 
         axis.plot(across, values, "o", color=dots.colour, markerfacecolor=face, markersize=5, clip_on=False)
     axis.set_xticks(range(len(ANSWER_ARMS)), [dots.label for dots in ANSWER_ARMS.values()])
     axis.set(
-        title=f"{corpus}, a dot a seed ({_seeds(of_arms)})",
+        title=f"{corpus}, {_seeds(of_arms)} seeds",
         ylabel="best validation BLEU",
         xlim=(-0.6, len(ANSWER_ARMS) - 0.4),
     )

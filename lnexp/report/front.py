@@ -111,7 +111,7 @@ def front_of(sections: Sequence[Section]) -> Front:
 def _first_mark(corpus: Corpus, name: str, ran: Sequence[Section]) -> Mark:
     place = f"{corpus.profile}/{corpus.data}/{name.partition('/')[0]}"
     anchor = next((section.anchor for section in ran if section.name == place), "")
-    return _mark(corpus.data, corpus.claim(name), anchor)
+    return _mark(corpus.name, corpus.claim(name), anchor)
 
 
 def _mark(corpus: str, claim: JudgedClaim | None, anchor: str) -> Mark:

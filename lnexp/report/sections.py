@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
@@ -13,6 +14,7 @@ from lnexp.paths import is_published
 from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
+from lnexp.report.dots import DotRow, dot_rows
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
 from lnexp.results.headline import UNREADABLE
@@ -40,6 +42,7 @@ class Section:
         task: of its runs; None where nothing was trained, or it is not known.
         drawings: its figures.
         heat_map: of a recipe with many axes.
+        dots: the final loss of every run by arm, of a recipe with many arms that no axes order.
         outcomes: head and rows of the table of who trains, where the recipe has one.
         arms: rows of the table by arm, by column; of probes none.
         runs: the rows of ``runs.csv``, and in ``tokens_per_second`` the speed of their last epoch.
@@ -53,6 +56,7 @@ class Section:
     task: Task | None = None
     drawings: list[Drawing] = field(default_factory=list)
     heat_map: HeatMap | None = None
+    dots: list[DotRow] = field(default_factory=list)
     outcomes: tuple[list[str], list[list[str]]] | None = None
     arms: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -73,7 +77,8 @@ class Section:
     def corpus(self) -> str:
         """The name of its corpus, with the profile where that is not ``small``."""
         profile, data, _ = self.folder.resolve().parts[-3:]
-        return data if profile in ("small", THEORY) else f"{data} ({profile})"
+        name = corpus_name(data)
+        return name if profile in ("small", THEORY) else f"{name} ({profile})"
 
     @property
     def was_run(self) -> bool:
@@ -157,6 +162,7 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
         task=load_task(recipe.task),
         runs=runs,
         heat_map=heat_map(recipe, runs),
+        dots=dot_rows(recipe, runs),
         outcomes=_outcomes(recipe, folder),
         arms=arms_table(recipe, read_table(folder / "runs.csv"), _divided(folder)),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from lnexp.corpora.names import corpus_name
 from lnexp.results.verdicts import RecipeVerdicts
 
 #: What a reader learns where claims are contradicted, by the ids of these claims.
@@ -50,15 +51,6 @@ SENTENCES = {
     "The share of a Pre-LN sublayer falls slower with depth than 1/i (Liu et al. 2020)": ("dependency-pre-falls",),
     "Lemma 3 does not hold as stated where the input's mean is far from zero": ("lemma3-as-stated",),
 }
-#: Corpora as a sentence calls them; others by their names.
-CORPORA = {
-    "toy": "embedded corpus",
-    "bert_toy": "made-up sentences",
-    "gaussian": "Gaussian inputs",
-    "multi30k": "Multi30k",
-    "iwslt14-subset": "third of IWSLT14",
-    "iwslt14": "IWSLT14",
-}
 
 
 def not_reproduced(found: Sequence[RecipeVerdicts]) -> dict[str, list[str]]:
@@ -66,7 +58,7 @@ def not_reproduced(found: Sequence[RecipeVerdicts]) -> dict[str, list[str]]:
     said = {claim: sentence for sentence, claims in SENTENCES.items() for claim in claims}
     where: dict[str, list[str]] = {sentence: [] for sentence in SENTENCES}
     for one in found:
-        corpus = CORPORA.get(one.data, one.data)
+        corpus = corpus_name(one.data)
         for claim in one.content.claims:
             if claim.verdict == "contradicted" and claim.counts:
                 corpora = where.setdefault(said.get(claim.id, f"`{claim.id}`"), [])

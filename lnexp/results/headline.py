@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
 from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.verdict_file import JudgedClaim
@@ -56,6 +57,10 @@ class Corpus:
     profile: str
     data: str
     recipes: dict[str, RecipeVerdicts]
+
+    @property
+    def name(self) -> str:
+        return corpus_name(self.data)
 
     def cell(self, arms: Iterable[str]) -> str:
         """Return the mean best score of the first arm that has runs, and how many train, as ``12.6 (1 of 10)``.
@@ -142,7 +147,7 @@ def answer_of(corpora: Sequence[Corpus]) -> str:
     for corpus in judged:
         verdicts = {verdict.rstrip("*") for verdict in corpus.answer}
         worst = next(one for one in ("contradicted", "inconclusive", "reproduced") if one in verdicts)
-        by_verdict.setdefault(worst, []).append(corpus.data)
+        by_verdict.setdefault(worst, []).append(corpus.name)
     said = "; ".join(f"{verdict} on {', '.join(names)}" for verdict, names in by_verdict.items())
     if not said:
         return ""

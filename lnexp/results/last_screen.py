@@ -68,15 +68,15 @@ def _table(corpora: Sequence[Corpus]) -> list[str]:
     if not corpora:
         return []
     first = ["mean BLEU (runs that train)", *ROWS, *ANSWER]
-    columns = [[corpus.data, *corpus.cells, *corpus.answer] for corpus in corpora]
+    columns = [[corpus.name, *corpus.cells, *corpus.answer] for corpus in corpora]
     while columns and _width([first, *columns]) > WIDTH:
         columns.pop()
     table = [first, *columns]
     widths = [max(map(len, column)) for column in table]
     rows = [[f"{text:<{width}}" for text, width in zip(row, widths, strict=True)] for row in zip(*table, strict=True)]
     lines = ["  ".join(row).rstrip() for row in rows]
-    left_out = [corpus.data for corpus in corpora[len(columns) :]]
-    shown = _wrapped("; ".join(f"{corpus.data}: {corpus.size}" for corpus in corpora[: len(columns)] if corpus.size))
+    left_out = [corpus.name for corpus in corpora[len(columns) :]]
+    shown = _wrapped("; ".join(f"{corpus.name}: {corpus.size}" for corpus in corpora[: len(columns)] if corpus.size))
     return [*lines, *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else []), *shown, *_wrapped(PAPER)]
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
 from lnexp.figures.answer import ANSWER_ARMS, draw_answer
 from lnexp.files import write_whole
@@ -44,19 +45,22 @@ ANSWER = "docs/answer.png"
 
 
 class Corpus(NamedTuple):
-    """A corpus that the paper's experiments are run on: its place in results, a short name, and one for a sentence."""
+    """A corpus that the paper's experiments are run on: its place in results, and what it is, in a sentence."""
 
     place: str
-    name: str
     in_words: str
+
+    @property
+    def name(self) -> str:
+        return corpus_name(self.place.rpartition("/")[2])
 
 
 #: The strongest evidence first. Pages show those that have results of Fig. 4(a,b) which tallies count.
 CORPORA = (
-    Corpus("paper/iwslt14", "IWSLT14", "the whole of IWSLT14"),
-    Corpus("medium/multi30k", "Multi30k", "Multi30k"),
-    Corpus("small/toy", "embedded", "the embedded corpus of made-up German-English sentences"),
-    Corpus("small/iwslt14-subset", "third of IWSLT14", "a third of IWSLT14"),
+    Corpus("paper/iwslt14", "the whole of IWSLT14"),
+    Corpus("medium/multi30k", "Multi30k"),
+    Corpus("small/toy", "the embedded corpus of made-up German-English sentences"),
+    Corpus("small/iwslt14-subset", "a third of IWSLT14"),
 )
 #: What the project's own grammar makes, as pages call it.
 OWN_GRAMMAR = {"toy", "bert_toy"}

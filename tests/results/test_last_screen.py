@@ -47,7 +47,7 @@ def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
     assert "BLEU 8.45 without warm-up and about 34 with it" in " ".join(text.split())
     (trained,) = [cell for cell in rows["Pre-LN, no warm-up"] if " of 10)" in cell]
     assert trained.strip().endswith("(10 of 10)")
-    assert "With Adam at lr_max 0.002 Post-LN needs warm-up, Pre-LN does not: reproduced on toy." in " ".join(
+    assert "With Adam at lr_max 0.002 Post-LN needs warm-up, Pre-LN does not: reproduced on embedded corpus." in " ".join(
         text.split()
     )
     assert "published results: 16 of 16 verdicts alike" in text
@@ -64,7 +64,7 @@ def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
     path.write_text(json.dumps(content))
     text = screen(ours)
     assert "contradicted: fig4ab-placement-decides" in text
-    assert "contradicted on toy" in " ".join(text.split())
+    assert "contradicted on embedded corpus" in " ".join(text.split())
     assert "published results: 15 of 16 verdicts alike; other: fig4ab-placement-decides" in " ".join(text.split())
 
 

@@ -45,7 +45,7 @@ def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(tmp_path)
     shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
     assert list(answer_points(tmp_path)) == ["third of IWSLT14"]
     shutil.copytree(RESULTS / "small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
-    assert list(answer_points(tmp_path)) == ["embedded"]
+    assert list(answer_points(tmp_path)) == ["embedded corpus"]
 
 
 def test_numbers_are_those_of_the_tables(folder):
@@ -97,8 +97,8 @@ def test_the_figure_shows_every_run():
     points = answer_points(RESULTS)
     with (RESULTS / "small" / "toy" / "fig4ab" / "runs.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["arm"] == "post_ln_adam"]
-    assert sorted(points["embedded"]["post_ln_adam"]) == sorted(float(row["best_valid_bleu"]) for row in rows)
-    assert points["embedded"].keys() == ANSWER_ARMS.keys()
+    assert sorted(points["embedded corpus"]["post_ln_adam"]) == sorted(float(row["best_valid_bleu"]) for row in rows)
+    assert points["embedded corpus"].keys() == ANSWER_ARMS.keys()
 
 
 def test_only_parts_are_written(project):
@@ -141,10 +141,10 @@ def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
     readme = page_of("README.md", with_multi30k)
     assert "Pre-LN does not**: without warm-up" in readme
     assert "Pre-LN runs train on Multi30k (" in readme
-    assert "| claim | Multi30k | embedded |" in readme
+    assert "| claim | Multi30k | embedded corpus |" in readme
     assert "| Without warm-up Post-LN fails | ✓ | ✓ |" in readme
     assert readme.index("results/medium/multi30k/fig4ab") < readme.index("results/small/toy/fig4ab")
-    assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded"]
+    assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded corpus"]
 
 
 @pytest.mark.slow

@@ -1,0 +1,62 @@
+"""Make the rows of a figure by arm for the page: a dot a run, on one log scale of the final loss."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lnexp.figures.by_arm import drawn_by_arm
+from lnexp.figures.line_styles import style_of
+from lnexp.figures.panels import LineStyle
+from lnexp.recipes.recipe import Recipe
+from lnexp.runs.folder import DONE
+
+
+@dataclass(frozen=True)
+class DotRow:
+    """An arm's runs.
+
+    Attributes:
+        label: of the arm.
+        style: its colour, and whether its dots are hollow.
+        mean: of the final validation nll, in nats a token.
+        least, greatest: of its runs.
+        places: of the runs, from 0 (the least of all arms) to 1 (the greatest).
+        middle: the place of the mean.
+    """
+
+    label: str
+    style: LineStyle
+    mean: float
+    least: float
+    greatest: float
+    places: list[float]
+    middle: float
+
+
+def dot_rows(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> list[DotRow]:
+    """Return a row an arm, the best first; none for a recipe whose curves can be told apart.
+
+    Args:
+        recipe: whose arms they are.
+        runs: the rows of its ``runs.csv``; those that are not over, or have no loss, are left out.
+    """
+    if not drawn_by_arm(recipe):
+        return []
+    finals: dict[str, list[float]] = {}
+    for run in runs:
+        if run["status"] in DONE and run["last_valid_nll"] is not None:
+            finals.setdefault(run["arm"], []).append(run["last_valid_nll"])
+    everything = [value for values in finals.values() for value in values]
+
+    def place(value: float) -> float:
+        low, high = math.log(min(everything)), math.log(max(everything))
+        return (math.log(value) - low) / (high - low) if high > low else 0.5
+
+    rows = []
+    for arm, values in finals.items():
+        mean, style = statistics.fmean(values), style_of(recipe, recipe.arms[arm])
+        places = [place(value) for value in values]
+        rows.append(DotRow(recipe.arms[arm].label, style, mean, min(values), max(values), places, place(mean)))
+    return sorted(rows, key=lambda row: row.mean)

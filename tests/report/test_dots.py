@@ -1,0 +1,35 @@
+"""The rows of a figure by arm on the page."""
+
+import math
+
+import pytest
+
+from lnexp.recipes.load import load_recipe
+from lnexp.report.dots import dot_rows
+
+
+def _run(arm: str, nll: float | None, status: str = "finished") -> dict:
+    return {"arm": arm, "status": status, "last_valid_nll": nll}
+
+
+def test_the_best_arm_is_on_top_and_places_are_on_one_log_scale():
+    recipe = load_recipe("interventions")
+    runs = [_run("none", 4.0), _run("none", 1.0), _run("warmup", 0.25), _run("warmup", 0.25, "diverged")]
+    first, last = dot_rows(recipe, runs)
+    assert [first.label, last.label] == [recipe.arms["warmup"].label, recipe.arms["none"].label]
+    assert first.places == [0, 0]
+    assert last.places == pytest.approx([1, 0.5]), "1 is as far from 0.25 as from 4"
+    assert (last.mean, last.least, last.greatest) == (2.5, 1.0, 4.0)
+    assert last.middle == pytest.approx(math.log(2.5 / 0.25) / math.log(16))
+    assert last.style.marker == "hollow" != first.style.marker
+
+
+def test_runs_that_are_not_over_or_have_no_loss_are_left_out():
+    recipe = load_recipe("interventions")
+    rows = dot_rows(recipe, [_run("none", 4.0), _run("none", 1.0, "running"), _run("warmup", None)])
+    assert [(row.label, row.places) for row in rows] == [(recipe.arms["none"].label, [0.5])]
+    assert dot_rows(recipe, []) == []
+
+
+def test_curves_that_can_be_told_apart_need_none():
+    assert dot_rows(load_recipe("fig2a"), [_run("warmup_low", 1.0)]) == []
