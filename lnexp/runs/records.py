@@ -37,8 +37,11 @@ of no layer. What they measure is of that update, in its forward pass or of its 
 =============================== ================================================================================
 attention_logit.<attention>     largest q·k/√d over batch, heads and positions; what attention does not see, and
                                 padding, does not count
+attention_entropy.<attention>   mean over queries and heads of the entropy of attention's weights, nats; of the same
+hidden_state.<side>             E‖x‖²/d of a layer's output, the mean over positions without padding
 log_z.output                    mean over target tokens of log Z of the output softmax, nats
 log_z_squared.output            mean of its square
+gradient_norm.<matrix>          Frobenius norm of the gradient, as the optimizer takes it; not in half precision
 relative_update.<matrix>        ‖ΔW‖/‖W‖, Frobenius norms, W from before the update
 angular_update.<matrix>         angle between W before and after the update, radians
 update_rms.<matrix>             root mean square of ΔW, in learning rates

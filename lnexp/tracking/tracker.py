@@ -89,11 +89,13 @@ class Tracker:
 
         task = task_of(self.cfg)
         samples = task.samples(self.cfg, self.folder, record["epoch"])
+        # in the summary: as history, a table adds charts of its numbers of rows and columns
         table = {"samples": wandb.Table(columns=list(samples.columns), data=list(samples.rows))} if samples else {}
-        self.run.log(charts_of(record, task) | table, step=record["update"])
+        self.run.log(charts_of(record, task), step=record["update"])
         epochs = [one for one in self.folder.epochs() if one["epoch"] <= record["epoch"]]
         self.run.summary.update(
-            {
+            table
+            | {
                 task.score.best: max(known_values(epochs, task.score.valid), default=None),
                 task.score.last: record[task.score.valid],
                 "best_valid_nll": min(known_values(epochs, "valid_nll"), default=None),

@@ -47,8 +47,9 @@ def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
     assert "BLEU 8.45 without warm-up and about 34 with it" in " ".join(text.split())
     (trained,) = [cell for cell in rows["Pre-LN, no warm-up"] if " of 10)" in cell]
     assert trained.strip().endswith("(10 of 10)")
-    assert "With Adam at lr_max 0.002 Post-LN needs warm-up, Pre-LN does not: reproduced on embedded corpus." in " ".join(
-        text.split()
+    assert (
+        "With Adam at lr_max 0.002 Post-LN needs warm-up, Pre-LN does not: reproduced on embedded corpus."
+        in " ".join(text.split())
     )
     assert "published results: 16 of 16 verdicts alike" in text
     assert f"RESULTS={ours}" in text

@@ -1,9 +1,11 @@
-"""The largest logit is that of a count by hand over what attention sees."""
+"""Logits and entropies are those of a count by hand over what attention sees."""
+
+import math
 
 import pytest
 import torch
 
-from lnexp.training.diagnostics.attention_logits import AttentionLogits
+from lnexp.training.diagnostics.attention_scores import AttentionScores
 
 LENGTHS = {"encoder": (6, 3), "decoder": (5, 3)}
 ATTENTIONS = ["encoder.layers.0.self_attn", "decoder.layers.1.self_attn", "decoder.layers.1.encoder_attn"]
@@ -34,7 +36,7 @@ def test_what_is_hidden_does_not_count(one_update, name):
     torch.manual_seed(5)
     query, key = (large_at_padding(torch.randn(len(positions(of, 0)), 2, 32), of) for of in (side, of_keys))
     module.register_forward_pre_hook(lambda _, arguments: (query, key, *arguments[2:]))
-    found = one_update.watched_by(AttentionLogits, lr=0)[f"attention_logit.{name}"]
+    found = one_update.watched_by(AttentionScores, lr=0)[f"attention_logit.{name}"]
     every = [(i, j) for i in range(len(query)) for j in range(len(key))]
     seen = [
         [
@@ -67,6 +69,26 @@ def large_at_padding(x: torch.Tensor, side: str) -> torch.Tensor:
 
 
 def test_it_is_detached_after_its_update(one_update):
-    one_update.watched_by(AttentionLogits)
+    one_update.watched_by(AttentionScores)
     modules = one_update.model.modules()
     assert not any(module._forward_pre_hooks for module in (*modules, one_update.criterion))
+
+
+@pytest.mark.parametrize("name", ["encoder.layers.0.self_attn", "decoder.layers.0.encoder_attn"])
+def test_the_entropy_of_uniform_attention_is_the_log_of_its_keys(one_update, name):
+    module = one_update.model.get_submodule(name)
+    for parameter in module.q_proj.parameters():
+        torch.nn.init.zeros_(parameter)
+    queries = LENGTHS[name.partition(".")[0]]
+    expected = sum(n * math.log(k) for n, k in zip(queries, LENGTHS["encoder"], strict=True)) / sum(queries)
+    found = one_update.watched_by(AttentionScores, lr=0)[f"attention_entropy.{name}"]
+    assert float(found) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_decoder_sees_no_future(one_update):
+    name = "decoder.layers.0.self_attn"
+    for parameter in one_update.model.get_submodule(name).q_proj.parameters():
+        torch.nn.init.zeros_(parameter)
+    logs = [math.log(1 + place) for length in LENGTHS["decoder"] for place in range(length)]
+    found = one_update.watched_by(AttentionScores, lr=0)[f"attention_entropy.{name}"]
+    assert float(found) == pytest.approx(sum(logs) / len(logs), rel=1e-6)

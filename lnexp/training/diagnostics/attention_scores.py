@@ -1,0 +1,97 @@
+"""Measure the attention's largest logit, and its entropy: where one grows without bound, or the other falls to zero,
+attention saturates and training fails.
+"""
+
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lnexp.plugin.arrays.stacked import StackedAttention
+from lnexp.plugin.attention import Attention, by_head
+from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+
+
+@register_diagnostic
+class AttentionScores(Diagnostic):
+    """``attention_logit``, by attention module: the largest ``q·k/√d`` over batch, heads and positions; and
+    ``attention_entropy``: the mean over queries and heads of the entropy of the weights, in nats.
+
+    The logit is that of Wortsman et al. 2023 (arXiv 2309.14322), section 3.1.1, the entropy that of Zhai et al. 2023
+    (arXiv 2303.06296), section 2; the entropy of uniform weights over n keys is log n. Both are taken in the forward
+    pass of training, dropout of what comes before included. Padding, as a query or a key, and the future that a decoder
+    does not see do not count.
+    """
+
+    def __init__(self, watched: Watched):
+        super().__init__(watched)
+        modules = watched.model.named_modules()
+        self._modules = {name: one for name, one in modules if isinstance(one, Attention | StackedAttention)}
+        self._hooks: list[Any] = []
+        self._found: dict[str, list[Tensor]] = {}
+        self._kept: dict[Any, Tensor] = {}
+
+    def begin(self) -> None:
+        self._detach()
+        self._found = {}
+        self._hooks = [
+            self.watched.criterion.register_forward_pre_hook(self._see_batch),
+            *(
+                module.register_forward_pre_hook(partial(self._look, name), with_kwargs=True)
+                for name, module in self._modules.items()
+            ),
+        ]
+
+    def end(self) -> dict[str, Tensor]:
+        self._detach()
+        if not self._found:
+            return {}
+        mine = torch.stack([torch.stack(of_batches) for of_batches in self._found.values()]).cpu()
+        every = torch.cat(self.watched.ranks.gather(mine), dim=1)  # (modules, batches, 3, S)
+        largest, (total, queries) = every[:, :, 0].amax(dim=1), every[:, :, 1:].sum(dim=1).unbind(dim=1)
+        measures = {"attention_logit": largest, "attention_entropy": total / queries}
+        return {
+            f"{measure}.{name}": value
+            for measure, values in measures.items()
+            for name, value in zip(self._found, values, strict=True)
+        }
+
+    def _detach(self) -> None:
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+
+    def _see_batch(self, criterion: Any, arguments: Any) -> None:
+        _, batch = arguments
+        self._kept = self.watched.model.kept(**batch["net_input"])
+
+    def _look(self, name: str, module: Any, arguments: Any, named: Any) -> None:
+        if not module.training:  # placements are shown the first batch, see lnexp.plugin.first_batch
+            return
+        given = signature(module.forward).bind(*arguments, **named).arguments
+        found = self._of(name, module, given["query"], given["key"], given.get("attn_mask") is not None)
+        self._found.setdefault(name, []).append(found)
+
+    @torch.no_grad()
+    def _of(self, name: str, module: Any, query: Tensor, key: Tensor, causal: bool) -> Tensor:
+        """Return the largest logit, the sum of entropies and their number of each member, ``(3, S)``, of ``query`` and
+        ``key``, ``(time, S·B, channel)``.
+        """
+        q, k = (
+            by_head(project(x).transpose(0, 1), module.num_heads).float()
+            for project, x in ((module.q_proj, query), (module.k_proj, key))
+        )
+        logits = torch.matmul(q, k.transpose(2, 3)) * q.size(3) ** -0.5
+        side = name.partition(".")[0]
+        of_queries, of_keys = self._kept[side], self._kept["encoder" if name.endswith("encoder_attn") else side]
+        seen = of_queries.t().unsqueeze(2) & of_keys.t().unsqueeze(1)
+        seen = (seen.tril() if causal else seen).unsqueeze(1)
+        by_member = logits.unflatten(0, (self.watched.members, -1))  # (S, B, heads, queries, keys)
+        largest = by_member.masked_fill(~seen, -torch.inf).flatten(1).amax(dim=1)
+        # a query that sees no key has no entropy: its weights are made finite, and left out of the sum
+        weights = by_member.masked_fill(~seen, torch.finfo(by_member.dtype).min).log_softmax(dim=4)
+        entropies = -(weights.exp() * weights).masked_fill(~seen, 0).flatten(1).double().sum(dim=1)
+        queries = torch.full_like(entropies, float(seen.any(dim=3).sum()) * module.num_heads)
+        return torch.stack([largest.double(), entropies, queries])
