@@ -39,6 +39,7 @@ attention_logit.<attention>     largest q·k/√d over batch, heads and position
                                 padding, does not count
 attention_entropy.<attention>   mean over queries and heads of the entropy of attention's weights, nats; of the same
 hidden_state.<side>             E‖x‖²/d of a layer's output, the mean over positions without padding
+hidden_cosine.<side>            mean cosine of two positions in a layer's output; 1: all alike
 log_z.output                    mean over target tokens of log Z of the output softmax, nats
 log_z_squared.output            mean of its square
 gradient_norm.<matrix>          Frobenius norm of the gradient, as the optimizer takes it; not in half precision

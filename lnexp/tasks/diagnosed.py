@@ -107,6 +107,41 @@ def last_angular_update(run: MeasuredRun) -> float | None:
     return _or_stated(_last(_means(run, "angular_update")), run, "last_angular_update")
 
 
+def min_attention_entropy(run: MeasuredRun) -> float | None:
+    """Return the least entropy of attention's weights at any snapshot, nats, each the mean over all attentions."""
+    return _or_stated(min(_means(run, "attention_entropy"), default=None), run, "min_attention_entropy")
+
+
+def max_hidden_cosine(run: MeasuredRun) -> float | None:
+    """Return the greatest mean cosine of two positions' hidden states at any snapshot, each the mean over all layers: 1
+    where positions are all alike.
+    """
+    return _or_stated(max(_means(run, "hidden_cosine"), default=None), run, "max_hidden_cosine")
+
+
+def min_encoder_gradient_share(run: MeasuredRun) -> float | None:
+    """Return the least share at any snapshot that the encoder's layers have of the gradient's squared norm of all
+    layers; None without a decoder.
+    """
+    shares = [share for record in run.snapshots if (share := _encoder_share(record)) is not None]
+    return _or_stated(min(shares, default=None), run, "min_encoder_gradient_share")
+
+
+def _encoder_share(record: Record) -> float | None:
+    """Return the share of one snapshot; None where it has not the gradients of both sides' layers."""
+    encoder, decoder = (
+        sum(
+            value**2
+            for key, values in record.items()
+            if key.startswith(f"gradient_norm.{side}.") and not key.endswith("embed_tokens")
+            for value in values
+            if value is not None
+        )
+        for side in ("encoder", "decoder")
+    )
+    return encoder / (encoder + decoder) if encoder and decoder else None
+
+
 #: All of them, by name.
 DIAGNOSED: dict[str, Measure] = {
     "spike_score_loss": spike_score_loss,
@@ -116,6 +151,9 @@ DIAGNOSED: dict[str, Measure] = {
     "max_relative_update": max_relative_update,
     "max_update_rms": max_update_rms,
     "min_update_rms": min_update_rms,
+    "min_attention_entropy": min_attention_entropy,
+    "max_hidden_cosine": max_hidden_cosine,
+    "min_encoder_gradient_share": min_encoder_gradient_share,
     "max_angular_update": max_angular_update,
     "last_angular_update": last_angular_update,
 }

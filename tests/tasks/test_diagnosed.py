@@ -11,8 +11,11 @@ from lnexp.tasks.diagnosed import (
     last_log_z,
     max_angular_update,
     max_attention_logit,
+    max_hidden_cosine,
     max_relative_update,
     max_update_rms,
+    min_attention_entropy,
+    min_encoder_gradient_share,
     min_update_rms,
     series_of,
     spike_score,
@@ -89,6 +92,21 @@ def test_snapshots_give_their_extremes_their_means_and_the_last():
     assert min_update_rms(taken) == pytest.approx(0.2)
     assert max_angular_update(taken) == 0.5
     assert last_angular_update(taken) == pytest.approx(0.2)
+
+
+def test_what_fails_with_post_ln_is_measured_at_its_worst_snapshot():
+    first = {"kind": "snapshot", "epoch": 1, "update": 1, "attention_entropy.encoder.self_attn": [2.0, 1.0]}
+    first |= {"hidden_cosine.encoder": [0.2, 0.4], "gradient_norm.encoder.fc1": [3.0, None]}
+    first |= {"gradient_norm.decoder.fc1": [4.0], "gradient_norm.encoder.embed_tokens": [100.0]}
+    last = {"kind": "snapshot", "epoch": 1, "update": 8, "attention_entropy.encoder.self_attn": [0.5, 0.1]}
+    last |= {"hidden_cosine.encoder": [0.9, 0.8], "gradient_norm.encoder.fc1": [1.0, 1.0]}
+    last |= {"gradient_norm.decoder.fc1": [7.0], "gradient_norm.decoder.fc2": [7.0]}
+    taken = run(first, last)
+    assert min_attention_entropy(taken) == pytest.approx(0.3)
+    assert max_hidden_cosine(taken) == pytest.approx(0.85)
+    assert min_encoder_gradient_share(taken) == pytest.approx(2 / 100)
+    encoder_alone = {key: value for key, value in last.items() if "decoder" not in key}
+    assert min_encoder_gradient_share(run(encoder_alone)) is None
 
 
 @pytest.mark.parametrize("name", DIAGNOSED)

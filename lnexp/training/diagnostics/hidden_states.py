@@ -1,4 +1,4 @@
-"""Measure the size of the hidden states that every layer gives out."""
+"""Measure the size of the hidden states that every layer gives out, and how alike those of different positions are."""
 
 from functools import partial
 from typing import Any
@@ -12,10 +12,12 @@ from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
 
 @register_diagnostic
 class HiddenStates(Diagnostic):
-    """``hidden_state``, by layer: E‖x‖²/d of its output, the mean over all positions that are no padding.
+    """``hidden_state``, by layer: E‖x‖²/d of its output, the mean over all positions that are no padding; and
+    ``hidden_cosine``: the mean cosine of two positions of the update, ``‖E[x/‖x‖]‖²``, which is 1 where all are alike.
 
-    The paper's Lemma 2 is about it, before training: of Post-LN it is 1, of Pre-LN it grows with the layer. It is taken
-    in the forward pass of training, dropout included.
+    The paper's Lemma 2 is about the size, before training: of Post-LN it is 1, of Pre-LN it grows with the layer. Where
+    the cosine is 1 attention cannot tell positions apart, and its gradients vanish (rank collapse; Noci et al. 2022,
+    arXiv 2206.03126, section 3). Both are taken in the forward pass of training, dropout included.
     """
 
     def __init__(self, watched: Watched):
@@ -40,9 +42,14 @@ class HiddenStates(Diagnostic):
         self._detach()
         if not self._sums:
             return {}
-        mine = torch.stack([*self._sums.values()]).cpu()  # (layers, 2, S)
-        total, positions = torch.stack(self.watched.ranks.gather(mine)).sum(dim=0).unbind(dim=1)
-        return {f"hidden_state.{name}": mean for name, mean in zip(self._sums, total / positions, strict=True)}
+        of_ranks = self.watched.ranks.gather({name: sums.cpu() for name, sums in self._sums.items()})
+        found = {}
+        for name in self._sums:
+            sums = torch.stack([one[name] for one in of_ranks]).sum(dim=0)
+            means = sums[1:] / sums[0]  # over positions
+            found[f"hidden_state.{name}"] = means[0]
+            found[f"hidden_cosine.{name}"] = means[1:].square().sum(dim=0)
+        return found
 
     def _detach(self) -> None:
         for hook in self._hooks:
@@ -54,12 +61,15 @@ class HiddenStates(Diagnostic):
         self._kept = self.watched.model.kept(**batch["net_input"])
 
     def _look(self, name: str, layer: Any, arguments: Any, output: Any) -> None:
-        """Add a batch's sum of ‖x‖²/d, and its number of positions, ``(2, S)``."""
+        """Add a batch's number of positions, and its sums of ‖x‖²/d and of x/‖x‖, ``(2 + channels, S)``."""
         if not layer.training:  # placements are shown the first batch, see lnexp.plugin.first_batch
             return
         x = output[0] if isinstance(output, tuple) else output  # (time, S·B, channel)
         kept = self._kept[name.partition(".")[0]].unsqueeze(1)  # (time, 1, B)
-        sizes = squared_norm(x).unflatten(1, (self.watched.members, -1)) / x.size(-1)
-        total = (sizes * kept).sum(dim=(0, 2))
-        found = torch.stack([total, torch.full_like(total, float(kept.sum()))])
+        squares = squared_norm(x)
+        length = squares.sqrt().clamp(min=torch.finfo(squares.dtype).tiny)  # of padding it may be 0
+        units = x.detach().double() / length.unsqueeze(-1)
+        each = torch.cat([squares.unsqueeze(-1) / x.size(-1), units], dim=-1)
+        sums = (each.unflatten(1, (self.watched.members, -1)) * kept.unsqueeze(-1)).sum(dim=(0, 2)).t()
+        found = torch.cat([torch.full_like(sums[:1], float(kept.sum())), sums])
         self._sums[name] = self._sums[name] + found if name in self._sums else found
