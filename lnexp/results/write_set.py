@@ -11,6 +11,7 @@ from lnexp.hashing import short_hash
 from lnexp.published import write_table
 from lnexp.results import tables
 from lnexp.results.collect import RunResult
+from lnexp.results.mixed_code import mixed_code
 from lnexp.results.run_set import curves_of
 
 #: The longest name of a folder of a set; a longer one ends in a hash of the whole.
@@ -47,6 +48,7 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
         f"# {recipe.name}",
         f"Mean over seeds with its 95% interval (Student's t). {runs[0].task.test_note}",
         table,
+        *(f"Mixed code: {line}." for line in mixed_code(runs)),
         *(["![curves](figure.png)"] if drawing else []),
         *(["Left out:\n\n" + "\n".join(f"- {problem}" for problem in problems)] if problems else []),
     ]
