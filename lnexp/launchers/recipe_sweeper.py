@@ -61,8 +61,7 @@ class RecipeSweeper(BasicSweeper):
             sweep.save(config.runs_dir)
         again = config.force or config.other_code == "retrain"
         launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, again)
-        # where runs print lines of their own, from other processes, they would run into a footer
-        with Watch(sweep, config.runs_dir, launch.left, footer=runs_are_quiet()):
+        with Watch(sweep, config.runs_dir, launch.left, quiet=runs_are_quiet()):
             launch.run()
         _raise_on(failures | launch.failures, launched)
         return launch.returns
