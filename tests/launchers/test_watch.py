@@ -17,7 +17,7 @@ def folder(tmp_path, name: str, state: str, why: str = "") -> RunFolder:
 
 @pytest.fixture
 def sweep() -> Sweep:
-    return Sweep("x", [SweepRun(name * 2, name, 1, 2, label=f"pre-ln {name}") for name in "abcd"])
+    return Sweep("x", [SweepRun(name * 2, name, 1, 2, label=f"{name}-ln s1") for name in "abcd"])
 
 
 def test_each_run_that_ends_has_a_line_with_its_position(tmp_path, sweep, capsys):
@@ -34,17 +34,17 @@ def test_each_run_that_ends_has_a_line_with_its_position(tmp_path, sweep, capsys
     made.set_status("finished")
     watching.look()
     watching.look()
-    assert capsys.readouterr().out == "[2/4] pre-ln c  BLEU 91.6  0:38\n"
+    assert capsys.readouterr().out == "[2/4] c-ln s1  BLEU 91.6  0:38\n"
     folder(tmp_path, "bb", "running")
     folder(tmp_path, "bb", "failed", "OSError: disk full")
     watching.look()
-    assert capsys.readouterr().out == "[3/4] pre-ln b  failed: OSError: disk full\n"
+    assert capsys.readouterr().out == "[3/4] b-ln s1  failed: OSError: disk full\n"
 
 
 def test_the_last_runs_are_told_of_before_the_sweep_ends(tmp_path, sweep, capsys):
     with Watch(sweep, tmp_path, ["dd"], quiet=True):
         folder(tmp_path, "dd", "diverged", "gradients are Nan/Inf")
-    assert capsys.readouterr().out == "[4/4] pre-ln d  diverged  0:00\n", "and no footer where there is no terminal"
+    assert capsys.readouterr().out == "[4/4] d-ln s1  diverged  0:00\n", "and no footer where there is no terminal"
 
 
 def test_a_log_says_now_and_then_what_is_left(tmp_path, sweep, capsys, monkeypatch):
