@@ -14,6 +14,7 @@ ONE_LINERS = [
     (["data=toyy"], "data=toyy: no such data; did you mean toy"),
     (["lr_schedule=inverse"], "lr_schedule=inverse: no such lr_schedule; did you mean inverse_sqrt"),
     (["lr_mxa=1"], "lr_mxa: no such option; did you mean lr_max"),
+    (["model=mix_ln", "model.mix_ln_beta=1"], "; one of your own must be listed in configs/model/mix_ln.yaml"),
     (["model=mix_ln", "model.mix_ln_alfa=1"], "model.mix_ln_alfa: no such option; did you mean model.mix_ln_alpha"),
     (["warmup_updates=0"], "warmup_updates=0: must be at least 1; 1 means no warm-up"),
     (["warmup_updates=-5"], "warmup_updates=-5: must be at least 1"),
