@@ -40,7 +40,7 @@ ONE_LINERS = [
     (["+recipe=fig2a"], "a recipe is a sweep of many runs; add -m"),
     (["-m", "+recipe=fig2"], "recipe=fig2: no such recipe; did you mean fig2b"),
     (["-m", "+recipe=fig2a", "seed=1"], "recipe fig2a sets seed itself"),
-    (["-m", "+recipe=fig2a", "lr_max=1"], "recipe fig2a sets lr_max itself"),
+    (["-m", "+recipe=fig2a", "lr_max=1"], "recipe fig2a sets lr_max itself; write a recipe that is a variant of fig2a"),
     (["-m", "+recipe=fig2a", "max_tokens=1,2"], "a recipe sweeps its own arms"),
     (["-m", "+recipe=fig2a", "n_seeds=0"], "n_seeds=0: must be at least 1"),
     (["runs_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
