@@ -52,7 +52,10 @@ class RecipeSweeper(BasicSweeper):
         what = "arms × seeds" if recipes else "jobs"
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
-        counts = f"{len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already"
+        shared = f"{len(jobs)} {what} are " if len(jobs) > len(plan.members) else ""
+        counts = (
+            f"{shared}{len(plan.members)} {'run' if len(plan.members) == 1 else 'runs'}, {done} of them done already"
+        )
         idle = without_effect(rest, jobs, composer.compose, with_recipe=bool(recipes))
         for line in filter(None, (*idle, plan.note, f"{title}: {counts}")):
             print(filled(line), flush=True)
