@@ -20,7 +20,7 @@ def time_limit(words: Sequence[str]) -> int | None:
     """
     said = dict(word.partition("=")[::2] for word in words)
     path = CONFIG_DIR / "hydra" / "launcher" / f"{said.get('hydra/launcher', '')}.yaml"
-    default = OmegaConf.load(path).get("timeout_min") if path.is_file() else None
+    default = OmegaConf.select(OmegaConf.load(path), "timeout_min") if path.is_file() else None
     if default is None:
         return None
     value = said.get(LIMIT, str(default))

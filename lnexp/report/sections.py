@@ -126,9 +126,7 @@ def find_sections(root: Path, place: int) -> list[Section]:
         return [read_section(root, place)]
     folders = result_folders(root)
     if not folders and (root / "runs.csv").is_file():
-        raise UserError(
-            f"{root}: a set of runs, which has {root / 'table.md'}; a page shows recipes"
-        )
+        raise UserError(f"{root}: a set of runs, which has {root / 'table.md'}; a page shows recipes")
     if not folders:
         raise UserError(f"{root}: no results there; say a root of results, or a folder with a verdicts.json")
     found = [read_section(folder, place) for folder in folders]
