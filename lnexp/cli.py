@@ -17,6 +17,8 @@ from lnexp.printable import printable
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
+#: Groups of options whose files users add.
+EXTENDED = ("model", "optimizer", "lr_schedule", "intervention")
 
 
 class Parser(argparse.ArgumentParser):
@@ -131,8 +133,18 @@ def describe(error: Exception) -> str:
         return first_line.removeprefix("UserError raised while resolving interpolation: ")
     unknown = re.match(r"Could not override '([^']+)'", first_line)
     if isinstance(error, ConfigCompositionException) and unknown:
-        return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}"
+        return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}{_where_to_list(unknown[1])}"
     return first_line
+
+
+def _where_to_list(option: str) -> str:
+    """Return a clause on the file that must list an option of a placement, optimizer or schedule of the user's."""
+    group, _, name = option.partition(".")
+    if group not in EXTENDED or not name:
+        return ""
+    files = sorted((path.stem for path in (CONFIG_DIR / group).glob("[!_]*.yaml")), key=len)
+    file = [stem for stem in files if name.startswith(f"{stem}_")] or ["NAME"]
+    return f"; one of your own must be listed in configs/{group}/{file[-1]}.yaml"
 
 
 def _choices(options: list[str]) -> list[str]:

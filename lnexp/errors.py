@@ -13,6 +13,10 @@ class UserError(Exception):
         super().__init__(printable(text))
 
 
+class RefusedConfigError(UserError):
+    """A config that no run can have: it leaves no run folder."""
+
+
 #: Number of names that a message lists where none is near.
 MOST_NAMED = 24
 

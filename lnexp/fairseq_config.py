@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from fairseq.optim import OPTIMIZER_DATACLASS_REGISTRY
 from fairseq.optim.lr_scheduler import LR_SCHEDULER_DATACLASS_REGISTRY
 from fairseq.tasks import TASK_DATACLASS_REGISTRY, FairseqTask
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
-from lnexp.errors import UserError, near_names
-from lnexp.plain import plain
+from lnexp.errors import RefusedConfigError, UserError, near_names
+from lnexp.options import OURS
+from lnexp.plain import find, plain
 from lnexp.tasks import task_of
 
 
@@ -27,19 +28,19 @@ def to_fairseq(cfg: DictConfig, data: Path, checkpoints: Path) -> DictConfig:
     """Return fairseq's config: its defaults, overridden by ``cfg.fairseq``, with this run's paths.
 
     Raises:
-        UserError: for an option, a model, an optimizer or a schedule that fairseq does not have, or a value of the
-            wrong type.
+        RefusedConfigError: for an option, a model, an optimizer or a schedule that fairseq does not have, or a value of
+            the wrong type.
+        UserError: for a path that fairseq cannot read.
     """
     task_of(cfg).register()
     merged = _defaults()
     for group, options in plain(cfg.fairseq).items():
         _merge(merged, group, options)
     for group, known in REGISTRIES.items():
-        _check_known(group, str(merged[group].get("_name")), known)
-    try:
-        add_defaults(merged)
-    except OmegaConfBaseException as error:
-        raise UserError(f"fairseq: {str(error).splitlines()[0]}") from error
+        name = str(merged[group].get("_name"))
+        _check_known(group, name, known)
+        _check_options(group, known[name], merged[group])
+    add_defaults(merged)
     if os.pathsep in str(data):
         raise UserError(f"data_dir: {data}: fairseq reads {os.pathsep} as the end of a path; take another folder")
     merged.task.data = str(data)
@@ -89,7 +90,28 @@ def _mistakes(part: str) -> Iterator[None]:
 
 def _check_known(group: str, name: str, known: Collection[str]) -> None:
     if name not in known:
-        raise UserError(f"fairseq.{group}._name={name}: there is none; {near_names(name, known)}")
+        raise RefusedConfigError(f"fairseq.{group}._name={name}: there is none; {near_names(name, known)}")
+
+
+def _check_options(group: str, known: Any, options: DictConfig) -> None:
+    """Refuse options that the dataclass of a model, an optimizer and the like does not have, or cannot have so."""
+    try:
+        OmegaConf.merge(known, options)
+    except OmegaConfBaseException as error:
+        raise RefusedConfigError(_in_words(error, group, options)) from error
+
+
+def _in_words(error: OmegaConfBaseException, group: str, options: Mapping[str, Any]) -> str:
+    """Return what is wrong with an option of a group, with the option's name, which OmegaConf has in another line."""
+    key, (reason, *_) = str(error.full_key).removeprefix(f"{group}."), str(error).splitlines()
+    name = f"fairseq.{group}.{key}"
+    for ours in OURS:
+        if ours.is_group and f"fairseq.{group}" in [alias.name for alias in ours.aliases]:
+            name = f"{ours.name}.{key}"
+    if isinstance(error, ConfigKeyError):
+        known = [field.name for field in dataclasses.fields(error.object_type)] if error.object_type else []
+        return f"{name}: {options.get('_name', group)} has no such option; {near_names(key, known)}"
+    return f"{name}={find(dict(options), key)}: {reason[reason.index('could') :] if 'could' in reason else reason}"
 
 
 def _defaults() -> DictConfig:
@@ -103,17 +125,17 @@ def _defaults() -> DictConfig:
 
 def _merge(merged: DictConfig, group: str, options: dict[str, Any]) -> None:
     if group not in merged:
-        raise UserError(f"fairseq.{group}: fairseq has no such group; {near_names(group, map(str, merged))}")
+        raise RefusedConfigError(f"fairseq.{group}: fairseq has no such group; {near_names(group, map(str, merged))}")
     known = merged[group]
     if known is None:
         merged[group] = options
         return
     for option in options:
         if option not in known:
-            raise UserError(
+            raise RefusedConfigError(
                 f"fairseq.{group}.{option}: fairseq has no such option; {near_names(option, map(str, known))}"
             )
     try:
         merged[group] = OmegaConf.merge(known, options)
     except OmegaConfBaseException as error:
-        raise UserError(f"fairseq.{group}: {str(error).splitlines()[0]}") from error
+        raise RefusedConfigError(_in_words(error, group, options)) from error

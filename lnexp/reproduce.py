@@ -113,7 +113,8 @@ class Results:
 def default_launcher(profile: str) -> list[str]:
     """Return the overrides of the launcher: an array on each core, or large runs one after another on all GPUs."""
     if profile != "paper":
-        return ["hydra/launcher=array", f"hydra.launcher.max_members={MEMBERS}", f"hydra.launcher.processes={cores()}"]
+        settings = {"max_members": MEMBERS, "processes": cores(), "warn": "false"}  # nobody has asked for arrays
+        return ["hydra/launcher=array", *(f"hydra.launcher.{key}={value}" for key, value in settings.items())]
     import torch
 
     return ["hydra/launcher=torchrun"] if torch.cuda.device_count() > 1 else []

@@ -7,7 +7,7 @@ type. ``Annotated[int, at_least(0)]`` adds a condition.
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
 from typing import is_typeddict as is_typed_dict
 
+from lnexp.errors import near_names
 from lnexp.printable import printable
 
 #: Content is nested no deeper; Python gives up at about a thousand calls.
@@ -179,10 +180,28 @@ def _typed_dict(kind: Any, value: dict[Any, Any], name: str) -> dict[Any, Any]:
 
 def _dataclass(kind: Any, value: dict[Any, Any], name: str) -> Any:
     hints = _hints(kind)
-    needed = {one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING}
-    if not needed <= value.keys() <= hints.keys():
-        raise TypeError(f"{name} does not have the keys {', '.join(hints)}")
+    check_keys(value, required_fields(kind), hints, name)
     return kind(**{key: checked(hints[key], one, key) for key, one in value.items()})
+
+
+def required_fields(kind: Any) -> set[str]:
+    """Return the names of the fields of a dataclass that have no default."""
+    return {one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING}
+
+
+def check_keys(value: Mapping[str, Any], needed: Collection[str], known: Collection[str], name: str) -> None:
+    """Raise TypeError where a key that is needed is missing, or one is not known; the text names it.
+
+    Args:
+        value: what was read.
+        needed: the keys that must be there.
+        known: all keys that may be.
+        name: what the value is called.
+    """
+    if missing := [key for key in known if key in needed and key not in value]:
+        raise TypeError(f"{name} does not have {', '.join(missing)}")
+    if unknown := [str(key) for key in value if key not in known]:
+        raise TypeError(f"{name}: {unknown[0]}: no such key; {near_names(unknown[0], known)}")
 
 
 def _of_type(kind: Any, value: Any, name: str) -> Any:

@@ -26,6 +26,8 @@ STYLE: Any = {
 MARKERS = {"dot": ("o", None), "hollow": ("o", "white"), "triangle": ("^", None)}
 #: Letters on a line of a subtitle, for every inch of the figure's width.
 LETTERS_AN_INCH = 12
+#: The room of a legend's line beside its label, in letters.
+LETTERS_OF_A_LINE = 8
 
 
 def draw(drawing: Drawing, folder: Path) -> None:
@@ -103,11 +105,15 @@ def _draw_line(axis: Any, line: Line) -> None:
 
 
 def _add_legend(figure: Figure, columns: int) -> None:
-    """Add one legend for all axes, with each label once."""
+    """Add one legend for all axes, with each label once, in as many columns as fit into the figure."""
     lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
+    letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
+    widest = max(map(len, lines), default=0) + LETTERS_OF_A_LINE
+    labels = [textwrap.fill(label, letters - LETTERS_OF_A_LINE) for label in lines]
     figure.legend(
-        list(lines.values()), list(lines), loc="outside lower center", ncols=min(columns, len(lines)), frameon=False
-    )
+        list(lines.values()), labels, loc="outside lower center", frameon=False,
+        ncols=max(1, min(columns, len(lines), letters // widest)),
+    )  # fmt: skip
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:

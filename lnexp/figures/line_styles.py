@@ -47,8 +47,13 @@ def styles_of(recipe: Recipe) -> dict[str, LineStyle]:
         labelled.setdefault(arm.label_in_row, []).append(arm)
     styles: dict[str, LineStyle] = {}
     for label, arms in labelled.items():
-        wanted = _wanted(_shared(recipe, arms))
-        styles[label] = next(style for style in _near(wanted) if style not in styles.values())
+        settings = _shared(recipe, arms)
+        used = {style.colour for style in styles.values()}
+        if not recipe.source and "model" not in settings and len(used) < len(OTHERS):
+            # any runs, of one placement: a colour each
+            styles[label] = next(style for style in _near(_wanted(settings)) if style.colour not in used)
+        else:
+            styles[label] = next(style for style in _near(_wanted(settings)) if style not in styles.values())
     return styles
 
 

@@ -35,15 +35,16 @@ class ArrayLauncher(ComposingLauncher):
     Args:
         max_members: the most runs in one array.
         processes: how many train at the same time, an array each; 1 is this process itself.
+        warn: whether to warn of runs that no other one can share an array with.
 
     Raises:
         UserError: for fewer than one member or process.
     """
 
-    def __init__(self, max_members: int, processes: int = 1):
+    def __init__(self, max_members: int, processes: int = 1, warn: bool = True):
         check_whole("hydra.launcher.max_members", max_members, 1)
         check_whole("hydra.launcher.processes", processes, 1)
-        self.max_members, self.processes = max_members, processes
+        self.max_members, self.processes, self._warn = max_members, processes, warn
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         """Train all jobs, and return in their order what became of each.
@@ -53,7 +54,7 @@ class ArrayLauncher(ComposingLauncher):
         """
         cfgs = self.compose(job_overrides)
         groups = [{number: cfgs[number] for number in numbers} for numbers in group(cfgs, self.max_members)]
-        if alone := why_alone(cfgs, self.max_members):
+        if self._warn and (alone := why_alone(cfgs, self.max_members)):
             print(alone, flush=True)
         trained = self._train_at_once(groups) if self.processes > 1 else self._train_in_turn(groups)
         outcomes = {number: outcome for part in trained for number, outcome in part.items()}
@@ -159,11 +160,11 @@ def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
     alike = Counter(map(short_hash, settings))
     by_order = all(alike[short_hash(one)] > 1 for one in alone)
     why = (
-        "their orders of the data differ; order_seed=1 gives them one"
+        "each seed has an order of the data of its own; order_seed=1 gives all one order"
         if by_order
-        else "no other has its shapes, data and start"
+        else "no other run has the same shapes, data and start"
     )
-    return f"warning: {len(alone)} of {len(cfgs)} runs train in no array: {why}"
+    return f"warning: {len(alone)} of {len(cfgs)} runs train alone, not in an array: {why}"
 
 
 def _kept(cfg: DictConfig) -> list[int]:

@@ -91,7 +91,9 @@ def _check_command_line(arguments: list[str]) -> None:
 
     _check_options(arguments)
     if says("hydra/launcher=submitit_slurm") and not shutil.which("srun"):
-        raise UserError("hydra/launcher=submitit_slurm: no srun here, as outside of a cluster; take joblib or array")
+        raise UserError(
+            "hydra/launcher=submitit_slurm: no srun here, as outside of a cluster; take submitit_local, joblib or array"
+        )
     if SWEEP & set(arguments):
         if shown := [argument for argument in arguments if argument in ("--cfg", "-c", "--info", "-i")]:
             raise UserError(f"{shown[0]}: shows one config; leave out -m")

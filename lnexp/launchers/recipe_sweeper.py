@@ -52,7 +52,10 @@ class RecipeSweeper(BasicSweeper):
         what = "arms × seeds" if recipes else "jobs"
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
-        counts = f"{len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already"
+        shared = f"{len(jobs)} {what} are " if len(jobs) > len(plan.members) else ""
+        counts = (
+            f"{shared}{len(plan.members)} {'run' if len(plan.members) == 1 else 'runs'}, {done} of them done already"
+        )
         idle = without_effect(rest, jobs, composer.compose, with_recipe=bool(recipes))
         for line in filter(None, (*idle, plan.note, f"{title}: {counts}")):
             print(filled(line), flush=True)
@@ -61,8 +64,7 @@ class RecipeSweeper(BasicSweeper):
             sweep.save(config.runs_dir)
         again = config.force or config.other_code == "retrain"
         launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, again)
-        # where runs print lines of their own, from other processes, they would run into a footer
-        with Watch(sweep, config.runs_dir, launch.left, footer=runs_are_quiet()):
+        with Watch(sweep, config.runs_dir, launch.left, quiet=runs_are_quiet()):
             launch.run()
         _raise_on(failures | launch.failures, launched)
         return launch.returns

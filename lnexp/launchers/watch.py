@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from lnexp.errors import UserError
 from lnexp.runs.ended_run import ended_line
 from lnexp.runs.folder import DONE, RunFolder, find_folders, status_of
 from lnexp.runs.status_table import SweepStatus
@@ -27,15 +28,18 @@ class Watch:
         sweep: all its runs.
         runs_dir: where run folders lie.
         missing: the identities of those that are to be trained; the others are done.
-        footer: whether a terminal shows a line on what is left.
+        quiet: whether the runs print nothing themselves. Only then are their warnings printed, and does a terminal
+            show a line on what is left, into which lines from other processes would run.
     """
 
-    def __init__(self, sweep: Sweep, runs_dir: str | Path, missing: Iterable[str], footer: bool):
+    def __init__(self, sweep: Sweep, runs_dir: str | Path, missing: Iterable[str], quiet: bool):
         self._sweep, self._runs_dir = sweep, Path(runs_dir)
-        self._footer = Footer(Console(highlight=False, markup=False), footer and sys.stdout.isatty())
+        self._footer = Footer(Console(highlight=False, markup=False), quiet and sys.stdout.isatty())
         folders = find_folders(runs_dir)
         self._before = {identity: status_of(folders.get(identity)) for identity in missing}
         self._members = {member.identity: member for member in sweep.members}
+        self._without_epoch = set(self._before) if quiet else set()
+        self._warned: set[str] = set()
         self._over = len(sweep.members) - len(self._before)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -61,8 +65,10 @@ class Watch:
                 self._print(footer)
 
     def look(self) -> None:
-        """Print a line for each run that has ended since the last look, or failed."""
+        """Print a line for each run that has ended since the last look, or failed, and their warnings, each once."""
         folders = find_folders(self._runs_dir)
+        for identity in list(self._without_epoch):
+            self._warn(identity, folders.get(identity))
         for identity, before in list(self._before.items()):
             status = status_of(folders.get(identity))
             if status != before and status.get("state") in (*DONE, "failed"):
@@ -70,6 +76,21 @@ class Watch:
                 self._over += 1
                 folder = RunFolder(folders[identity])
                 self._print(ended_line(self._over, self._sweep, self._members[identity], folder))
+
+    def _warn(self, identity: str, path: Path | None) -> None:
+        """Print that the warm-up of a run never ends, once for all runs of which the same is true."""
+        try:
+            first = next(iter(RunFolder(path).epochs()), None) if path else None
+            if path is None or first is None:
+                return
+            warmup = int(RunFolder(path).config["warmup_updates"])
+        except (UserError, KeyError, TypeError, ValueError):  # half written or malformed: left to who trains it
+            return
+        self._without_epoch.discard(identity)
+        warning = self._members[identity].length.endless_warmup(warmup, first["epoch"], first["update"])
+        if warning and warning not in self._warned:
+            self._warned.add(warning)
+            self._print(f"warning: {warning}")
 
     def _print(self, line: str) -> None:
         self._last_line = time.monotonic()

@@ -24,6 +24,8 @@ def main() -> None:
         )
         parser.add_argument("-m", "--multirun", action="store_true", help="taken as train.py takes it; changes nothing")
         words = parser.parse_intermixed_args().overrides
+        launcher = [word for word in words if word.startswith("hydra")]
+        words = [word for word in words if word not in launcher]
         device, words = _take(words, "device", "cpu")
         gpus, words = _take(words, "gpus", "1")
         cores, words = _take(words, "cores", str(available_cores()))
@@ -43,10 +45,15 @@ def main() -> None:
         at_once = _count("cores", cores) if device == "cpu" else processes
         from lnexp.planning.arms import lines
         from lnexp.planning.sheet import sheet
+        from lnexp.planning.time_limit import of_limit, time_limit
 
         known, here = DEVICES.get(device), "cuda" if device == "cuda" else "cpu"
+        limit = time_limit(launcher)
         found = lines(words, here, processes, known)
-        Console(highlight=False, markup=False).print(sheet(found, processes, at_once, known, name))
+        console = Console(highlight=False, markup=False)
+        console.print(sheet(found, processes, at_once, known, name))
+        if limit:
+            console.print(of_limit(found, limit))
 
 
 def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:

@@ -137,7 +137,9 @@ def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[st
         )
     else:
         said.append(f"time, of a run's training: from one pass, measured on {here}")
-    said.append("on top come validation and test, and in memory about 1 GiB that CUDA takes for itself")
+    on_gpu = device or lines[0].cfg.device == "cuda"
+    of_cuda = ", and in memory about 1 GiB that CUDA takes for itself" if on_gpu else ""
+    said.append(f"on top come validation and test{of_cuda}")
     most = max(most_newest(line.cfg) for line in lines)
     said.append(f"disk: of the checkpoints when all is over; until then each keeps the best and the newest {most}")
     assumed = dict.fromkeys(line.cost.work.assumed for line in lines if line.cost.work.assumed)

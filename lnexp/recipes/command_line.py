@@ -110,8 +110,16 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
             raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
         for recipe in recipes:
             if key in _fixed(recipe, parser):
-                hint = "; say first_seed=… and n_seeds=…" if key == "seed" else ""
-                raise UserError(f"{override.input_line}: recipe {recipe.name} sets {key} itself{hint}")
+                raise UserError(
+                    f"{override.input_line}: recipe {recipe.name} sets {key} itself; {_instead(recipe, key)}"
+                )
+
+
+def _instead(recipe: Recipe, key: str) -> str:
+    """Return what to do for another value of an option that a recipe sets."""
+    if key == "seed":
+        return "say first_seed=… and n_seeds=…"
+    return f"change it in {recipe.file.name}" if recipe.file else f"write a recipe that is a variant of {recipe.name}"
 
 
 def _fixed(recipe: Recipe, parser: OverridesParser) -> set[str]:

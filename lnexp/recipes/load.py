@@ -18,7 +18,7 @@ from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.recipes.refused import refuse_own_options, refuse_resolvers
 from lnexp.recipes.variant import Variant
-from lnexp.schema import Positive, checked, plain_content
+from lnexp.schema import Positive, check_keys, checked, plain_content, required_fields
 from lnexp.tasks import table_of_task
 
 #: The copy of a recipe of one's own in a folder of its results.
@@ -26,6 +26,12 @@ COPY = "recipe.yaml"
 NAME = re.compile(r"[A-Za-z0-9][\w-]*")
 #: Names of profiles, arms and axes, some of which are folders' and words of claims.
 NAME_OF_PART = re.compile(r"\w[\w.-]*")
+#: Attributes of a recipe that are no keys of its file.
+NO_KEYS = ("name", "file")
+#: Keys of a file that stand for its arms.
+AXES = ("axes", "rows")
+#: Keys that every file has, its arms aside, see :data:`AXES`.
+NEEDED = required_fields(Recipe) - {*NO_KEYS, "arms"}
 #: The most arms, and the most seeds, that a recipe asks for.
 MOST = 10_000
 
@@ -73,6 +79,7 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             _check_own_name(name)
         content = _read(path)
         refuse_resolvers(content)
+        check_keys(content, NEEDED, [*(key for key in get_type_hints(Recipe) if key not in NO_KEYS), *AXES], "it")
         parts: dict[str, Any] = {
             "profiles": {
                 profile: _setting(**said) for profile, said in _part(content, "profiles", ProfilePart).items()
@@ -148,6 +155,7 @@ def _check_own_name(name: str) -> None:
 
 def _setting(corpus: Sequence[str] = (), settings: Sequence[str] = (), **said: Any) -> Setting:
     """Return what a file says of a profile. Raises ValueError for an option of the corpus that is none."""
+    check_keys(said, [], get_type_hints(ProfilePart), "profiles")
     for option in corpus:
         if key_of(option).split(".")[0] not in ("data", "subword"):
             raise ValueError(f"corpus: {option}: no option of a corpus (data.…, subword=…); it belongs to settings")
@@ -191,6 +199,7 @@ def _arms(content: dict[str, Any]) -> dict[str, Arm]:
 
 def _part(content: dict[str, Any], name: str, form: Any) -> dict[str, Any]:
     """Take a part out of the content of a file, whose values have a form by their names, and return it."""
+    check_keys(content, [name], [*content, name], "it")
     part: dict[str, Any] = checked(dict[str, form], content.pop(name), name)
     if wrong := [key for key in part if not NAME_OF_PART.fullmatch(key)]:
         raise ValueError(f"{name}: {wrong[0]}: a name has letters, digits, _, - and . alone")

@@ -23,7 +23,7 @@ def main() -> None:
         # here, so that --help takes no second
         from lnexp.report.page import render
         from lnexp.report.run_rows import gather
-        from lnexp.report.sections import find_sections
+        from lnexp.report.sections import find_sections, is_of_one_figure
         from lnexp.runs.environment import git_state
 
         if arguments.output.is_dir():
@@ -33,8 +33,8 @@ def main() -> None:
             raise UserError(f"{len(places)} places: one, or two to be compared")
         columns = [find_sections(place, number) for number, place in enumerate(places)]
         sections = [section for column in columns for section in column]
-        # what was trained here is no part of a page of the published results alone
-        here = None if all(map(is_published, places)) else RUNS_DIR
+        # what else was trained here is no part of a page of the published results, or of single figures, alone
+        here = None if all(is_published(place) or is_of_one_figure(place) for place in places) else RUNS_DIR
         runs = gather(sections, arguments.runs or here)
         page = render(columns, [str(place) for place in places], runs, (git_state()["commit"] or "")[:10])
         arguments.output.parent.mkdir(parents=True, exist_ok=True)

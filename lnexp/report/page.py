@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -37,9 +37,12 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
     columns = [[_showable(section, environment, names) for section in column] for column in columns]
     sections = [section for column in columns for section in column]
     tallies = [tally(claim for section in column for claim in section.claims) for column in columns]
+    groups, fronts = _groups(columns), [front_of(column) for column in columns]
     page = environment.get_template("report.html.jinja").render(
-        groups=_groups(columns),
-        fronts=[front_of(column) for column in columns],
+        groups=groups,
+        own_title=_own_title(groups),
+        fronts=fronts,
+        answers=any(front.answer or front.corpora or front.claims for front in fronts),
         names=names,
         tallies=tallies,
         how_to_read=HOW_TO_READ,
@@ -121,6 +124,14 @@ def _groups(columns: Sequence[Sequence[Section]]) -> dict[str, list[Pair]]:
     for pair in sorted(pairs, key=lambda pair: (_first(pair).figure, _first(pair).title)):
         groups[_group(_first(pair))].append(pair)
     return groups
+
+
+def _own_title(groups: Mapping[str, Sequence[Pair]]) -> str:
+    """Return the title of a page of recipes of the user's alone; empty for any other."""
+    if any(pairs for name, pairs in groups.items() if name != "own"):
+        return ""
+    titles = {_first(pair).title for pair in groups["own"]}
+    return titles.pop() if len(titles) == 1 else "Results of your own" if titles else ""
 
 
 def _first(pair: Pair) -> Section:

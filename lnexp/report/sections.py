@@ -122,9 +122,11 @@ def find_sections(root: Path, place: int) -> list[Section]:
     Raises:
         UserError: where there are no results.
     """
-    if (root / "verdicts.json").is_file():
+    if is_of_one_figure(root):
         return [read_section(root, place)]
     folders = result_folders(root)
+    if not folders and (root / "runs.csv").is_file():
+        raise UserError(f"{root}: a set of runs, which has {root / 'table.md'}; a page shows recipes")
     if not folders:
         raise UserError(f"{root}: no results there; say a root of results, or a folder with a verdicts.json")
     found = [read_section(folder, place) for folder in folders]
@@ -132,6 +134,11 @@ def find_sections(root: Path, place: int) -> list[Section]:
         return found
     read = [section.verdicts for section in found if section.verdicts]
     return found + [Section(one.path.parent, place, one) for one in not_run(root, read)]
+
+
+def is_of_one_figure(place: Path) -> bool:
+    """Return whether a place is the folder of results of one recipe, and not a root of such folders."""
+    return (place / "verdicts.json").is_file()
 
 
 def read_section(folder: Path, place: int) -> Section:

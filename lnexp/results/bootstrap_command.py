@@ -18,11 +18,11 @@ WIDTH = 80
 
 
 def main() -> None:
-    """``bootstrap.py RECIPE ARM_A ARM_B [the overrides that the runs were launched with] [--samples N]``."""
+    """``bootstrap.py +recipe=NAME ARM_A ARM_B [the overrides that the runs were launched with] [--samples N]``."""
     parser = Parser(
         description="Compare the test scores of two arms by a bootstrap over seeds and sentences, from run folders."
     )
-    parser.add_argument("recipe", help="whose runs")
+    parser.add_argument("recipe", help="whose runs: +recipe=NAME, +recipe=PATH/mine.yaml, or the name or path alone")
     parser.add_argument("arm_a", help="the name of an arm")
     parser.add_argument("arm_b", help="the name of the arm that it is compared with")
     parser.add_argument("overrides", nargs="*", help="the overrides of the sweep: profile=… data=… …")
@@ -38,7 +38,7 @@ def main() -> None:
         from lnexp.results.sentence_tests import read_sentence_tests
 
         check_whole("--samples", arguments.samples, least=LEAST_SAMPLES)
-        recipe = load_recipe(arguments.recipe)
+        recipe = load_recipe(arguments.recipe.removeprefix("+").removeprefix("recipe="))
         check_overrides([recipe], arguments.overrides)
         tests = read_sentence_tests(recipe, (arguments.arm_a, arguments.arm_b), arguments.overrides)
         found = compare(tests.counts, tests.score, arguments.samples, np.random.default_rng(RANDOM_SEED))

@@ -1,6 +1,7 @@
 """Run ``scripts/collect.py``: make tables, figures and verdicts from run folders."""
 
 import argparse
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ def main() -> None:
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
         from lnexp.results.collect import collect
         from lnexp.results.compare import print_comparisons
+        from lnexp.results.mixed_code import mixed_code
         from lnexp.results.publish import refuse_some_arms, warn_of_changes
         from lnexp.results.published_runs import with_published
         from lnexp.results.tally import judged_in_words
@@ -70,6 +72,8 @@ def main() -> None:
             folders.append(folder)
             over = sum(run.counts for run in runs)
             print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
+            for line in mixed_code(runs):
+                print(filled(f"warning: {recipe.name}: {line}; other_code=retrain trains them by one"))
             if judged := judged_in_words(read_verdicts(folder / "verdicts.json").claims):
                 print(filled(f"{recipe.name}: {judged}"))
         write_page(results)
@@ -81,8 +85,10 @@ def main() -> None:
 
 def _collect_set(arguments: argparse.Namespace) -> None:
     """Write and print the table of any runs."""
+    from lnexp.results.mixed_code import mixed_code
     from lnexp.results.run_set import folders_of, folders_of_sweep, results_of
     from lnexp.results.write_set import name_of_folder, write_set
+    from lnexp.terminal import filled
 
     where = arguments.runs
     if arguments.sweep:
@@ -93,6 +99,8 @@ def _collect_set(arguments: argparse.Namespace) -> None:
     folder = (arguments.results or LOCAL_RESULTS_DIR) / "sets" / name_of_folder(title)
     print(write_set(runs, left_out, folder))
     print(f"{sum(run.counts for run in runs)} of {len(runs)} runs are over: {folder / 'table.md'}")
+    for line in mixed_code(runs):
+        print(filled(f"warning: {line}"))
     for problem in left_out:
         print(f"left out: {problem}", file=sys.stderr)
 
@@ -113,6 +121,6 @@ def _command(recipe: "Recipe", overrides: list[str]) -> str:
     from lnexp.recipes.command_line import for_readers
 
     *starts, _ = recipe.with_its_starts
-    names = ",".join([*starts, recipe.file.name if recipe.file else recipe.name])
+    names = ",".join([*starts, os.path.relpath(recipe.file) if recipe.file else recipe.name])
     words = shlex.join([f"+recipe={names}", *for_readers(overrides)])
     return f"python scripts/reproduce.py {words}"

@@ -8,6 +8,7 @@ import pandas as pd
 from lnexp.plain import plain
 from lnexp.results import tables
 from lnexp.results.collect import RunResult
+from lnexp.results.mixed_code import code_of
 from lnexp.results.run_set import differing
 from lnexp.results.verdict_file import JudgedClaim
 from lnexp.results.verdicts import RecipeVerdicts
@@ -29,6 +30,7 @@ def run_frame(runs: list[RunResult]) -> pd.DataFrame:
     frame["recipe"] = [run.cfg.get("recipe") for run in runs]
     frame["arm"] = [run.cfg.get("arm") for run in runs]
     frame.insert(0, "setting", [run.job.arm.label for run in runs])
+    frame["code"] = [code_of(run.environment) for run in runs]
     frame["folder"] = [str(run.path) for run in runs]
     settings = pd.DataFrame(differing([plain(run.cfg) for run in runs]), index=frame.index)
     more = [key for key in settings if str(key).removesuffix("._name") not in frame]

@@ -105,8 +105,9 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
     if len(tasks) > 1:
         raise UserError(f"{name}: runs of several tasks, {' and '.join(tasks)}; collect them one by one")
     settings = differing(list(configs.values()))
-    labels = {path: _label(setting) for path, setting in zip(configs, settings, strict=True)}
-    recipe = _recipe(name, tasks[0], sorted(set(labels.values())), next(iter(configs.values())))
+    labels = dict(zip(configs, _labels(settings), strict=True))
+    overrides = {labels[path]: _overrides(setting) for path, setting in zip(configs, settings, strict=True)}
+    recipe = _recipe(name, tasks[0], dict(sorted(overrides.items())), next(iter(configs.values())))
     arms = {arm.label: arm for arm in recipe.arms.values()}
     return [_result(recipe, arms[labels[path]], path, config) for path, config in configs.items()], problems
 
@@ -168,9 +169,28 @@ def _flattened(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[
             yield f"{before}{key}", value
 
 
+#: What a label says first: the files of groups, the corpus, the rate and the warm-up.
+FIRST = ("model._name", "norm._name", "optimizer._name", "lr_schedule._name", CORPUS, "lr_max", "warmup_updates")
+
+
+def _labels(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the settings of each run as one would type them, the files of groups by their names.
+
+    What follows from such a file, and what is not set, is left out where that makes no two settings one.
+    """
+    whole = [_label(one) for one in settings]
+    said = [{key: value for key, value in one.items() if not _goes_without_saying(key, one)} for one in settings]
+    short = list(map(_label, said))
+    return short if len(set(short)) == len(set(whole)) else whole
+
+
+def _goes_without_saying(key: str, settings: Mapping[str, Any]) -> bool:
+    return settings[key] is None or _is_of_the_file(key, settings[key], settings)
+
+
 def _label(settings: Mapping[str, Any]) -> str:
-    """Return the settings of an arm as one would type them, the files of groups by their names."""
-    words = (f"{key.removesuffix('._name')}={short_name(_text(value))}" for key, value in settings.items())
+    order = sorted(settings, key=lambda key: FIRST.index(key) if key in FIRST else len(FIRST))
+    words = (f"{key.removesuffix('._name')}={short_name(_text(settings[key]))}" for key in order)
     return " ".join(words) or "all runs"
 
 
@@ -178,8 +198,15 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _recipe(name: str, task: str, labels: Sequence[str], config: Mapping[str, Any]) -> Recipe:
-    arms = {f"arm{number}": Arm(f"arm{number}", label, ()) for number, label in enumerate(labels, 1)}
+def _overrides(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the settings of an arm one by one, by which its line gets its colour and dash."""
+    return tuple(f"{key.removesuffix('._name')}={short_name(_text(value))}" for key, value in settings.items())
+
+
+def _recipe(name: str, task: str, overrides: Mapping[str, tuple[str, ...]], config: Mapping[str, Any]) -> Recipe:
+    arms = {
+        f"arm{number}": Arm(f"arm{number}", label, said) for number, (label, said) in enumerate(overrides.items(), 1)
+    }
     setting = Setting(str(config["data"]["name"]))
     return Recipe(
         name=name,

@@ -5,6 +5,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from lnexp.files import write_whole
+from lnexp.recipes.load import COPY
 from lnexp.results.made_with import differences
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.runs_part import runs_part
@@ -80,7 +81,8 @@ def as_page(shown: list[RecipeVerdicts]) -> str:
 
 def with_verdicts(page: str, verdicts: Verdicts, folder: Path) -> str:
     """Return the ``table.md`` of a folder with these verdicts and its runs at its end, in place of what is there."""
-    where = f"The recipe of these claims is `recipes/{verdicts.recipe}.yaml`. {HOW_TO_READ}"
+    recipe = f"[{COPY}]({COPY})" if (folder / COPY).is_file() else f"`recipes/{verdicts.recipe}.yaml`"
+    where = f"The recipe of these claims is {recipe}. {HOW_TO_READ}"
     parts = [
         page.partition(f"\n{HEADING}\n")[0].rstrip(),
         HEADING,

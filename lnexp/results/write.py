@@ -18,6 +18,7 @@ from lnexp.results import outcomes, tables
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.collect import RunResult
 from lnexp.results.made_with import commit_name
+from lnexp.results.mixed_code import mixed_code
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
 from lnexp.results.success import divided_arms
@@ -89,6 +90,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         f"Device: {'; '.join(devices) or 'none yet'}.",
         f"Commit (* with changes on top): {', '.join(_commits(runs)) or 'none yet'}.",
         f"Numerics: {', '.join(map(str, _numerics(runs))) or 'none yet'}.",
+        *(f"Mixed code: {line}." for line in mixed_code(runs)),
     )
     problems = [f"- {run.job.arm.name}, seed {run.job.seed}: {run.problem}" for run in runs if run.problem]
     parts = [

@@ -1,12 +1,10 @@
 """Say in one line how a run of a sweep ended."""
 
-from collections import Counter
-
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.runs.progress import clock
 from lnexp.runs.records import seconds
-from lnexp.runs.sweep import Sweep, SweepRun
+from lnexp.runs.sweep import Sweep, SweepRun, names_of
 from lnexp.tasks import load_task
 from lnexp.tasks.measures import known_values
 from lnexp.terminal import WIDTH, shortened
@@ -26,7 +24,7 @@ def ended_line(position: int, sweep: Sweep, member: SweepRun, folder: RunFolder)
     total = str(len(sweep.members))
     head = f"[{position:>{len(total)}}/{total}] "
     result = _result(member, folder)
-    names = _names(sweep)
+    names = names_of(sweep.members)
     widest = min(max(map(len, names.values())), WIDTH - len(head) - len("  diverged, BLEU 91.6  1:03:20"))
     return shortened(f"{head}{_shortened(names[member.identity], member.seed, widest):<{widest}}  {result}")
 
@@ -35,19 +33,6 @@ def _shortened(name: str, seed: int, width: int) -> str:
     """Return a run's name in at most ``width`` characters, the seed at its end included."""
     end = f" s{seed}"
     return shortened(name.removesuffix(end), width - len(end)) + end if name.endswith(end) else shortened(name, width)
-
-
-def _names(sweep: Sweep) -> dict[str, str]:
-    """Return what each run is called: its settings, or its arm where these do not tell it from all others."""
-    count = Counter(member.label for member in sweep.members)
-    return {
-        member.identity: member.label
-        if member.label and count[member.label] == 1
-        else f"{member.arms[0]} s{member.seed}"
-        if member.arms
-        else member.name
-        for member in sweep.members
-    }
 
 
 def _result(member: SweepRun, folder: RunFolder) -> str:

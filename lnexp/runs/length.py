@@ -28,6 +28,20 @@ class Length:
             return f"{self.max_epoch} epochs"
         return f"{self.max_update} updates, {self.max_epoch} epochs at most"
 
+    def endless_warmup(self, warmup_updates: int, epoch: int, update: int) -> str:
+        """Return a warning where a warm-up will not end within the run, as its pace so far says; else nothing.
+
+        Args:
+            warmup_updates: the length of the warm-up.
+            epoch: how many epochs are done, at least one.
+            update: how many updates these took.
+        """
+        most = round(update / epoch * self.max_epoch)
+        updates = min(most, self.max_update or most)
+        if warmup_updates <= updates:
+            return ""
+        return f"warmup_updates={warmup_updates}: the warm-up never ends, the run has about {updates} updates"
+
     def share(self, epoch: int, update: int) -> float:
         """Return the share that is done, from 0 to 1, after so many epochs and updates."""
         return min(1.0, max(epoch / self.max_epoch, self._share_of_updates(update)))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lnexp.runs.folder import find_folders
 from lnexp.runs.progress import Progress, clock, progress
-from lnexp.runs.sweep import Sweep, SweepRun
+from lnexp.runs.sweep import Sweep, SweepRun, names_of
 from lnexp.tasks import load_task
 from lnexp.terminal import filled
 
@@ -33,6 +33,7 @@ class SweepStatus:
     def __init__(self, sweep: Sweep, runs_dir: str | Path):
         folders = find_folders(runs_dir)
         self.sweep = sweep
+        self._names = names_of(sweep.members)
         self.runs = [(member, progress(member, folders.get(member.identity), runs_dir)) for member in sweep.members]
         paces = [run.seconds_an_epoch for _, run in self.runs if run.seconds_an_epoch]
         self._pace = sum(paces) / len(paces) if paces else None
@@ -85,8 +86,8 @@ class SweepStatus:
     def ended(self) -> str:
         """Return a few lines on a sweep that is over: how many runs are done, which are not, and what to do next."""
         names = {
-            "to train again": [_run_name(member) for member, run in self.runs if not run.is_done],
-            "diverged": [_run_name(member) for member, run in self.runs if run.state == "diverged"],
+            "to train again": [self._run_name(member) for member, run in self.runs if not run.is_done],
+            "diverged": [self._run_name(member) for member, run in self.runs if run.state == "diverged"],
         }
         recipes = {arm.partition("/")[0] for member, _ in self.runs for arm in member.arms}
         reading = "make verify RESULTS=results/local for verdicts; " if recipes else ""
@@ -102,7 +103,7 @@ class SweepStatus:
         return titles.pop() if len(titles) == 1 else "score"
 
     def _row(self, member: SweepRun, run: Progress) -> tuple[str | Text, ...]:
-        name = Text(_name(member))
+        name = Text(self._name(member))
         if len(member.arms) > 1:
             name.append(f" +{len(member.arms) - 1}", style="dim")
         state = Text(run.state, style=COLOURS[run.state])
@@ -131,13 +132,13 @@ class SweepStatus:
         left = [self._run_seconds_left(member, run) or 0.0 for member, run in self.runs if not run.is_over]
         return max(sum(left) / running, *left)
 
+    def _name(self, member: SweepRun) -> str:
+        """Return what a run is called beside its seed."""
+        name = self._names[member.identity].removesuffix(f"s{member.seed}").rstrip()
+        return member.arms[0] if member.arms else name
 
-def _name(member: SweepRun) -> str:
-    return member.arms[0] if member.arms else member.name
-
-
-def _run_name(member: SweepRun) -> str:
-    return f"{_name(member)} s{member.seed}"
+    def _run_name(self, member: SweepRun) -> str:
+        return f"{self._name(member)} s{member.seed}"
 
 
 def _some(names: Sequence[str]) -> str:

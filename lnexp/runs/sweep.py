@@ -1,5 +1,8 @@
 """Write down the runs of a sweep, where ``scripts/status.py`` finds them."""
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -55,6 +58,38 @@ class Sweep:
         write_json(folder / f"{name}.json", asdict(self), indent=1)
 
 
+#: The parts of a label, see :func:`lnexp.runs.identity.label_of`: words, and numbers with what they are of.
+PHRASE = re.compile(r"no warm-up|warm-up \S+|lr \S+|\S+")
+
+
+def names_of(members: Iterable[SweepRun]) -> dict[str, str]:
+    """Return what the runs of a sweep are called, by identity: what differs between their settings, then the seed.
+
+    Where nothing but the seed differs that is all settings. A run whose settings do not tell it from all others is
+    called by its arm.
+    """
+    each = list(members)
+    count = Counter(member.label for member in each)
+    differing = _without_what_is_alike({member.identity: PHRASE.findall(member.label) for member in each})
+    return {
+        member.identity: " ".join(differing[member.identity])
+        if member.label and count[member.label] == 1
+        else f"{member.arms[0]} s{member.seed}"
+        if member.arms
+        else member.name
+        for member in each
+    }
+
+
+def _without_what_is_alike(labels: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return labels without the phrases that all have, but for the last one, which is the seed."""
+    alike = set.intersection(*map(set, labels.values())) if len(labels) > 1 else set()
+    shorter = {
+        run: [*(phrase for phrase in label[:-1] if phrase not in alike), *label[-1:]] for run, label in labels.items()
+    }
+    return shorter if any(len(label) > 1 for label in shorter.values()) else labels
+
+
 def newest_sweep(runs_dir: str | Path, since: float = 0) -> Sweep:
     """Return the sweep that was started last.
 
@@ -70,6 +105,22 @@ def newest_sweep(runs_dir: str | Path, since: float = 0) -> Sweep:
     if not paths:
         raise UserError(f"{runs_dir}: no sweep was started there")
     return _read(paths[-1])
+
+
+def all_sweeps(runs_dir: str | Path) -> list[Sweep]:
+    """Return all sweeps, the newest last. A run of several is in the newest of them alone.
+
+    Raises:
+        UserError: where a sweep's file is malformed.
+    """
+    paths = sorted(_folder(runs_dir).glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    seen: set[str] = set()
+    sweeps = []
+    for sweep in map(_read, paths):
+        if members := [member for member in sweep.members if member.identity not in seen]:
+            sweeps.append(Sweep(sweep.title, members))
+        seen |= {member.identity for member in members}
+    return sweeps[::-1]
 
 
 def sweep_by_title(title: str, runs_dir: str | Path) -> Sweep:

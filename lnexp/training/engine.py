@@ -169,7 +169,8 @@ class Engine(Loop):
     def _stop(self) -> None:
         """Deliver the signal, once the other processes need nothing from this one."""
         if self.ranks.leads:
-            say(f"{self.members[0].folder.name} | told to stop: saved after update {self.updates}")
+            saved = f"told to stop: saved after update {self.updates}; the same command resumes"
+            say(f"{self.members[0].folder.name} | {saved}")
         self.ranks.gather(None)
         self._signals.deliver()
 

@@ -56,11 +56,7 @@ class Journal:
         if record["epoch"] != self._first_epoch:
             return ""
         cfg = self.member.cfg
-        most = round(record["update"] / record["epoch"] * cfg.max_epoch)
-        updates = min(most, cfg.max_update or most)
-        if cfg.warmup_updates <= updates:
-            return ""
-        return f"warmup_updates={cfg.warmup_updates}: the warm-up never ends, the run has about {updates} updates"
+        return Length.of(cfg).endless_warmup(cfg.warmup_updates, record["epoch"], record["update"])
 
     def __exit__(self, *error: object) -> None:
         if self._tracker:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig
 
 from lnexp.configuration import check_and_resolve, check_device
-from lnexp.errors import UserError
+from lnexp.errors import RefusedConfigError, UserError
 from lnexp.extensions import in_extension
 from lnexp.processes import without_garbage_collection
 from lnexp.runs.checkpoint_retention import keep_for_good
@@ -169,14 +169,19 @@ def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
 
 
 def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:
-    """Train claimed members together. An error marks them as failed, unless only another process was lost."""
+    """Train claimed members together.
+
+    An error marks them as failed, unless only another process was lost; a config that is refused leaves no folder.
+    """
     try:
         _train_claimed(members, in_array, show_progress, ranks)
     except Exception as error:
         from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
 
         named = None if is_out_of_memory(error) else in_extension(error)
-        if ranks.size == 1 or not is_lost(error):
+        if isinstance(error, RefusedConfigError):
+            ranks.first(lambda: _remove_new(members))
+        elif ranks.size == 1 or not is_lost(error):
             for member in members:
                 mark_failed(member.folder, named or error, ranks)
         if named:
@@ -208,6 +213,15 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
         if ranks.leads:
             for number, end in enumerate(ends):
                 _finish(engine, number, end)
+
+
+def _remove_new(members: Sequence[Member]) -> None:
+    """Remove the folders of runs that nothing was trained of, so that nobody counts them among the runs."""
+    for folder in (member.folder for member in members):
+        if not (folder.epochs() or folder.newest_checkpoint()):
+            folder.clear()
+            with suppress(OSError):  # others have put something into it
+                folder.path.rmdir()
 
 
 def _mark_running(members: Sequence[Member]) -> None:

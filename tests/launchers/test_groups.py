@@ -86,11 +86,12 @@ def test_a_run_whose_checkpoint_is_cut_short_holds_nobody_back(config):
 def test_runs_that_no_array_can_join_are_named_with_the_reason():
     seeds = [compose([f"seed={seed}"]) for seed in (1, 2)]
     assert why_alone(seeds, 4) == (
-        "warning: 2 of 2 runs train in no array: their orders of the data differ; order_seed=1 gives them one"
+        "warning: 2 of 2 runs train alone, not in an array: each seed has an order of the data of its own; order_seed=1"
+        " gives all one order"
     )
     assert why_alone([compose([f"seed={seed}", "order_seed=1"]) for seed in (1, 2)], 4) == ""
     shapes = [compose([f"model.encoder_layers={layers}"]) for layers in (1, 2)]
-    assert why_alone(shapes, 4).endswith("2 of 2 runs train in no array: no other has its shapes, data and start")
+    assert why_alone(shapes, 4).endswith("not in an array: no other run has the same shapes, data and start")
     assert why_alone(shapes[:1], 4) == why_alone(shapes, 1) == ""
 
 

@@ -28,6 +28,7 @@ def test_runs_and_failures_come_back_from_submitit(tmp_path, where):
     assert "Traceback" not in done.stderr
     states = [json.loads(path.read_text())["state"] for path in (tmp_path / "runs").glob("*/*-*/status.json")]
     assert sorted(states) == ["failed", "finished"]
+    assert not [path for path in (tmp_path / "runs").rglob("*") if "%" in path.name]
 
 
 @pytest.mark.slow
@@ -124,15 +125,13 @@ def test_a_node_without_a_gpu_submits_runs_that_need_one_and_says_why_they_are_r
     assert done.returncode == 2
     assert done.stderr.endswith("error: sbatch refuses the jobs: invalid partition specified: nowhere\n")
     assert "Traceback" not in done.stderr
-    assert "1 arms × seeds are 1 runs" in done.stdout
+    assert "1 run, " in done.stdout
 
 
 def test_outside_of_a_cluster_it_is_said_in_one_line(tmp_path, where, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))  # without srun
     done = run_script("train", "-m", "model=post_ln,pre_ln", "hydra/launcher=submitit_slurm", *TINY, *where)
     assert done.returncode == 2
-    assert (
-        done.stderr
-        == "error: hydra/launcher=submitit_slurm: no srun here, as outside of a cluster; take joblib or array\n"
-    )
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("=submitit_slurm: no srun here, as outside of a cluster; take submitit_local, joblib or array")
     assert not (tmp_path / "runs").exists()

@@ -17,13 +17,13 @@ def folder(tmp_path, name: str, state: str, why: str = "") -> RunFolder:
 
 @pytest.fixture
 def sweep() -> Sweep:
-    return Sweep("x", [SweepRun(name * 2, name, 1, 2, label=f"pre-ln {name}") for name in "abcd"])
+    return Sweep("x", [SweepRun(name * 2, name, 1, 2, label=f"{name}-ln s1") for name in "abcd"])
 
 
 def test_each_run_that_ends_has_a_line_with_its_position(tmp_path, sweep, capsys):
     folder(tmp_path, "aa", "finished")
     folder(tmp_path, "bb", "failed", "earlier")
-    watching = Watch(sweep, tmp_path, ["bb", "cc", "dd"], footer=False)
+    watching = Watch(sweep, tmp_path, ["bb", "cc", "dd"], quiet=False)
     watching.look()
     assert capsys.readouterr().out == "", "one was done, and one had failed before"
     made = folder(tmp_path, "cc", "running")
@@ -34,17 +34,17 @@ def test_each_run_that_ends_has_a_line_with_its_position(tmp_path, sweep, capsys
     made.set_status("finished")
     watching.look()
     watching.look()
-    assert capsys.readouterr().out == "[2/4] pre-ln c  BLEU 91.6  0:38\n"
+    assert capsys.readouterr().out == "[2/4] c-ln s1  BLEU 91.6  0:38\n"
     folder(tmp_path, "bb", "running")
     folder(tmp_path, "bb", "failed", "OSError: disk full")
     watching.look()
-    assert capsys.readouterr().out == "[3/4] pre-ln b  failed: OSError: disk full\n"
+    assert capsys.readouterr().out == "[3/4] b-ln s1  failed: OSError: disk full\n"
 
 
 def test_the_last_runs_are_told_of_before_the_sweep_ends(tmp_path, sweep, capsys):
-    with Watch(sweep, tmp_path, ["dd"], footer=True):
+    with Watch(sweep, tmp_path, ["dd"], quiet=True):
         folder(tmp_path, "dd", "diverged", "gradients are Nan/Inf")
-    assert capsys.readouterr().out == "[4/4] pre-ln d  diverged  0:00\n", "and no footer where there is no terminal"
+    assert capsys.readouterr().out == "[4/4] d-ln s1  diverged  0:00\n", "and no footer where there is no terminal"
 
 
 def test_a_log_says_now_and_then_what_is_left(tmp_path, sweep, capsys, monkeypatch):
@@ -52,6 +52,25 @@ def test_a_log_says_now_and_then_what_is_left(tmp_path, sweep, capsys, monkeypat
     monkeypatch.setattr(watch, "SECONDS", 0.0)
     said = watch.threading.Event()
     monkeypatch.setattr(Watch, "_print", lambda self, line: (print(line), said.set()))
-    with Watch(sweep, tmp_path, ["dd"], footer=False):
+    with Watch(sweep, tmp_path, ["dd"], quiet=False):
         assert said.wait(60)
     assert capsys.readouterr().out.splitlines()[0] == "0 of 4 done, 4 waiting; make status"
+
+
+def test_a_warm_up_that_never_ends_is_warned_of_once_for_all_runs(tmp_path, sweep, capsys):
+    first = {"kind": "epoch", "epoch": 1, "update": 30, "valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 9.0, "lr": 1,
+             "seconds": 1.0}  # fmt: skip
+
+    def look(quiet: bool) -> str:
+        watching = Watch(sweep, tmp_path, ["aa", "bb", "cc", "dd"], quiet=quiet)
+        watching.look()
+        for name, warmup in (("aa", 300), ("bb", 300), ("cc", 60)):
+            made = folder(tmp_path, name, "running")
+            (made.path / "config.yaml").write_text(f"warmup_updates: {warmup}\n")
+            made.append(first)
+        watching.look()
+        watching.look()
+        return capsys.readouterr().out
+
+    assert look(quiet=True) == ("warning: warmup_updates=300: the warm-up never ends, the run has about 60 updates\n")
+    assert look(quiet=False) == "", "the runs say it themselves"

@@ -11,6 +11,7 @@ from lnexp.planning.asked import asked
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
 from lnexp.planning.sheet import until_all_are_done
+from lnexp.planning.time_limit import time_limit
 from lnexp.tasks.translation.planning import work_of
 
 pytestmark = pytest.mark.slow
@@ -153,8 +154,29 @@ def test_gpus_of_a_run_are_told_from_runs_at_once(prepared):
 
 
 @pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (["max_epoch=1"], "hydra.launcher.timeout_min=1440: the longest run trains for 0:"),
+        (["hydra.launcher.timeout_min=1", "max_epoch=99999"], "warning: hydra.launcher.timeout_min=1: the longest run"),
+    ],
+)
+def test_the_limit_of_a_job_is_compared_with_the_time_of_a_run(prepared, limit, said):
+    done = run_script("plan", f"data_dir={prepared}", *TINY, "hydra/launcher=submitit_slurm", *limit)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert said in words
+    assert "validation and test disk" in words, "no word of CUDA's memory on a CPU"
+
+
+def test_a_launcher_without_a_limit_is_not_looked_at():
+    assert time_limit(["hydra/launcher=joblib"]) is None
+    assert time_limit([]) is None
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["hydra/launcher=submitit_slurm", "hydra.launcher.timeout_min=x"], "hydra.launcher.timeout_min=x: must be a"),
         (["device=h1000"], "device=h1000: no such device; did you mean h100"),
         (["device=cuda"], "device=cuda: no GPU is visible"),
         (["gpus=0"], "gpus=0: must be at least 1"),

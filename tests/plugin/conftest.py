@@ -1,10 +1,27 @@
 """A vocabulary and a batch for tests of models."""
 
+import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 from fairseq.data import Dictionary
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take only the tests of one placement where ``make test-placement`` names it."""
+    if not (name := os.environ.get("PLACEMENT")):
+        return
+    others = [item for item in items if Path(__file__).parent in item.path.parents and not _is_of(item, name)]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in others]
+
+
+def _is_of(item: pytest.Item, placement: str) -> bool:
+    """Return whether a test goes through placements and this is its turn of that one, and of none with a like name."""
+    chosen = getattr(item, "callspec", None)
+    return chosen is not None and placement in chosen.params.values()
 
 
 @pytest.fixture(scope="session")

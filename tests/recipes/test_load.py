@@ -37,6 +37,10 @@ def claims_with(**changes):
     return [CONTENT["claims"][0] | changes]
 
 
+def claims_without(left_out):
+    return [{key: said for key, said in CONTENT["claims"][0].items() if key != left_out}]
+
+
 MANY_AXES = {f"a{number}": {str(value): {"label": "x", "overrides": []} for value in range(9)} for number in range(9)}
 
 #: Of recipes that are trained, and that are measured without training.
@@ -120,7 +124,9 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"without": ["arms"]}, "not a recipe .*arms"),
         ({"arms": {"one": {"label": "One"}}}, "not a recipe .*overrides"),
         ({"profiles": {"small": {}}}, "not a recipe .*data"),
-        ({"claims": [{"id": "x"}]}, "not a recipe"),
+        ({"claims": claims_without("since")}, r"not a recipe .*claims does not have since\)"),
+        ({"frist_seed": 1}, r"not a recipe .*it: frist_seed: no such key; did you mean first_seed"),
+        ({"profiles": {"small": {"data": "toy", "setings": []}}}, "not a recipe .*profiles: setings: no such key; "),
         ({"claims": claims_with(implied_by="y")}, "claim x: implied_by: y is no other claim of the recipe"),
         ({"claims": claims_with(implied_by="x")}, "claim x: implied_by: x is no other claim of the recipe"),
         ({"claims": claims_with(check="yes")}, "not a recipe .*check is str"),

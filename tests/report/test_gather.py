@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import read_table
 from lnexp.report.page import render
@@ -72,6 +73,15 @@ def test_results_of_ones_own_have_a_part_of_their_own_and_nothing_that_was_not_r
     assert "Recipes of your own" in page
     assert "The paper&#39;s figures" not in page
     assert "Not run:" not in page
+    assert "Does a Transformer need" not in page
+    assert "The answer" not in page
+    assert "<h1>Fig. 2(a): Post-LN with Adam, with and without warm-up</h1>" in page
+
+
+def test_a_set_of_runs_has_no_page_and_says_what_it_has(tmp_path):
+    (tmp_path / "runs.csv").touch()
+    with pytest.raises(UserError, match=r"a set of runs, which has .*table\.md; a page shows recipes"):
+        find_sections(tmp_path, 0)
 
 
 @pytest.mark.parametrize(

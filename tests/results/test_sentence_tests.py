@@ -63,7 +63,7 @@ def recorded(folder: RunFolder) -> float:
 
 
 def test_the_command_compares_two_arms(overrides, folders):
-    done = run_script("bootstrap", "fig2a", *ARMS, *overrides, "--samples", "200")
+    done = run_script("bootstrap", "+recipe=fig2a", *ARMS, *overrides, "--samples", "200")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "fig2a at small on toy: test BLEU, mean over 2 seeds (21, 22), 20 sentences"

@@ -1,12 +1,15 @@
 """What scripts/status.py says of a sweep."""
 
 import json
+import os
 from datetime import datetime, timedelta
 
 import pytest
 from helpers import run_script
+from omegaconf import OmegaConf
 from rich.console import Console
 
+from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import held
@@ -163,3 +166,23 @@ def test_a_sweep_that_is_over_is_a_summary_and_not_a_row_a_run(tmp_path):
     assert "next: make verify RESULTS=results/local" in said
     every = run_script("status", "--runs", str(tmp_path), "--all").stdout
     assert sum("fig2a/arm" in line for line in every.splitlines()) == 42
+
+
+def test_all_are_the_runs_of_every_sweep_and_of_none_each_once(tmp_path):
+    nothing = run_script("status", "--runs", str(tmp_path), "--all")
+    assert (nothing.returncode, len(nothing.stderr.splitlines())) == (2, 1)
+    Sweep("an old sweep", [member("aa"), member("bb")]).save(tmp_path)
+    Sweep("a new sweep", [member("bb"), member("cc")]).save(tmp_path)
+    old, _ = sorted((tmp_path / ".sweeps").iterdir(), key=lambda path: "new" in path.read_text())
+    os.utime(old, (1, 1))
+    for run in ("aa", "bb", "cc", "dd", "ee"):
+        folder(tmp_path, run).set_status("finished")
+    cfg = compose(["model=pre_ln", "seed=7"])
+    OmegaConf.save(cfg, tmp_path / "adhoc" / "name-dd" / "config.yaml", resolve=True)
+    done = run_script("status", "--runs", str(tmp_path), "--all")
+    assert done.returncode == 0, done.stderr
+    said = [line.strip() for line in done.stdout.splitlines()]
+    rows = [[cell.strip() for cell in line.split("│")[1:3]] for line in said if line.startswith("│")]
+    assert rows[0] == ["pre-ln adam lr .004 warm-up", "7"]
+    assert [name for name, seed in rows if seed in ("0", "1")] == ["name-ee", "name-aa", "name-bb", "name-cc"]
+    assert [line for line in said if "sweep" in line] == ["runs of no sweep", "an old sweep", "a new sweep"]

@@ -14,7 +14,17 @@ ONE_LINERS = [
     (["data=toyy"], "data=toyy: no such data; did you mean toy"),
     (["lr_schedule=inverse"], "lr_schedule=inverse: no such lr_schedule; did you mean inverse_sqrt"),
     (["lr_mxa=1"], "lr_mxa: no such option; did you mean lr_max"),
+    (["model=mix_ln", "model.mix_ln_beta=1"], "; one of your own must be listed in configs/model/mix_ln.yaml"),
     (["model=mix_ln", "model.mix_ln_alfa=1"], "model.mix_ln_alfa: no such option; did you mean model.mix_ln_alpha"),
+    (["model=mix_ln", "model.mix_ln_alpha=abc"], "error: model.mix_ln_alpha=abc: could not be converted to Float"),
+    (
+        ["model=mix_ln", "+model.mix_ln_bta=1"],
+        "model.mix_ln_bta: lnexp_mix_ln has no such option; did you mean mix_ln",
+    ),
+    (
+        ["fairseq.common.model_parallel_size=x"],
+        "fairseq.common.model_parallel_size=x: could not be converted",
+    ),
     (["warmup_updates=0"], "warmup_updates=0: must be at least 1; 1 means no warm-up"),
     (["warmup_updates=-5"], "warmup_updates=-5: must be at least 1"),
     (["warmup_updates=1.5"], "warmup_updates=1.5: must be a whole number"),
@@ -30,7 +40,7 @@ ONE_LINERS = [
     (["+recipe=fig2a"], "a recipe is a sweep of many runs; add -m"),
     (["-m", "+recipe=fig2"], "recipe=fig2: no such recipe; did you mean fig2b"),
     (["-m", "+recipe=fig2a", "seed=1"], "recipe fig2a sets seed itself"),
-    (["-m", "+recipe=fig2a", "lr_max=1"], "recipe fig2a sets lr_max itself"),
+    (["-m", "+recipe=fig2a", "lr_max=1"], "recipe fig2a sets lr_max itself; write a recipe that is a variant of fig2a"),
     (["-m", "+recipe=fig2a", "max_tokens=1,2"], "a recipe sweeps its own arms"),
     (["-m", "+recipe=fig2a", "n_seeds=0"], "n_seeds=0: must be at least 1"),
     (["runs_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
@@ -85,6 +95,7 @@ def test_fairseq_names_its_unknown_options(tmp_path, where):
     done = run_script("train", *TINY, *where, "fairseq.comon.fp16=true")
     assert done.stderr.startswith("error: fairseq.comon: fairseq has no such group; did you mean common or ")
     done = run_script("train", *TINY, *where, "fairseq.common.log_interval=often")
+    assert list(tmp_path.glob("runs/*/*")) == [], "nothing is left"
     assert done.stderr.startswith("error: fairseq.common.log_interval=often: must be a whole number")
     assert len(done.stderr.splitlines()) == 1
 
