@@ -85,7 +85,7 @@ def test_pre_training_is_planned_without_its_text_where_its_size_is_known(tmp_pa
     assert "about 63,750,000 blocks, 4,080,000,000 tokens, 7,968,750 batches of at most 512" in words
     assert "1,992,188 updates of 4" in words
     assert "the corpus is not prepared here" in words
-    unknown = run_script("plan", *options, "data=bert_text")
+    unknown = run_script("plan", *options, "data=bert_plain")
     assert unknown.returncode == 2
     assert "data.path" in unknown.stderr
 
