@@ -52,6 +52,7 @@ class RecipeSweeper(BasicSweeper):
         what = "arms × seeds" if recipes else "jobs"
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
+        plan.refuse_missing_epochs(composer.compose)
         counts = f"{len(jobs)} {what} are {len(plan.members)} runs, {done} of them done already"
         idle = without_effect(rest, jobs, composer.compose, with_recipe=bool(recipes))
         for line in filter(None, (*idle, plan.note, f"{title}: {counts}")):
