@@ -61,9 +61,9 @@ def _line(alike: Alike, processes: int, device: Device | None) -> Line:
 def what_costs(cfg: DictConfig) -> str:
     """Return a hash of the settings that two arms must share to cost the same: those of an array, and the optimizer.
 
-    The order of the data and the start, which runs of an array share, cost nothing.
+    The order of the data, which runs of an array share, costs nothing.
     """
     settings = shared_settings(cfg)
-    for name in table_of(cfg).places(lambda option: option.name == "order_seed" or option.name.startswith("start.")):
+    for name in table_of(cfg).places(lambda option: option.name == "order_seed"):
         drop(settings, name)
     return short_hash([settings, cfg.optimizer._name])
