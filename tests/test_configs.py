@@ -34,11 +34,18 @@ GROUPS = (
 )
 FILES = [f"{group}={path.stem}" for group in GROUPS for path in sorted((CONFIG_DIR / group).glob("[!_]*.yaml"))]
 #: Corpora that lie in a folder of the user's.
-OWN_TEXT = ("data=bert_text", "data=plain", "data=tokenized", "data=wikipedia_books", "data=wmt14_mini")
+OWN_TEXT = (
+    "data=bert_plain", "data=bert_text", "data=plain", "data=tokenized", "data=wikipedia_books", "data=wmt14_mini",
+)  # fmt: skip
 #: Corpora of one language, which cannot be translated.
-OF_ONE_LANGUAGE = ("data=bert_text", "data=bert_toy", "data=wikipedia_books")
+OF_ONE_LANGUAGE = ("data=bert_plain", "data=bert_text", "data=bert_toy", "data=wikipedia_books")
 #: Labelled pairs that lie in a folder of the user's.
 OWN_PAIRS = ("pairs=mrpc", "pairs=rte", "pairs=tatoeba")
+#: Files of data=bert_text.
+BERT_TEXT = (
+    *(f"{name}.tar.xz" for name in ("iwslt14-tokenized-subset", "tatoeba-de-en", "wmt14-mini")),
+    *(f"mirror/multi30k/data/task1/raw/{name}.en.gz" for name in ("train", "val", "test_2016_flickr")),
+)
 WMT14_MINI = ("europarl20k", "news-test2008", *(f"newstest20{year:02d}" for year in range(9, 15)))
 PROFILES = ("small", "medium", "paper")
 TRAINED = [name for name in recipe_names() if not load_recipe(name).measurement]
@@ -53,7 +60,8 @@ def folder(tmp_path):
         (tmp_path / f"{split}.{language}").write_text("a b\n")
     for name, language in itertools.product(WMT14_MINI, ("de", "en")):
         (tmp_path / f"{name}.{language}").write_text("a b\n")
-    for name in ("document.txt", "train.tsv", "dev.tsv", "all.de", "all.en"):
+    for name in ("document.txt", "train.tsv", "dev.tsv", "all.de", "all.en", *BERT_TEXT):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("a b\n")
     return tmp_path
 

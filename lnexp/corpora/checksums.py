@@ -12,15 +12,17 @@ from lnexp.hashing import file_digest, sha256_of_files
 def corpus_sha256(*, _parent_: DictConfig) -> str:
     """Return the checksum of the files below ``root`` that the ``splits`` beside it name: ``${lnexp.corpus_sha256:}``.
 
-    A split names pairs of files, or patterns as ``**/*.txt``.
+    A split names pairs of files, patterns as ``**/*.txt``, or members of archives as ``archive!member``; text that is
+    divided ``by_pivot`` counts, too.
 
     Raises:
-        UserError: where no folder is named.
+        UserError: where no folder is named, or a file is missing.
     """
     if not _parent_.root:
         raise UserError("data.path: not set; say data.path=…")
     files = [file for split in _parent_.splits.values() for file in split]
-    patterns = [file for file in files if isinstance(file, str)]
+    patterns = [file.partition("!")[0] for file in files if isinstance(file, str)]
+    patterns += [by_pivot.path] if (by_pivot := _parent_.get("by_pivot")) else []
     pairs = [file for file in files if not isinstance(file, str)]
     names = [file[side] for file in pairs for side in ("source", "target")]
     return sha256_of_files(_parent_.root, [*names, *matching(_parent_.root, patterns)])

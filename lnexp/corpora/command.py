@@ -7,10 +7,10 @@ from omegaconf import DictConfig
 
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, compose
-from lnexp.corpora.known import train_pairs_in_words
 from lnexp.recipes.command_line import own_corpus, profile_of, split_recipes
 from lnexp.recipes.recipe import NO_CORPUS, THEORY, Job, Recipe
 from lnexp.tasks import task_of
+from lnexp.tasks.contract import Task
 
 
 def main() -> None:
@@ -25,8 +25,7 @@ def main() -> None:
             check(cfg)
             task = task_of(cfg)
             corpus = task.prepare(cfg.data, cfg.data_dir)
-            lines = report(corpus.manifest) if "pairs" in corpus.manifest else [task.size_in_words(corpus.manifest)]
-            print(*lines, sep="\n")
+            print(*report(corpus.manifest, task), sep="\n")
             print(f"{cfg.data.name} is in {corpus.bin.parent}; fairseq-train takes {corpus.bin}")
 
 
@@ -55,13 +54,23 @@ def _of_a_run(recipe: Recipe, profile: str) -> list[str]:
     return Job(recipe, profile, next(iter(recipe.arms.values())), recipe.first_seed).overrides
 
 
-def report(manifest: dict[str, Any]) -> list[str]:
-    """Return lines for a terminal: repaired lines, pairs left out and why, pairs of each split."""
+def report(manifest: dict[str, Any], task: Task) -> list[str]:
+    """Return lines for a terminal: repaired lines, pairs or sentences left out and why, how many each split has.
+
+    Args:
+        manifest: of a corpus, as ``task`` has it.
+        task: that it was prepared for.
+    """
+    unit = task.unit.replace("_", " ")
     lines = [f"{what} ({count:,} lines)" for what, count in manifest.get("mended", {}).items()]
     for split, steps in manifest.get("steps", {}).items():
         if steps["left_out"]:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in steps["left_out"].items())
-            lines.append(f"{split}: {steps['read']:,} pairs read; left out: {reasons}")
-    train = train_pairs_in_words(manifest["pairs"]["train"], manifest.get("part_of"))
-    held_out = " and ".join(f"{manifest['pairs'][split]:,} {split}" for split in ("valid", "test"))
-    return [*lines, f"{train}, {held_out}"]
+            lines.append(f"{split}: {steps['read']:,} {unit} read; left out: {reasons}")
+    held_out = " and ".join(f"{manifest[task.unit][split]:,} {split}" for split in ("valid", "test"))
+    lines.append(f"{task.size_in_words(manifest)}, {held_out}")
+    if seen := manifest.get("pre_trained_on"):
+        lines.append(
+            f"{seen['in_train']:,} of {seen['sentences']:,} sentences of valid and test are in the text's train"
+        )
+    return lines

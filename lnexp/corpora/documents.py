@@ -70,7 +70,7 @@ def write(
             for split in SPLITS
         }
         for split in SPLITS:
-            read = (document for name in sources[split] for document in _documents(Path(root) / name))
+            read = (doc for name in sources[split] for doc in documents_of(TextLocation(Path(root) / name)))
             finished = (document for part in context.map(finish, chunks(read, CHUNK)) for document in part)
             for number, document in enumerate(finished, start=1):
                 into = _split_of(number, hold_out) if split == "train" else split
@@ -88,13 +88,17 @@ def _split_of(number: int, hold_out: int | None) -> str:
     return {0: "valid", 1: "test"}.get(left, "train") if left is not None else "train"
 
 
-def _documents(path: Path) -> Iterator[Document]:
-    """Yield the documents of a file, each a list of lines."""
+def documents_of(location: TextLocation) -> Iterator[Document]:
+    """Yield the documents of a text, each a list of lines.
+
+    Raises:
+        UserError: for a line that is no valid sentence, with its place, or a text that cannot be read.
+    """
     document: Document = []
-    for number, raw in enumerate(TextLocation(path).lines(), start=1):
-        if line := decode_at(raw, f"{path}:{number}").strip():
+    for number, raw in enumerate(location.lines(), start=1):
+        if line := decode_at(raw, f"{location}:{number}").strip():
             if problem := flaw(line):
-                raise UserError(f"{path}:{number}: {problem}")
+                raise UserError(f"{location}:{number}: {problem}")
             document.append(line)
         elif document:
             yield document

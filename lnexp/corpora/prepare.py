@@ -33,7 +33,7 @@ from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.fairseq_data import check_index
 from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.subwords import Subwords
-from lnexp.corpora.text import SPLITS, count_lines, read_lines
+from lnexp.corpora.text import SPLITS, count_lines, count_sentences, read_lines
 from lnexp.errors import UserError, near_names
 from lnexp.files import locked, naming, read_regular
 from lnexp.hashing import cached_sha256, file_digest, short_hash
@@ -68,6 +68,7 @@ class Manifest(TypedDict):
         pairs: of each split, where it is one of pairs.
         part_of: the known corpus that it is a part of, if any.
         mended, steps: what was repaired, and pairs read and left out by split.
+        pre_trained_on: of labelled pairs, the sentences of valid and test, and those in the corpus' train.
         sha256: of the files of text.
         bytes, digests: of all files; older ones lack the latter.
     """
@@ -77,6 +78,7 @@ class Manifest(TypedDict):
     part_of: NotRequired[str | None]
     mended: NotRequired[dict[str, Count]]
     steps: NotRequired[dict[str, Step]]
+    pre_trained_on: NotRequired[dict[str, Count]]
     sha256: dict[str, str]
     bytes: dict[str, Count]
     digests: NotRequired[dict[str, str]]
@@ -219,7 +221,8 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     languages = tuple(language for language in (settings["source_lang"], settings["target_lang"]) if language)
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
-    pairs = {split: count_lines(corpus.text(split, languages[0])) for split in SPLITS}
+    count = count_lines if len(languages) > 1 else count_sentences  # an empty line of one language ends a document
+    pairs = {split: count(corpus.text(split, languages[0])) for split in SPLITS}
     write_manifest(folder, {"settings": settings, **report, "pairs": pairs, "tokens": tokens})
 
 

@@ -28,6 +28,11 @@ def count_lines(path: Path) -> int:
         return sum(1 for _ in file)
 
 
+def count_sentences(path: Path) -> int:
+    """Return the number of lines of a UTF-8 file that are not empty."""
+    return sum(1 for line in stream_lines(path) if line)
+
+
 def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     """Yield lists of at most ``size`` items, such as lines."""
     iterator = iter(items)

@@ -11,6 +11,7 @@ from lnexp.figures.draw import MARKERS, STYLE, add_title, name_few, save
 from lnexp.figures.line_styles import style_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.seeds import seeds_in_words
+from lnexp.tasks import load_task
 
 NAME = "by_arm"
 #: Arms whose curves can be told apart.
@@ -51,7 +52,7 @@ def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
         axis.plot(finals[arm], rows, marker, color=style.colour, markerfacecolor=face or style.colour, markersize=5)
         axis.plot([finals[arm].mean()], [row], "|", color=style.colour, markersize=14)
     axis.set_yticks(range(len(worst_first)), [recipe.arms[arm].label for arm in worst_first])
-    axis.set(xlabel="final validation nll, nats a token", xscale="log")
+    axis.set(xlabel=f"final validation nll, nats a {load_task(recipe.task).loss_of}", xscale="log")
     name_few(axis.xaxis, axis.get_xlim())
     said = "a dot a seed, hollow without warm-up of the rate; strokes are means"
     add_title(figure, recipe.heading, f"{scope} · seeds {seeds_in_words(runs['seed'])}: {said}")

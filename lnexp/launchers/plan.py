@@ -103,6 +103,33 @@ class Plan:
                 " both recipes, +recipe=ONE,OTHER"
             )
 
+    def refuse_missing_epochs(self, compose: Callable[[list[str]], DictConfig]) -> None:
+        """Refuse runs that start from an epoch of which a run of this sweep will keep no checkpoint.
+
+        Corpora must be prepared, for epochs of runs that end by their updates are counted.
+
+        Args:
+            compose: returns the config for overrides.
+
+        Raises:
+            UserError: for the first of them.
+        """
+        to_train = {planned.identity: planned for planned in self.missing}
+        configs = {run: compose(to_train[run].overrides) for run in {one.after for one in self.missing} & set(to_train)}
+        last = _last_epochs(configs)
+        for planned in self.missing:
+            if planned.after in configs:
+                epoch, before = self.starts[planned.identity].epoch, to_train[planned.after].name
+                if epoch > last[planned.after]:
+                    raise UserError(
+                        f"{planned.name}: start.epoch={epoch}: {before} ends in epoch {last[planned.after]}"
+                    )
+                if epoch < last[planned.after] and configs[planned.after].checkpoints.keep != "all":
+                    raise UserError(
+                        f"{planned.name}: start.epoch={epoch}: {before} may keep no checkpoint of that epoch; say"
+                        " checkpoints.keep=all"
+                    )
+
     def prepare(self) -> dict[str, str]:
         """Prepare the corpora here, once, and not in every worker.
 
@@ -122,6 +149,19 @@ class Plan:
                 failures |= {planned.name: str(error) for planned in self.missing if planned.identity in runs}
         self.missing = [planned for planned in self.missing if planned.name not in failures]
         return failures
+
+
+def _last_epochs(configs: Mapping[str, DictConfig]) -> dict[str, int]:
+    """Return the last epoch of runs, by identity; the text of runs that are alike is counted once."""
+    if not configs:
+        return {}
+    from lnexp.planning.arms import what_costs  # here, for torch takes long to import
+    from lnexp.planning.epochs import last_epoch
+
+    alike = {run: what_costs(cfg) for run, cfg in configs.items()}
+    one_of_each = {alike[run]: cfg for run, cfg in configs.items()}
+    last = {settings: last_epoch(cfg) for settings, cfg in one_of_each.items()}
+    return {run: last[settings] for run, settings in alike.items()}
 
 
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:

@@ -52,6 +52,7 @@ class RecipeSweeper(BasicSweeper):
         what = "arms × seeds" if recipes else "jobs"
         launched, done = len(plan.missing), len(plan.members) - len(plan.missing)
         failures = plan.prepare()
+        plan.refuse_missing_epochs(composer.compose)
         shared = f"{len(jobs)} {what} are " if len(jobs) > len(plan.members) else ""
         counts = (
             f"{shared}{len(plan.members)} {'run' if len(plan.members) == 1 else 'runs'}, {done} of them done already"

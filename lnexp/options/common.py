@@ -237,6 +237,6 @@ LOCATIONS = (
     ),
     *(
         Option(f"data.{name}", WORD, "where files of the corpus are", decides=False, keeps_arms=False, locates=True)
-        for name in ("path", "text.root", "subword.codes", "subword.model", "pairs.path")
+        for name in ("path", "glue", "text.root", "subword.codes", "subword.model", "pairs.path")
     ),
 )  # fmt: skip

@@ -45,7 +45,7 @@ def lines(words: list[str], here: str, processes: int, device: Device | None) ->
         check_and_resolve(cfg)
         if device and cfg.precision not in device.flops:
             raise UserError(f"precision={cfg.precision}: not on a {device.title}; take {', '.join(device.flops)}")
-        alike = found.setdefault(_what_costs(cfg), Alike(cfg))
+        alike = found.setdefault(what_costs(cfg), Alike(cfg))
         alike.names.append(each.name)
         alike.runs |= set(each.runs) - seen
         seen |= set(each.runs)
@@ -58,12 +58,12 @@ def _line(alike: Alike, processes: int, device: Device | None) -> Line:
     return Line(alike.names, len(alike.runs), alike.cfg, shared, cost, alone)
 
 
-def _what_costs(cfg: DictConfig) -> str:
+def what_costs(cfg: DictConfig) -> str:
     """Return a hash of the settings that two arms must share to cost the same: those of an array, and the optimizer.
 
-    The order of the data and the start, which runs of an array share, cost nothing.
+    The order of the data, which runs of an array share, costs nothing.
     """
     settings = shared_settings(cfg)
-    for name in table_of(cfg).places(lambda option: option.name == "order_seed" or option.name.startswith("start.")):
+    for name in table_of(cfg).places(lambda option: option.name == "order_seed"):
         drop(settings, name)
     return short_hash([settings, cfg.optimizer._name])

@@ -75,6 +75,7 @@ def _config(overrides: list[str]) -> DictConfig:
     if cfg.data.name in KNOWN_WORDS and OmegaConf.is_missing(cfg.data, "path"):
         cfg.data.path, cfg.data.text.sha256 = "", None
     pairs = cfg.data.get("pairs")
-    if pairs is not None and pairs.name in KNOWN_LABELLED_PAIRS and OmegaConf.is_missing(pairs, "path"):
+    of_glue = pairs is not None and pairs.name in KNOWN_LABELLED_PAIRS and OmegaConf.is_interpolation(pairs, "path")
+    if of_glue and OmegaConf.is_missing(cfg.data, "glue"):
         pairs.path, pairs.sha256 = "", None
     return cfg

@@ -1,12 +1,12 @@
 """Work out what a run costs: updates, arithmetic, time, memory and disk."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from omegaconf import DictConfig
 
 from lnexp.planning.devices import Device, all_reduce_seconds, seconds
+from lnexp.planning.epochs import extent
 from lnexp.planning.step import Step, parts, shallow_or_whole
 from lnexp.planning.work import Work
 from lnexp.runs.checkpoint_retention import checkpoints_for_good
@@ -71,10 +71,7 @@ def _cost(
     cfg: DictConfig, work: Work, step: Step, processes: int, of_each: int, device: Device | None, scaled: bool
 ) -> Cost:
     """Return what a run costs whose updates have ``of_each`` batches in each of so many processes."""
-    updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
-    most = updates_an_epoch * cfg.max_epoch
-    updates = min(most, cfg.max_update or most)
-    epochs = math.ceil(updates / updates_an_epoch)
+    updates_an_epoch, updates, epochs = extent(cfg, work)
     # batches are about as large as the largest; their tokens, padding left out, say how much smaller
     share_of_largest = min(work.tokens / work.batches / work.largest.tokens, 1)
     flops, traffic = step.flops * share_of_largest, step.traffic * share_of_largest

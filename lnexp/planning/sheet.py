@@ -74,14 +74,19 @@ def _times(lines: Sequence[Line], processes: int, at_once: int) -> list[str]:
     if processes > 1:
         fewer = any(line.processes < processes for line in lines)
         on = f", each on {f'as many of {processes} GPUs as share its updates' if fewer else f'{processes} GPUs'}"
-        used = f", {sum(line.runs * line.cost.hours * line.processes for line in lines):,.0f} GPU hours"
+        used = gpu_hours(sum(line.runs * line.cost.hours * line.processes for line in lines))
     times = [f"one after another{on}: {clock(hours * 3600)}{used}"]
     if at_once > 1 and sum(line.runs for line in lines) > 1:
         alone = [line.alone.hours for line in lines for _ in range(line.runs)]
         each = ", each on one GPU" if processes > 1 else ""
-        used = f", {sum(alone):,.0f} GPU hours" if processes > 1 else ""
+        used = gpu_hours(sum(alone)) if processes > 1 else ""
         times.append(f"{at_once} at once{each}: {clock(until_all_are_done(alone, at_once) * 3600)}{used}")
     return times
+
+
+def gpu_hours(hours: float) -> str:
+    """Return hours as the end of a line; of less than ten two digits, so that a short run takes some."""
+    return f", {hours:,.0f} GPU hours" if hours >= 10 else f", {hours:.2g} GPU hours"
 
 
 def until_all_are_done(hours: Sequence[float], at_once: int) -> float:
@@ -140,10 +145,18 @@ def _origins(lines: Sequence[Line], device: Device | None, here: str) -> list[st
     on_gpu = device or lines[0].cfg.device == "cuda"
     of_cuda = ", and in memory about 1 GiB that CUDA takes for itself" if on_gpu else ""
     said.append(f"on top come validation and test{of_cuda}")
-    most = max(most_newest(line.cfg) for line in lines)
-    said.append(f"disk: of the checkpoints when all is over; until then each keeps the best and the newest {most}")
+    said.append(f"disk: of the checkpoints when all is over{_kept_until_then(lines)}")
     assumed = dict.fromkeys(line.cost.work.assumed for line in lines if line.cost.work.assumed)
     return [*said, *(f"the corpus is not prepared here: {what}" for what in assumed)]
+
+
+def _kept_until_then(lines: Sequence[Line]) -> str:
+    """Return which checkpoints runs keep while they train, as the end of a line."""
+    newest = [most_newest(line.cfg) for line in lines if line.cfg.checkpoints.keep != "all"]
+    if not newest:
+        return ", which are those of every epoch"
+    which = "each" if len(newest) == len(lines) else "each that does not keep all of them"
+    return f"; until then {which} keeps the best and the newest {max(newest)}"
 
 
 def _warnings(lines: Sequence[Line], device: Device | None) -> list[str]:

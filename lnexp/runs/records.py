@@ -19,6 +19,9 @@ time                when it was recorded, UTC, ISO 8601
 commit              of the code that trained the epoch; of one that was interrupted, the code that ended it
 =================== ============================================================================================
 
+Losses are means over what the task predicts: target tokens in translation, hidden words in ``masked_lm``, pairs in
+``sentence_pairs``, which have ``nats a hidden word`` and ``nats a pair``.
+
 ``probe``, before the first update and every ``probes.every`` updates: ``epoch``, ``update``, ``side`` (which of the
 model's stacks of layers, as ``encoder`` or ``decoder``), ``layer`` (from 1), and either, for each FFN matrix,
 ``parameter`` (``W1`` or ``W2``), ``grad_norm``, the Frobenius norm of the expected gradient over ``probes.batches``

@@ -316,6 +316,14 @@ class Task(ABC):
         """
         return None
 
+    def set_starts(self, fairseq_task: Any, cfgs: Sequence[DictConfig]) -> None:  # noqa: B027  (most runs have none)
+        """Tell a fairseq task where the model starts that it is about to build.
+
+        Args:
+            fairseq_task: the one that the runs are trained with.
+            cfgs: the configs of the runs, one, or those of the members of an array.
+        """
+
     @abstractmethod
     def prepare(self, data: DictConfig, data_dir: str | Path) -> Any:
         """Return the prepared corpus of the config group ``data``; prepare it where it is missing."""

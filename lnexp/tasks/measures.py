@@ -81,34 +81,34 @@ def averaged_test(run: MeasuredRun, score: Score) -> float | None:
 
 
 def best_loss(run: MeasuredRun) -> float | None:
-    """Return the lowest label-smoothed validation loss of any epoch, nats a token."""
+    """Return the lowest label-smoothed validation loss of any epoch, nats a token, hidden word or pair."""
     return min(known_values(run.epochs, "valid_loss"), default=None)
 
 
 def early_loss(run: MeasuredRun) -> float | None:
-    """Return the label-smoothed validation loss at three fifths of the epochs, nats a token."""
+    """Return the label-smoothed validation loss at three fifths of the epochs, nats a token, hidden word or pair."""
     record = _early_record(run)
     return record["valid_loss"] if record else None
 
 
 def last_loss(run: MeasuredRun) -> float | None:
-    """Return the label-smoothed validation loss of the last epoch, nats a token."""
+    """Return the label-smoothed validation loss of the last epoch, nats a token, hidden word or pair."""
     return _last_known(run, "valid_loss")
 
 
 def best_nll(run: MeasuredRun) -> float | None:
-    """Return the lowest validation nll of any epoch, nats a token."""
+    """Return the lowest validation nll of any epoch, nats a token, hidden word or pair."""
     return min(known_values(run.epochs, "valid_nll"), default=None)
 
 
 def early_nll(run: MeasuredRun) -> float | None:
-    """Return the validation nll at three fifths of the epochs, nats a token."""
+    """Return the validation nll at three fifths of the epochs, nats a token, hidden word or pair."""
     record = _early_record(run)
     return record["valid_nll"] if record else None
 
 
 def last_nll(run: MeasuredRun) -> float | None:
-    """Return the validation nll of the last epoch, nats a token."""
+    """Return the validation nll of the last epoch, nats a token, hidden word or pair."""
     return _last_known(run, "valid_nll")
 
 

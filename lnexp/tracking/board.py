@@ -46,13 +46,15 @@ def _line(title: str, metric: str, log_y: bool = False) -> panels.LinePlot:
 
 
 def _curves() -> workspaces.Section:
+    *some, last = dict.fromkeys(task.loss_of for task in all_tasks())
+    nats = f"nats a {', '.join(some)} or {last}"
     return workspaces.Section(
         name="Figures of the paper",
         is_open=True,
         panels=[
             *(_line(f"validation {task.score.title}", task.score.valid) for task in all_tasks()),
-            _line("validation nll (nats a token)", "valid_nll"),
-            _line("validation loss (nats a token)", "valid_loss"),
+            _line(f"validation nll ({nats})", "valid_nll"),
+            _line(f"validation loss ({nats})", "valid_loss"),
             _line("learning rate", "lr"),
             _line("gradient norm before clipping", "grad_norm", log_y=True),
         ],

@@ -68,7 +68,8 @@ class Engine(Loop):
         cfg = members[0].cfg
         singles = [to_fairseq(member.cfg, corpus.bin, member.folder.checkpoints) for member in members]
         kind.abilities.refuse(cfg, singles[0], ranks)
-        super().__init__(cfg, kind.fairseq_config(singles, cfg.precision), corpus, show_progress, ranks)
+        cfgs = [member.cfg for member in members]
+        super().__init__(cfgs, kind.fairseq_config(singles, cfg.precision), corpus, show_progress, ranks)
         self.models = kind(self.trainer, members, singles, ranks)
         intervene(cfg, self.task, self.models)
         self._signals = DeferredSignals()

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,8 +38,15 @@ class Loop(ABC):
         evaluation: what validation and test measure beside the loss.
     """
 
-    def __init__(self, cfg: DictConfig, fairseq: DictConfig, corpus: PreparedCorpus, show_progress: bool, ranks: Ranks):
-        self.cfg, self.fairseq, self.corpus, self.ranks = cfg, fairseq, corpus, ranks
+    def __init__(
+        self,
+        cfgs: Sequence[DictConfig],
+        fairseq: DictConfig,
+        corpus: PreparedCorpus,
+        show_progress: bool,
+        ranks: Ranks,
+    ):
+        self.cfg, self.fairseq, self.corpus, self.ranks = (cfg := cfgs[0]), fairseq, corpus, ranks
         share_out(fairseq, ranks)
         _forget_earlier_runs()
         torch.set_num_threads(cfg.threads)
@@ -49,6 +57,7 @@ class Loop(ABC):
         self.task: Any = build_task(fairseq)
         self.contract = task_of(cfg)
         self.evaluation = self.contract.evaluation(cfg, self.task, corpus, ranks)
+        self.contract.set_starts(self.task, cfgs)
         self.model: Any = build_model(self.task, fairseq)
         self.criterion = build_criterion(self.task, fairseq)
         self.evaluation.load_data(fairseq)

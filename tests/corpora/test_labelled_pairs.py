@@ -55,7 +55,7 @@ def glue(tmp_path):
 
 def of_glue(folder, *overrides):
     words = [f"data.path={folder.parent}", "subword=none", "pairs=mrpc", f"data.pairs.path={folder}", *overrides]
-    return data_of("data=bert_text", *words)
+    return data_of("data=bert_plain", *words)
 
 
 def test_pairs_of_glue_are_written_as_the_corpus_is(glue, tmp_path):

@@ -10,7 +10,7 @@ from lnexp.planning.arms import lines
 from lnexp.planning.asked import asked
 from lnexp.planning.cost import cost_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
-from lnexp.planning.sheet import until_all_are_done
+from lnexp.planning.sheet import gpu_hours, until_all_are_done
 from lnexp.planning.time_limit import time_limit
 from lnexp.tasks.translation.planning import work_of
 
@@ -86,7 +86,9 @@ def test_pre_training_is_planned_without_its_text_where_its_size_is_known(tmp_pa
     assert "about 63,750,000 blocks, 4,080,000,000 tokens, 7,968,750 batches of at most 512" in words
     assert "1,992,188 updates of 4" in words
     assert "the corpus is not prepared here" in words
-    unknown = run_script("plan", *options, "data=bert_text")
+    assert "disk: of the checkpoints when all is over, which are those of every epoch" in words
+    assert "newest" not in words, "pre-training keeps them all"
+    unknown = run_script("plan", *options, "data=bert_plain")
     assert unknown.returncode == 2
     assert "data.path" in unknown.stderr
 
@@ -97,6 +99,11 @@ def test_time_is_that_of_the_slowest():
     assert seconds(h100, "bf16", 0, 3.35e12, 1) == pytest.approx(2.5)
     assert seconds(h100, "bf16", 1e9, 1e6, 1_000_000) == pytest.approx(6)
     assert seconds(h100, "fp32", 1e15, 0, 1) > seconds(h100, "bf16", 1e15, 0, 1)
+
+
+def test_hours_of_gpus_are_not_rounded_away():
+    assert gpu_hours(0.312) == ", 0.31 GPU hours"
+    assert gpu_hours(12_345.6) == ", 12,346 GPU hours"
 
 
 def test_gradients_are_sent_round_a_ring():

@@ -1,13 +1,16 @@
 """The run that another one starts from is the run of the arm that a sweep trains."""
 
 import pytest
+from helpers import TINY_CORPUS, run_script
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
+from lnexp.planning.epochs import extent, last_epoch
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, jobs_of
+from lnexp.tasks import task_of
 
 
 def planned(recipes: list[str], rest: list[str], runs_dir) -> Plan:
@@ -39,6 +42,42 @@ def test_runs_whose_start_is_neither_trained_nor_asked_for_are_refused_in_a_line
     assert load_recipe("fig5_finetune").with_its_starts == ["fig5", "fig5_finetune"]
     assert load_recipe("fig5").with_its_starts == ["fig5"]
     assert "\n" not in str(said.value)
+
+
+SHORT = ["n_seeds=1", "scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 12}", "arms=['post_ln_warmup*']"]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("scale.sentence_pairs.whole=7", r"post_ln_warmup_whole, seed 21: start.epoch=7: .*seed 21 ends in epoch 6"),
+        ("checkpoints.keep=last", r"post_ln_warmup_third, seed 21: start.epoch=2: .* may keep no checkpoint of that"),
+    ],
+)
+def test_an_epoch_that_pre_training_will_not_keep_is_refused_before_it(tmp_path, option, said):
+    plan = planned(["fig5", "fig5_finetune"], [*SHORT, option], tmp_path)
+    with pytest.raises(UserError, match=said) as refused:
+        plan.refuse_missing_epochs(compose)
+    assert "\n" not in str(refused.value)
+    planned(["fig5", "fig5_finetune"], SHORT, tmp_path).refuse_missing_epochs(compose)
+
+
+def test_epochs_of_pre_training_that_ends_by_updates_are_counted(tmp_path, prepared):
+    """At profile paper fig5 ends by its updates, and how many epochs they are follows from the text."""
+    tiny = [TINY_CORPUS, "max_tokens=512", "blocks.break_mode=eos", f"data_dir={prepared}"]
+    base = ["task=masked_lm", "data=bert_toy", *tiny, "max_epoch=1000"]
+    an_epoch = extent(compose(base), task_of(compose(base)).work(compose(base))).updates_an_epoch
+    assert last_epoch(compose([*base, f"max_update={3 * an_epoch}"])) == 3
+    assert last_epoch(compose([*base, f"max_update={3 * an_epoch + 1}"])) == 4
+
+
+@pytest.mark.slow
+def test_a_sweep_refuses_such_an_epoch_before_it_trains(tmp_path):
+    where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}", "tracker=none"]
+    done = run_script("train", "-m", "+recipe=fig5,fig5_finetune", *SHORT, *where, "scale.sentence_pairs.whole=7")
+    assert done.returncode == 2
+    assert "error: fig5_finetune/post_ln_warmup_whole, seed 21: start.epoch=7" in done.stderr
+    assert not list(tmp_path.glob("runs/*/*-*")), "nothing was trained"
 
 
 def test_a_config_without_a_recipe_names_its_run(tmp_path):

@@ -1,5 +1,6 @@
 """What the rest of lnexp takes from a task."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -93,3 +94,10 @@ def test_a_record_is_one_of_some_task(tmp_path, two_tasks, measured, is_record):
     else:
         with pytest.raises(UserError, match=r"metrics\.jsonl:1: not a record"):
             records.read(path)
+
+
+@pytest.mark.parametrize("task", all_tasks(), ids=lambda task: task.name)
+def test_measures_of_losses_say_what_the_task_predicts(task):
+    measures = measures_of(task)
+    for name in (f"{when}_{what}" for when in ("best", "early", "last") for what in ("loss", "nll")):
+        assert task.loss_of in (inspect.getdoc(measures[name]) or ""), name

@@ -26,6 +26,10 @@ def test_it_is_a_board_of_the_users_project(definition):
     assert [one for one in GROUPS if one in json.dumps(definition["spec"]["section"]["runSets"])] == list(GROUPS)
 
 
+def test_losses_are_named_by_what_tasks_predict(definition):
+    assert "validation nll (nats a hidden word, pair or token)" in json.dumps(definition)
+
+
 @pytest.mark.slow
 def test_it_shows_nothing_that_runs_do_not_say(resumed, inspect):
     read = inspect(next((resumed / "wandb").glob("offline-run-*")))

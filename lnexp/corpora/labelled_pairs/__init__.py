@@ -7,7 +7,8 @@ its subwords:
 - ``text/``: what the source wrote;
 - ``bin/``: ``{split}.first`` and ``{split}.second`` in fairseq's binarised form, ``{split}.labels``, a number a line,
   and the corpus' dictionary;
-- ``manifest.json``: as of every corpus, with ``labels``, how many pairs of each split have each label.
+- ``manifest.json``: as of every corpus, with ``labels``, how many pairs of each split have each label, and
+  ``pre_trained_on``, how many sentences of valid and test are in the corpus' train.
 """
 
 import shutil
@@ -27,7 +28,7 @@ from lnexp.corpora.moses import lowercase as moses_lowercase
 from lnexp.corpora.moses import moses_tokenizer
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.corpora.segmentation import segmenter
-from lnexp.corpora.text import SPLITS, read_lines
+from lnexp.corpora.text import SPLITS, read_lines, stream_lines
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.plain import plain
@@ -64,10 +65,11 @@ class Finish:
 
     def pairs(self, pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
         """Return pairs with their sentences finished."""
-        sides = (self._lines([getattr(pair, side) for pair in pairs]) for side in SIDES)
+        sides = (self.lines([getattr(pair, side) for pair in pairs]) for side in SIDES)
         return [LabelledPair(pair.label, *both) for pair, *both in zip(pairs, *sides, strict=True)]
 
-    def _lines(self, lines: list[str]) -> list[str]:
+    def lines(self, lines: list[str]) -> list[str]:
+        """Return sentences finished."""
         tokenised = moses_tokenizer(self.language).tokenize(lines) if self.tokenizer == "moses" else lines
         return [moses_lowercase(line).strip() if self.lowercase else line.strip() for line in tokenised]
 
@@ -124,7 +126,8 @@ def _build(settings: dict[str, Any], text: Path, folder: Path, context: Preparat
     pairs = {split: read_pairs(folder / "text" / f"{split}.tsv") for split in SPLITS}
     if empty := [split for split in SPLITS if not pairs[split]]:
         raise UserError(f"data.pairs={settings['pairs']['name']}: {empty[0]} has no pair")
-    dictionary = f"dict.{settings['target_lang'] or settings['source_lang']}.txt"
+    language = settings["target_lang"] or settings["source_lang"]
+    dictionary = f"dict.{language}.txt"
     shutil.copyfile(text / "bin" / dictionary, folder / "bin" / dictionary)
     cut = segmenter(corpora.subwords_of(settings), text, text / "bin" / dictionary)
     kind = number_type(len(read_vocabulary(text / "bin" / dictionary)))
@@ -142,9 +145,16 @@ def _build(settings: dict[str, Any], text: Path, folder: Path, context: Preparat
         **report,
         "pairs": {split: len(pairs[split]) for split in SPLITS},
         "labels": {split: _sorted_counts(pairs[split]) for split in SPLITS},
+        "pre_trained_on": _in_train([*pairs["valid"], *pairs["test"]], text / "text" / f"train.{language}"),
         "tokens": {split: dict(counts[split]) for split in SPLITS},
     }
     corpora.write_manifest(folder, content)
+
+
+def _in_train(pairs: Iterable[LabelledPair], train: Path) -> dict[str, int]:
+    """Return how many different sentences pairs have, and how many of them are lines of a text."""
+    sentences = {sentence for pair in pairs for sentence in (pair.first, pair.second)}
+    return {"sentences": len(sentences), "in_train": len(sentences.intersection(stream_lines(train)))}
 
 
 def _sorted_counts(pairs: Iterable[LabelledPair]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.labelled_pairs import Finish, LabelledPair, write_pairs
 from lnexp.corpora.language_pair import file_pair
+from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 
 WORD = re.compile(r"[^\W_]+")
@@ -61,12 +62,9 @@ def write(
         UserError: where a file is missing, is not UTF-8, or has fewer lines than the other one.
     """
     finish = Finish(language, tokenizer, lowercase)
-    rng = random.Random(f"pairs of {seed}")
-    groups = groups_of(_translations(path, files))
-    rng.shuffle(groups)
+    rng = _generator(seed)
     check_whole("data.pairs.hold_out", hold_out, least=3)
-    splits = {"test": groups[::hold_out], "valid": groups[1::hold_out]}
-    splits["train"] = [group for number, group in enumerate(groups) if number % hold_out > 1]
+    splits = _split(groups_of(_translations(path, files)), hold_out, rng)
     for split, mine in splits.items():
         pairs = _pairs_of(mine, rng)
         rng.shuffle(pairs)
@@ -76,6 +74,39 @@ def write(
 
 #: Sentences by the sentence that they translate.
 Group = dict[str, list[str]]
+
+
+def sentences_by_split(path: str, files: dict[str, str], seed: int, hold_out: int) -> dict[str, list[str]]:
+    """Return the sentences that pairs are made of, each once, by the split that :func:`write` puts their groups in.
+
+    Args:
+        path, files, seed, hold_out: as :func:`write` takes them.
+
+    Raises:
+        UserError: as :func:`write` does.
+    """
+    translations = list(_translations(path, files))
+    splits = _split(groups_of(translations), hold_out, _generator(seed))
+    split_of = {
+        sentence: split for split, groups in splits.items() for group in groups for side in group.values()
+        for sentence in side
+    }  # fmt: skip
+    found: dict[str, list[str]] = {split: [] for split in SPLITS}
+    for sentence in dict.fromkeys(sentence for _, sentence in translations):  # in the order of the text
+        found[split_of[sentence]].append(sentence)
+    return found
+
+
+def _generator(seed: int) -> random.Random:
+    return random.Random(f"pairs of {seed}")
+
+
+def _split(groups: list[Group], hold_out: int, rng: random.Random) -> dict[str, list[Group]]:
+    """Return the groups of each split: in random order one of ``hold_out`` is in test, and the next one in valid."""
+    rng.shuffle(groups)
+    splits = {"test": groups[::hold_out], "valid": groups[1::hold_out]}
+    splits["train"] = [group for number, group in enumerate(groups) if number % hold_out > 1]
+    return splits
 
 
 def _translations(path: str, files: dict[str, str]) -> Iterator[tuple[str, str]]:

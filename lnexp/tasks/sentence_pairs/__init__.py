@@ -56,6 +56,9 @@ class SentencePairs(Task):
 
         return checkpoint_of(cfg)
 
+    def set_starts(self, fairseq_task: Any, cfgs: Sequence[DictConfig]) -> None:
+        fairseq_task.starts = [(self.start(cfg), self.start_checkpoint(cfg)) for cfg in cfgs]
+
     def prepare(self, data: DictConfig, data_dir: str | Path) -> "PairsCorpus":
         from lnexp.corpora.labelled_pairs import prepare_pairs
         from lnexp.tasks.sentence_pairs.corpus import PairsCorpus
@@ -74,8 +77,6 @@ class SentencePairs(Task):
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
         from lnexp.tasks.sentence_pairs.evaluation import SentencePairsEvaluation
 
-        fairseq_task.start = self.start(cfg)
-        fairseq_task.start_checkpoint = self.start_checkpoint(cfg)  # the model, which is built next, starts there
         return SentencePairsEvaluation(cfg, fairseq_task, ranks)
 
     def work(self, cfg: DictConfig) -> "PairsWork":

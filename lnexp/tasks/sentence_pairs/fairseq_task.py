@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
-from lnexp.plugin.placement import option
+from lnexp.plugin.placement import Placement, option
 from lnexp.plugin.task import TaskOptions
 from lnexp.safe_loading import load, refuse_other_run
 from lnexp.tasks.contract import Start
@@ -82,15 +82,15 @@ class SentencePairsTask(SequencesTask):
     """Predict the class of a pair of sentences.
 
     Attributes:
-        start, start_checkpoint: where models start that are built; None: from their initialisation.
+        starts: where a model starts that is built, one pair for each member of an array: which run and epoch, and the
+            checkpoint; None both: from its initialisation.
     """
 
     family = PairEncoder
 
     def __init__(self, cfg: SentencePairsOptions, words: Dictionary):
         super().__init__(cfg, words)
-        self.start: Start | None = None
-        self.start_checkpoint: Path | None = None
+        self.starts: list[tuple[Start | None, Path | None]] = []
 
     @property
     def classes(self) -> int:
@@ -98,14 +98,22 @@ class SentencePairsTask(SequencesTask):
         return self.cfg.classes
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
-        """Build a model, or an array, whose encoder is that of the checkpoint it starts from.
+        """Build a model, or an array, whose encoder, or that of each member, is of the checkpoint it starts from.
 
         Raises:
-            UserError: where that checkpoint is of another run than it should be, or its parameters do not fit.
+            UserError: where that checkpoint is of another run than it should be, or its parameters do not fit; where
+                some members of an array start from scratch with a placement that looks at the first batch.
         """
         model = super().build_model(cfg, from_checkpoint)
-        if self.start and self.start_checkpoint:
-            start_from(model, self.start_checkpoint, self.start.run)
+        placements = (module for module in model.modules() if isinstance(module, Placement))
+        waiting = any(placement.wants_first_batch() for placement in placements)
+        if waiting and len({start is None for start, _ in self.starts}) > 1:
+            raise UserError(
+                "start.epoch=0: not in one array with other starts, for this placement; take launcher joblib"
+            )
+        for member, (start, checkpoint) in enumerate(self.starts):
+            if start and checkpoint:
+                start_from(model, checkpoint, start.run, member)
         return model
 
     def load_dataset(self, split: str, *_: Any, **__: Any) -> None:
@@ -125,13 +133,17 @@ TAKEN_OVER = "encoder."
 
 
 @torch.no_grad()
-def start_from(model: Any, checkpoint: Path, run: str) -> None:
-    """Give a model the encoder of a checkpoint; every member of an array gets it.
+def start_from(model: Any, checkpoint: Path, run: str, member: int = 0) -> None:
+    """Give a model, or a member of an array, the encoder of a checkpoint.
+
+    The members of an array have their buffers in common. What depends on the number of updates there is set before the
+    first of them, so that it does not matter whose are taken.
 
     Args:
         model: of the same encoder.
         checkpoint: of a run of ``task=masked_lm``.
         run: the identity of that run.
+        member: its number, of an array.
 
     Raises:
         UserError: for a checkpoint of another run, or without a parameter of this encoder.
@@ -142,7 +154,7 @@ def start_from(model: Any, checkpoint: Path, run: str) -> None:
     stacked = dict(model.named_parameters(remove_duplicate=False)) if hasattr(model, "members") else {}
     for name, tensor in model.state_dict().items():
         if name.startswith(TAKEN_OVER):
-            there = state["model"].get(name)
-            if not isinstance(there, Tensor) or there.shape != tensor.shape[name in stacked :]:
+            there, mine = state["model"].get(name), tensor[member] if name in stacked else tensor
+            if not isinstance(there, Tensor) or there.shape != mine.shape:
                 raise UserError(f"{checkpoint}: has no {name} of the shape that this encoder has")
-            tensor.copy_(there)
+            mine.copy_(there)

@@ -14,12 +14,16 @@ OPTIONS = (
     Option("data.pairs.name", TEXT, "what the folder of prepared pairs is called by", decides=False, keeps_arms=False),
     Option(
         "start.recipe", TEXT.or_null(), "the recipe of the run that a run starts from; null: start.run names it",
-        decides=False,
+        decides=False, per_member=True,
     ),
-    Option("start.arm", TEXT.or_null(), "the arm of that recipe", decides=False),
-    Option("start.seed", SEED, "the seed of that run", decides=False),
-    Option("start.run", TEXT.or_null(), "the identity of that run, which follows from recipe, arm and seed"),
+    Option("start.arm", TEXT.or_null(), "the arm of that recipe", decides=False, per_member=True),
+    Option("start.seed", SEED, "the seed of that run", decides=False, per_member=True),
     Option(
-        "start.epoch", whole(0), "the epoch of its checkpoint; 0: the run starts from scratch", published=True
+        "start.run", TEXT.or_null(), "the identity of that run, which follows from recipe, arm and seed",
+        per_member=True,
+    ),
+    Option(
+        "start.epoch", whole(0), "the epoch of its checkpoint; 0: the run starts from scratch", published=True,
+        per_member=True,
     ),
 )  # fmt: skip

@@ -101,6 +101,27 @@ def test_an_array_trains_what_runs_of_their_own_do(pretrained, alone, tmp_path):
             assert one[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float | list) else value), key
 
 
+def test_runs_with_different_starts_share_an_array(pretrained, tmp_path):
+    """As in a sweep of recipe fig5_finetune: checkpoints of one placement and seed, and none."""
+    words = {}
+    for place in ("together", "alone"):
+        (tmp_path / place).mkdir()
+        said = elsewhere(pretrained, tmp_path / place)
+        words[place] = [word for word in said if not word.startswith("start.epoch")]
+    train("-m", *words["together"], "start.epoch=0,1,2", "hydra/launcher=array")
+    nlls = set()
+    for epoch in range(3):
+        train(*words["alone"], f"start.epoch={epoch}")
+        together, alone = (folder_of(*words[place], f"start.epoch={epoch}") for place in ("together", "alone"))
+        assert '"members": 3' in (together / "metrics.jsonl").read_text()
+        for one, other in zip(records(together), records(alone), strict=True):
+            assert one.keys() == other.keys()
+            for key, value in other.items():
+                assert one[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float | list) else value), key
+        nlls.add(scored(alone)[0]["valid_nll"])
+    assert len(nlls) == 3, "each has a start of its own"
+
+
 @pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(pretrained, alone, tmp_path):
     words = elsewhere(pretrained, tmp_path)
