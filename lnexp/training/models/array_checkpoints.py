@@ -13,6 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.runs.checksum import remove_checksum, write_checksum
 from lnexp.runs.folder import RunFolder
 from lnexp.safe_loading import load, refuse_other_run
+from lnexp.training.models.resuming import refuse_other_update, resuming
 
 
 def member_checkpoint(
@@ -61,9 +62,12 @@ def load_members(trainer: Trainer, folders: Sequence[RunFolder], epoch: int) -> 
         path = folder.checkpoint(epoch)
         state = load(path)
         refuse_other_run(path, state["extra_state"], folder.identity)
-        load_member_model(trainer.model, member, state["model"])
-        trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
-        trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])
+        with resuming(path):
+            history = state["optimizer_history"][-1]
+            refuse_other_update(path, folder, history["num_updates"])
+            load_member_model(trainer.model, member, state["model"])
+            trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
+            trainer.lr_scheduler.members[member].load_state_dict(history["lr_scheduler_state"])
     trainer.set_num_updates(state["optimizer_history"][-1]["num_updates"])
     return state["extra_state"]["train_iterator"]
 
@@ -80,8 +84,14 @@ def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]
 
 @torch.no_grad()
 def load_member_model(model: torch.nn.Module, member: int, state: dict[str, torch.Tensor]) -> None:
-    """Load the state of a single model into a member, the reverse of :func:`member_model`."""
+    """Load the state of a single model into a member, the reverse of :func:`member_model`.
+
+    Raises:
+        ValueError: for a parameter of another shape, of which ``copy_`` would repeat a row or a number.
+    """
     for name, tensor in _views(model, member).items():
+        if state[name].shape != tensor.shape:
+            raise ValueError(f"{name} is {tuple(state[name].shape)}, not {tuple(tensor.shape)}")
         tensor.copy_(state[name])
 
 
