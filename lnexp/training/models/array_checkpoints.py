@@ -10,6 +10,7 @@ from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.files import naming
 from lnexp.runs.checksum import remove_checksum, write_checksum
 from lnexp.runs.folder import RunFolder
 from lnexp.safe_loading import load, refuse_other_run
@@ -51,7 +52,8 @@ def member_checkpoint(
 def write_checkpoint(state: dict[str, Any], path: Path) -> None:
     """Write a member's checkpoint, which appears whole or not at all, and then its checksum."""
     remove_checksum(path)
-    checkpoint_utils.torch_persistent_save(state, str(path))
+    with naming(path):
+        checkpoint_utils.torch_persistent_save(state, str(path))
     write_checksum(path)
 
 
