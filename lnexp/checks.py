@@ -1,5 +1,6 @@
 """Refuse values that cannot be meant, in one line that names the option, its value and what it must be."""
 
+import json
 import re
 import sys
 from collections.abc import Callable, Collection
@@ -162,14 +163,25 @@ def numbers(count: int, least: float, below: float) -> Kind:
     return Kind(f"{count} numbers", partial(check_numbers, count=count, least=least, below=below))
 
 
-def only(value: str, why: str) -> Kind:
+def only(value: str | bool | None, why: str) -> Kind:
     """Return the kind of options that have one value; ``why`` is said of every other one."""
+    words = value if isinstance(value, str) else json.dumps(value)
 
     def check(option: str, other: Any) -> None:
         if other != value:
-            raise UserError(f"{option}={other}: must be {value}; {why}")
+            raise UserError(f"{option}={other}: must be {words}; {why}")
 
-    return Kind(value, check)
+    return Kind(words, check)
+
+
+def beginning_with(first: str, why: str) -> Kind:
+    """Return the kind of names with commas between them of which the first is ``first``."""
+
+    def check(option: str, names: Any) -> None:
+        if str(names).partition(",")[0] != first:
+            raise UserError(f"{option}={names}: must begin with {first}; {why}")
+
+    return Kind(f"{first}, or names after it as {first},test", check)
 
 
 def choice(*choices: str) -> Kind:

@@ -22,6 +22,7 @@ from fairseq.models.transformer import TransformerModel
 import lnexp.plugin  # noqa: F401  (registers our models, and what else torch may load)
 from lnexp.errors import UserError
 from lnexp.inert import is_inert, leaves, strings
+from lnexp.runs.folder import OF_EPOCH, WITHIN_EPOCH
 from lnexp.versions import check_torch
 
 #: Tasks and criteria of fairseq's that evaluate no string; ours begin with lnexp_.
@@ -36,11 +37,30 @@ NAMES = {"model": ("_name", "arch"), "task": ("_name", "task"), "criterion": ("_
 EMBEDDINGS = "embed_path"
 
 
+#: The names of folders of runs, which end with the run's identity.
+RUN_FOLDER = re.compile(r".+-(?P<identity>[0-9a-f]{8})")
+
+
 def load(path: Path) -> dict[str, Any]:
-    """Return the state in a checkpoint, on the CPU. Raises UserError as :func:`refuse_code` does."""
+    """Return the state in a checkpoint, on the CPU.
+
+    Raises:
+        UserError: as :func:`refuse_code` does, and, in the folder of a run, as :func:`refuse_other_run` does.
+    """
     refuse_code(path)
-    state: dict[str, Any] = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+    try:
+        state: dict[str, Any] = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # while it brings older forms up to date
+        raise UserError(f"{path}: no checkpoint of fairseq's ({in_a_line(error)})") from error
+    if folder := RUN_FOLDER.fullmatch(path.absolute().parent.parent.name):
+        refuse_other_run(path, state["extra_state"], folder["identity"])
     return state
+
+
+def in_a_line(error: Exception) -> str:
+    """Return the kind of an error of fairseq's or torch's, and the last line of what it says."""
+    what = " ".join((str(error).splitlines() or [""])[-1].split())
+    return f"{type(error).__name__}: {what}"
 
 
 @contextmanager
@@ -55,16 +75,30 @@ def making_a_model(path: Path) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # whatever the file states
-        what = " ".join((str(error).splitlines() or [""])[-1].split())
-        why = "another vocabulary" if "size mismatch" in str(error) else f"{type(error).__name__}: {what}"
+        why = "another vocabulary" if "size mismatch" in str(error) else in_a_line(error)
         raise UserError(f"{path}: makes no model, or does not fit the corpus ({why})") from error
 
 
 def refuse_other_run(path: Path, extra_state: Mapping[str, Any], identity: str) -> None:
-    """Refuse a checkpoint of another run; one that names none was written by older code. Raises UserError."""
+    """Refuse a checkpoint of another run, or of another epoch than its name says.
+
+    One that names no run was written by older code.
+
+    Raises:
+        UserError: for such a checkpoint, and for one that does not say how far the run was.
+    """
     found = extra_state.get("identity") or identity
     if found != identity:
         raise UserError(f"{path}: is of run {found}, not of {identity}; force=true trains the run afresh")
+    place = extra_state.get("train_iterator")
+    if not isinstance(place, Mapping) or not isinstance(place.get("epoch"), int):
+        raise UserError(f"{path}: does not say how far the run was; force=true trains the run afresh")
+    within, whole = WITHIN_EPOCH.fullmatch(path.name), OF_EPOCH.fullmatch(path.name)
+    # at the end of an epoch fairseq says where the next one begins
+    ends = whole and not place.get("iterations_in_epoch")
+    epoch = place["epoch"] - 1 if ends else place["epoch"]
+    if (named := within or whole) and epoch != int(named["epoch"]):
+        raise UserError(f"{path}: is of epoch {epoch}, not of {named['epoch']}; force=true trains the run afresh")
 
 
 def refuse_code(path: Path | str) -> None:

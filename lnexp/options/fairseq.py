@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lnexp.checks import Kind, checked_elsewhere, number, only, whole
+from lnexp.checks import Kind, beginning_with, checked_elsewhere, number, only, whole
 from lnexp.options.option import Option
 
 BY_FAIRSEQ = checked_elsewhere("what fairseq takes")
@@ -10,6 +10,10 @@ BY_FAIRSEQ = checked_elsewhere("what fairseq takes")
 
 #: fairseq divides by it.
 INTERVAL = whole(1)
+#: Sentences of a batch; null leaves it to the tokens.
+SENTENCES = whole(1).or_null()
+#: What is left of a checkpoint where a run is resumed.
+ALL_OF_IT = only(False, "a run resumes as if it had not been interrupted")
 
 
 def _cannot_change_numbers(name: str, kind: Kind = BY_FAIRSEQ) -> Option:
@@ -21,7 +25,7 @@ def _one_in_arrays(name: str, value: Any, skips_epochs: bool = False, kind: Kind
     return Option(f"fairseq.{name}", kind, array_value=value, skips_epochs=skips_epochs)
 
 
-def _as_it_is(name: str, value: str, why: str) -> Option:
+def _as_it_is(name: str, value: str | None, why: str) -> Option:
     """Return an option that must not be set; its value belongs to the table all the same, so that it is checked."""
     return Option(f"fairseq.{name}", only(value, why))
 
@@ -41,7 +45,7 @@ ROWS = (
     _one_in_arrays("dataset.validate_interval", 1, skips_epochs=True, kind=INTERVAL),
     _one_in_arrays("dataset.validate_after_updates", 0, skips_epochs=True),
     _one_in_arrays("checkpoint.patience", -1),
-    _one_in_arrays("optimization.stop_min_lr", -1.0),
+    _one_in_arrays("optimization.stop_min_lr", -1.0, kind=number()),
     _one_in_arrays("optimization.stop_time_hours", 0, skips_epochs=True),
     _one_in_arrays("criterion.ignore_prefix_size", 0),
     _one_in_arrays("optimization.sentence_avg", False),  # which the criterion's is by default: named first
@@ -51,12 +55,17 @@ ROWS = (
     _one_in_arrays("common.memory_efficient_bf16", False),
     _one_in_arrays("ema.store_ema", False),
     _one_in_arrays("checkpoint.finetune_from_model", None),
-    _one_in_arrays("checkpoint.reset_optimizer", False),
-    _one_in_arrays("checkpoint.reset_lr_scheduler", False),
-    _one_in_arrays("checkpoint.reset_dataloader", False),
+    _one_in_arrays("checkpoint.reset_optimizer", False, kind=ALL_OF_IT),
+    _one_in_arrays("checkpoint.reset_lr_scheduler", False, kind=ALL_OF_IT),
+    _one_in_arrays("checkpoint.reset_dataloader", False, kind=ALL_OF_IT),
     _one_in_arrays("distributed_training.distributed_world_size", 1),
     _as_it_is("checkpoint.restore_file", "checkpoint_last.pt", "a run resumes from its own checkpoints"),
     _as_it_is("dataset.train_subset", "train", "a run is trained on train"),
+    _as_it_is("common.wandb_project", None, "tracker=wandb tracks runs"),
+    Option("fairseq.dataset.valid_subset", beginning_with("valid", "records of epochs are of it")),
+    Option("fairseq.dataset.batch_size", SENTENCES),
+    Option("fairseq.dataset.batch_size_valid", SENTENCES),
+    Option("fairseq.dataset.curriculum", whole(0)),
     Option("model.attention_dropout", number(0, below=1)),
     Option("model.activation_dropout", number(0, below=1)),
 )

@@ -41,6 +41,18 @@ class TorchOptimizer(FairseqOptimizer, ABC):
     def torch_arguments(self) -> dict[str, Any]:
         """Return the arguments besides the learning rate, read from ``self.cfg``."""
 
+    def load_state_dict(self, state_dict: dict[str, Any], optimizer_overrides: dict[str, Any] | None = None) -> None:
+        """Load a state as fairseq does.
+
+        Raises:
+            ValueError: for one of other shapes, which a fused step would read past its end.
+        """
+        super().load_state_dict(state_dict, optimizer_overrides)
+        for parameter, state in self.optimizer.state.items() if self.elementwise else ():
+            for name, value in state.items():
+                if isinstance(value, Tensor) and value.dim() and value.shape != parameter.shape:
+                    raise ValueError(f"{name} is {tuple(value.shape)} for a parameter {tuple(parameter.shape)}")
+
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """Clip the gradients as fairseq does, and return their norm before that, computed in single precision.
 

@@ -92,6 +92,8 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
         }
         recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
         refuse_own_options(_overrides_of(recipe))
+        if recipe.n_seeds < 1:
+            raise ValueError("n_seeds: must be at least 1")
         if recipe.n_seeds > MOST or any(recipe.seeds_at(profile) > MOST for profile in recipe.profiles):
             raise ValueError(f"n_seeds: must be at most {MOST:,}")
         if recipe.sweep:

@@ -73,15 +73,23 @@ def judge_again(folder: Path) -> Verdicts:
     return verdicts
 
 
+#: What ``verdicts.json`` says in the words of the recipe.
+OF_THE_RECIPE = ("title", "figure", "known", "doubt")
+
+
 def what_tables_deny(stated: Verdicts, folder: Path) -> str | None:
-    """Return, in one line, which claims state other numbers than the tables beside them give; None where none does.
+    """Return, in one line, which claims state other numbers than the tables beside them give, or what is said of the
+    results other than by their recipe; None where nothing is.
 
     Numbers that differ by rounding are the same: another machine may add up in another order.
     """
     try:
-        given = {claim.id: asdict(claim) for claim in judged(folder).claims}
+        again = judged(folder)
     except UserError as error:
         return str(error)
+    given = {claim.id: asdict(claim) for claim in again.claims}
+    if other := [name for name in OF_THE_RECIPE if getattr(stated, name) != getattr(again, name)]:
+        return f"{folder}: its {', '.join(other)} are not the recipe's; python scripts/judge.py"
     wrong = [claim.id for claim in stated.claims if not _alike(asdict(claim), given.get(claim.id))]
     if not wrong:
         return None

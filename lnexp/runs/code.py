@@ -19,6 +19,7 @@ from lnexp.versions import version
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
 REPORTING = {
     *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "signals")),
+    "training/models/resuming.py",
     *(f"training/{name}.py" for name in ("diagnostic", "snapshots", "update_series")),
     "plugin/stock_help.py",
     *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),

@@ -236,6 +236,13 @@ class RunFolder:
             return self.checkpoint_within(epoch + 1, update)
         return self.checkpoint(epoch) if epoch else None
 
+    def updates_at(self, checkpoint: Path) -> int | None:
+        """Return how many updates had been made when a checkpoint was saved; None where nothing says it."""
+        if within := WITHIN_EPOCH.fullmatch(checkpoint.name):
+            return int(within["update"])
+        recorded = {self.checkpoint(record["epoch"]): record["update"] for record in self.epochs()}
+        return recorded.get(checkpoint)
+
     def _saved_within(self) -> dict[tuple[int, int], Path]:
         """Return the checkpoint files within epochs, by epoch and update."""
         return {(int(found["epoch"]), int(found["update"])): path for found, path in self._files_like(WITHIN_EPOCH)}

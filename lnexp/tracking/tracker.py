@@ -1,5 +1,6 @@
 """Track a run in wandb, from its own records."""
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from lnexp.addresses import check_address
 from lnexp.errors import UserError
 from lnexp.paths import ADHOC
 from lnexp.plain import plain
@@ -40,6 +42,8 @@ class Tracker:
     def __enter__(self) -> "Tracker":
         if self.cfg.tracker.mode == "disabled":
             return self
+        if self.cfg.tracker.mode == "online" and (server := os.environ.get("WANDB_BASE_URL")):
+            check_address("WANDB_BASE_URL", server)  # which wandb prints and records
         import wandb
 
         removed = _remove_what_was_not_uploaded(self.folder.path / "wandb")

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
 
+from lnexp.files import naming
 from lnexp.runs.checksum import remove_checksum, write_checksum
 
 
@@ -104,7 +105,8 @@ class Trainer(FairseqTrainer):
         }
         if self.should_save_checkpoint_on_current_rank:
             remove_checksum(Path(filename))
-        saved = super().save_checkpoint(filename, extra_state | everywhere)
+        with naming(Path(filename)):
+            saved = super().save_checkpoint(filename, extra_state | everywhere)
         if saved:
             write_checksum(Path(saved))
         return saved

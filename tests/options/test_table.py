@@ -219,6 +219,9 @@ def test_whole_numbers_are_checked_against_the_least(value, least):
         "+model.attention_dropout=2", "+model.activation_dropout=-1", "optimizer.betas=[0.9,2]", "optimizer.betas=0.9",
         "optimizer.weight_decay=-1", "optimizer.weight_decay=nan", "evaluation.lenpen=nan", "evaluation.lenpen=-inf",
         "evaluation.max_len_a=-5", "fairseq.checkpoint.restore_file=/missing", "fairseq.dataset.train_subset=valid",
+        "fairseq.dataset.valid_subset=train", "fairseq.dataset.batch_size=0", "fairseq.dataset.curriculum=-5",
+        "fairseq.optimization.stop_min_lr=nan", "fairseq.checkpoint.reset_optimizer=true",
+        "fairseq.checkpoint.reset_dataloader=true", "fairseq.common.wandb_project=mine",
         "diagnostics.at=often", "diagnostics.at=5", "diagnostics.at=[0]", "diagnostics.at=[1.5]",
     ],
 )  # fmt: skip
@@ -230,6 +233,7 @@ def test_a_value_that_cannot_be_meant_is_refused_in_one_line(override):
 
 def test_greatest_values_that_can_be_meant_are_taken():
     check(compose(["seed=4294967295", "threads=1024", "clip_norm=0", "model.dropout=0", "evaluation.lenpen=-1"]))
+    check(compose(["fairseq.dataset.valid_subset='valid,test'", "fairseq.dataset.batch_size=null"]))
 
 
 def test_threads_are_part_of_a_run_that_has_several():

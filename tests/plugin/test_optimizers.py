@@ -55,6 +55,18 @@ def test_steps_equal_torch(case):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
 
 
+def test_a_state_of_other_shapes_is_not_loaded():
+    """A fused step would read what lies behind it in memory."""
+    parameters = fresh_parameters()
+    optimizer = build_optimizer(OmegaConf.create({"_name": "lnexp_adam", "lr": [0.01]}), parameters)
+    steps(optimizer, parameters, count=1)
+    state = optimizer.state_dict()
+    optimizer.load_state_dict(state)
+    state["state"][0]["exp_avg"] = torch.zeros(1)
+    with pytest.raises(ValueError, match=r"exp_avg is \(1,\) for a parameter \(4, 5\)"):
+        optimizer.load_state_dict(state)
+
+
 @pytest.mark.parametrize("most", [0.0, 0.5, 100.0])
 def test_gradients_are_clipped_as_by_fairseq(most):
     mine, theirs = fresh_parameters(), fresh_parameters()

@@ -133,6 +133,7 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"surprise": 1}, "not a recipe .*surprise"),
         ({"title": ["x"]}, "not a recipe .*title is list"),
         ({"n_seeds": "3"}, "not a recipe .*n_seeds is str"),
+        ({"n_seeds": 0}, "not a recipe .*n_seeds: must be at least 1"),
         ({"n_seeds": 10**9}, "not a recipe .*n_seeds: must be at most 10,000"),
         ({"profiles": {"small": {"data": "toy", "n_seeds": 10**9}}}, "not a recipe .*n_seeds: must be at most 10,000"),
         ({"settings": "model=pre_ln"}, "not a recipe .*settings is str"),

@@ -88,6 +88,13 @@ def _claims(stated, changed):
     return [replace(claim, margins=margins) if claim.id == changed["id"] else claim for claim in stated.claims]
 
 
+@pytest.mark.parametrize("changed", ["known", "doubt", "title"])
+def test_what_the_recipe_does_not_say_is_named(folder, changed):
+    stated = read_verdicts(folder / "verdicts.json")
+    denied = what_tables_deny(replace(stated, **{changed: "nothing"}), folder)
+    assert denied == f"{folder}: its {changed} are not the recipe's; python scripts/judge.py"
+
+
 def test_rounding_is_no_difference(folder):
     stated = read_verdicts(folder / "verdicts.json")
     rounded = [replace(claim, p=claim.p and claim.p * (1 + 1e-12)) for claim in stated.claims]

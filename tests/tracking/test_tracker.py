@@ -4,6 +4,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from lnexp.configuration import check_and_resolve, compose
+from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import load_task
 from lnexp.tracking.tracker import Tracker, _flat_config, charts_of
@@ -46,6 +47,13 @@ def test_probes_are_named_by_what_they_looked_at(tracker):
         (50, {"probe/decoder.6.output": 1.0, "probe/decoder.6.before_norm": 1.5}),
         (50, {"probe/decoder.6.output": 2.0}),
     ]
+
+
+def test_a_server_with_a_password_is_refused_before_wandb_prints_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("WANDB_BASE_URL", "https://user:secret@localhost:1")
+    online = Tracker(OmegaConf.create({"tracker": {"mode": "online"}}), RunFolder(tmp_path / "run-00000000"))
+    with pytest.raises(UserError, match=r"^WANDB_BASE_URL=https://localhost:1: must be without a name"), online:
+        pass
 
 
 @pytest.mark.parametrize(

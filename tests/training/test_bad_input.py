@@ -181,6 +181,7 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(tmp_path, wh
     (line,) = done.stderr.splitlines()
     assert "File too large" in line or "space" in line
     folder = only_run(tmp_path)
+    assert line.endswith(f": {folder / 'checkpoints' / 'checkpoint1.pt'}")
     assert '"failed"' in (folder / "status.json").read_text()
     assert list((folder / "checkpoints").glob("checkpoint*.pt")) == [], "no half of a checkpoint"
     assert run_script("train", *settings).returncode == 0

@@ -10,9 +10,11 @@ from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.files import naming
 from lnexp.runs.checksum import remove_checksum, write_checksum
 from lnexp.runs.folder import RunFolder
 from lnexp.safe_loading import load, refuse_other_run
+from lnexp.training.models.resuming import refuse_other_update, resuming
 
 
 def member_checkpoint(
@@ -50,7 +52,8 @@ def member_checkpoint(
 def write_checkpoint(state: dict[str, Any], path: Path) -> None:
     """Write a member's checkpoint, which appears whole or not at all, and then its checksum."""
     remove_checksum(path)
-    checkpoint_utils.torch_persistent_save(state, str(path))
+    with naming(path):
+        checkpoint_utils.torch_persistent_save(state, str(path))
     write_checksum(path)
 
 
@@ -61,9 +64,12 @@ def load_members(trainer: Trainer, folders: Sequence[RunFolder], epoch: int) -> 
         path = folder.checkpoint(epoch)
         state = load(path)
         refuse_other_run(path, state["extra_state"], folder.identity)
-        load_member_model(trainer.model, member, state["model"])
-        trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
-        trainer.lr_scheduler.members[member].load_state_dict(state["optimizer_history"][-1]["lr_scheduler_state"])
+        with resuming(path):
+            history = state["optimizer_history"][-1]
+            refuse_other_update(path, folder, history["num_updates"])
+            load_member_model(trainer.model, member, state["model"])
+            trainer.optimizer.load_member_state(member, state["last_optimizer_state"])
+            trainer.lr_scheduler.members[member].load_state_dict(history["lr_scheduler_state"])
     trainer.set_num_updates(state["optimizer_history"][-1]["num_updates"])
     return state["extra_state"]["train_iterator"]
 
@@ -80,8 +86,14 @@ def member_model(model: torch.nn.Module, member: int) -> dict[str, torch.Tensor]
 
 @torch.no_grad()
 def load_member_model(model: torch.nn.Module, member: int, state: dict[str, torch.Tensor]) -> None:
-    """Load the state of a single model into a member, the reverse of :func:`member_model`."""
+    """Load the state of a single model into a member, the reverse of :func:`member_model`.
+
+    Raises:
+        ValueError: for a parameter of another shape, of which ``copy_`` would repeat a row or a number.
+    """
     for name, tensor in _views(model, member).items():
+        if state[name].shape != tensor.shape:
+            raise ValueError(f"{name} is {tuple(state[name].shape)}, not {tuple(tensor.shape)}")
         tensor.copy_(state[name])
 
 

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 from lnexp.runs.checkpoint_retention import keep_while_training
 from lnexp.safe_loading import refuse_code, refuse_other_run
 from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
+from lnexp.training.models.resuming import refuse_other_update, resuming
 
 
 class SingleModel(Models, StopsWithinEpoch):
@@ -43,10 +44,13 @@ class SingleModel(Models, StopsWithinEpoch):
             checkpoint.restore_file = str(newest)
         if start := newest or checkpoint.finetune_from_model:
             refuse_code(start)
-        state, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
-        self.trainer.identity = self.members[0].folder.identity
+        folder = self.members[0].folder
+        self.trainer.identity = folder.identity
+        with resuming(Path(start or "")):
+            state, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
         if newest:
-            refuse_other_run(newest, state, self.trainer.identity)
+            refuse_other_run(newest, state, folder.identity)
+            refuse_other_update(newest, folder, self.trainer.get_num_updates())
         place = self.trainer.get_num_updates(), batches.epoch, batches.iterations_in_epoch
         places = self.ranks.gather(place)
         if len(set(places)) > 1:

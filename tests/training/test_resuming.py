@@ -1,0 +1,116 @@
+"""A run is resumed from its own checkpoint, of the place that its name says, and tested with its own alone."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from helpers import TINY, only_run, run_script
+
+from lnexp.errors import UserError
+from lnexp.runs import records
+from lnexp.runs.checksum import write_checksum
+from lnexp.runs.folder import RunFolder
+from lnexp.training.engine import Engine
+
+pytestmark = pytest.mark.slow
+
+
+def replace(checkpoint: Path, source: Path, change: Callable[[dict], object] = lambda state: None) -> None:
+    """Write what a checkpoint holds, changed, in the place of another one, with a checksum."""
+    state = torch.load(source, weights_only=True)
+    change(state)
+    torch.save(state, checkpoint)
+    write_checksum(checkpoint)
+
+
+def trained(build, array: bool) -> RunFolder:
+    engine = build(("seed=1", "checkpoints.keep=all"), array=array)
+    engine.train()
+    return engine.members[0].folder
+
+
+def resumed(build, array: bool) -> Engine:
+    """Begin to train the run of :func:`trained` for another epoch."""
+    engine = build(("seed=1", "checkpoints.keep=all", "max_epoch=3"), array=array)
+    engine.train()
+    return engine
+
+
+#: Name and content of the newest checkpoint, and what is said of it.
+PLACES = {
+    "an earlier epoch": ("checkpoint2.pt", "checkpoint1.pt", "is of epoch 1, not of 2"),
+    "a later epoch": ("checkpoint1.pt", "checkpoint2.pt", "is of epoch 2, not of 1"),
+    "the end of an epoch": ("checkpoint_2_5.pt", "checkpoint2.pt", "is of epoch 3, not of 2"),
+}
+
+
+@pytest.mark.parametrize(("place", "array"), [*((place, False) for place in PLACES), ("an earlier epoch", True)])
+def test_a_checkpoint_of_another_place_is_refused(build, place, array):
+    folder = trained(build, array)
+    name, source, message = PLACES[place]
+    replace(folder.checkpoints / name, folder.checkpoints / source)
+    if name != "checkpoint2.pt":
+        folder.checkpoint(2).unlink()
+    with pytest.raises(UserError, match=message):
+        resumed(build, array)
+
+
+#: Changes of the content of a run's own checkpoint.
+CHANGES: dict[str, Callable[[dict], object]] = {
+    "no history": lambda state: state.update(optimizer_history=[]),
+    "a history of text": lambda state: state.update(optimizer_history=["x"]),
+    "no place": lambda state: state["extra_state"].pop("train_iterator"),
+    "a place in words": lambda state: state["extra_state"]["train_iterator"].update(epoch="3"),
+    "no moments": lambda state: state.pop("last_optimizer_state"),
+    "updates in words": lambda state: state["optimizer_history"][-1].update(num_updates="x"),
+    "more updates": lambda state: state["optimizer_history"][-1].update(num_updates=10**9),
+    "a row of a moment": lambda state: state["last_optimizer_state"]["state"][0].update(exp_avg=torch.zeros(1)),
+    "a row of a matrix": lambda state: state["model"].update({MATRIX: state["model"][MATRIX][:1]}),
+}
+MATRIX = "encoder.layers.0.fc1.weight"
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_content_that_training_cannot_be_resumed_from_is_refused_in_a_line(build, array):
+    folder = trained(build, array)
+    whole = folder.checkpoint(2).with_name("whole.pt")
+    replace(whole, folder.checkpoint(2))
+    for name, change in CHANGES.items():
+        replace(folder.checkpoint(2), whole, change)
+        with pytest.raises(UserError, match=r"checkpoint2\.pt: (nothing to|is of|does not|no ch)") as error:
+            resumed(build, array)
+        assert "\n" not in str(error.value), name
+    replace(folder.checkpoint(2), whole)
+    assert resumed(build, array).updates > folder.epochs()[1]["update"]
+
+
+@pytest.mark.parametrize("average", [0, 2])
+def test_an_earlier_checkpoint_of_another_seed_is_not_tested(tmp_path, where, average):
+    settings = [*TINY, *where, "max_epoch=2", "checkpoints.keep=all", f"evaluation.average_last={average}"]
+    for runs, seed in (("runs", 1), ("others", 2)):
+        done = run_script("train", *settings, f"runs_dir={tmp_path / runs}", f"seed={seed}")
+        assert done.returncode == 0, done.stderr
+    folder, (other,) = RunFolder(only_run(tmp_path)), (tmp_path / "others").glob("[!.]*/*-*")
+    said = [record for record in records.read(folder.metrics) if record["kind"] != "end"]
+    said[1]["valid_nll"] = 0.1  # the first epoch is the best one
+    folder.metrics.write_text("".join(map(records.to_line, said)))
+    folder.set_status("running")
+    replace(folder.checkpoint(1), RunFolder(other).checkpoint(1))
+    done = run_script("train", *settings, "seed=1")
+    assert done.returncode == 2
+    assert f"checkpoint1.pt: is of run {RunFolder(other).identity}, not of {folder.identity}" in done.stderr
+    done = run_script("translate", str(folder.path), "x", f"--data-dir={where[1].partition('=')[2]}")
+    assert done.returncode == 2
+    assert "checkpoint1.pt: is of run" in done.stderr
+
+
+def test_a_longer_run_begins_after_no_checkpoint_of_another_seed(tmp_path, where):
+    settings = [*TINY, *where, "checkpoints.keep=all"]
+    done = run_script("train", "-m", *settings, "max_epoch=2", "seed=1,2")
+    assert done.returncode == 0, done.stderr
+    one, two = (RunFolder(next((tmp_path / "runs").glob(f"*/*-s{seed}-*"))) for seed in (1, 2))
+    replace(one.checkpoint(2), two.checkpoint(2))
+    done = run_script("train", *settings, "max_epoch=3", "seed=1")
+    assert done.returncode == 2
+    assert f"checkpoint2.pt: is of run {two.identity}, not of {one.identity}" in done.stderr
