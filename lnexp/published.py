@@ -34,6 +34,7 @@ COLUMNS: dict[str, dict[str, Kind]] = {
         "seconds": "number", "tokens_per_second": "number",
     },
     "probes.csv": {**OF_RUN, "update": "whole", "side": "name", "layer": "whole"},
+    "snapshots.csv": {**OF_RUN, "update": "whole", "side": "name", "layer": "whole"},
     "measurements.csv": {"arm": "name", "seed": "whole"},
 }  # fmt: skip
 #: Columns that a task names, or that older tables lack.

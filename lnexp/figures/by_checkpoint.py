@@ -46,7 +46,7 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
             for title, (column, majority) in panels.items()
         ]
     ]
-    return Drawing(NAME, recipe.heading, f"{scope} · {seeds}", rows, (4, 3.4), 2, share_y=True)
+    return Drawing(NAME, recipe.heading, f"{scope} · {seeds}", rows, (4, 3.4), 2, share_y="row")
 
 
 def _lines(recipe: Recipe, runs: pd.DataFrame, column: str) -> list[Line]:

@@ -40,7 +40,7 @@ def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
         for number, (title, arms) in enumerate(by_panel.items())
     ]
     seeds = f"seeds {seeds_in_words(runs['seed'])}: lines are means, bands reach from the least to the greatest"
-    return Drawing(NAME, f"{recipe.heading}, by depth", f"{scope} · {seeds}", [panels], (4, 3.6), 5, share_y=True)
+    return Drawing(NAME, f"{recipe.heading}, by depth", f"{scope} · {seeds}", [panels], (4, 3.6), 5, share_y="row")
 
 
 def _lines(recipe: Recipe, arms: list[Arm], runs: pd.DataFrame, column: str) -> list:

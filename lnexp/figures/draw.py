@@ -23,7 +23,7 @@ STYLE: Any = {
     "pdf.fonttype": 42,  # letters of an embedded TrueType font, which publishers ask for
 }
 #: The marker in matplotlib's notation, and what it is filled with; None: the colour of the line.
-MARKERS = {"dot": ("o", None), "hollow": ("o", "white"), "triangle": ("^", None)}
+MARKERS = {"dot": ("o", None), "hollow": ("o", "white"), "triangle": ("^", None), "none": ("", None)}
 #: Letters on a line of a subtitle, for every inch of the figure's width.
 LETTERS_AN_INCH = 12
 #: The room of a legend's line beside its label, in letters.
@@ -43,7 +43,7 @@ def figure_of(drawing: Drawing) -> Figure:
     with rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
         all_axes = figure.subplots(
-            len(drawing.rows), len(drawing.rows[0]), squeeze=False, sharey="row" if drawing.share_y else False
+            len(drawing.rows), len(drawing.rows[0]), squeeze=False, sharey=drawing.share_y or False
         )
         for row, axes in zip(drawing.rows, all_axes, strict=True):
             for panel, axis in zip(row, axes, strict=True):

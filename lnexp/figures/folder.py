@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from lnexp.figures.along import NAME as ALONG
+from lnexp.figures.along import along
 from lnexp.figures.by_arm import NAME as BY_ARM
 from lnexp.figures.by_arm import draw_by_arm
 from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
@@ -43,7 +45,9 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
     mine = runs[runs["identity"].isin(over)]
     first = filter(None, (by_depth(recipe, mine, scope), by_checkpoint(recipe, mine, scope)))
+    snapshots = _of(over, folder / "snapshots.csv")
     found = [*first, *([] if epochs.empty or recipe.sweep else [curves(recipe, epochs, scope)])]
+    found += [] if snapshots.empty else [along(recipe, snapshots, scope)]
     return found if probes.empty else [*found, *layers(recipe, probes)]
 
 
@@ -57,7 +61,7 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
         scope, runs = read_verdicts(folder / "verdicts.json").scope, read_table(folder / "runs.csv")
         names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
         names += draw_by_arm(recipe, runs[runs["status"].isin(DONE)], scope, folder)
-    possible = {"figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}
+    possible = {ALONG, "figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}
     for name in possible.difference(names):
         remove(name, folder)
     return names

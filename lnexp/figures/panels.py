@@ -1,6 +1,7 @@
 """Define figures as data: what matplotlib draws for paper, and the report's page for a screen."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ class LineStyle:
     Attributes:
         colour: as ``#rrggbb``.
         dash: in matplotlib's notation, as ``--``.
-        marker: of its points: ``dot``, ``hollow`` or ``triangle``.
+        marker: of its points: ``dot``, ``hollow``, ``triangle`` or ``none``.
     """
 
     colour: str
@@ -69,7 +70,7 @@ class Drawing:
         rows: the panels, row by row from above, equally many in each.
         panel_size: width and height of a panel, inches.
         legend_columns: the most columns of the legend.
-        share_y: whether the panels of a row have one scale along y.
+        share_y: which panels have one scale along y: those of a ``row``, those of a ``col``, or each its own (empty).
     """
 
     name: str
@@ -78,7 +79,7 @@ class Drawing:
     rows: list[list[Panel]]
     panel_size: tuple[float, float]
     legend_columns: int
-    share_y: bool = False
+    share_y: Literal["", "row", "col"] = ""
 
 
 def line(label: str, style: LineStyle, table: pd.DataFrame, x: str, y: str) -> Line:

@@ -36,7 +36,7 @@ def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFram
     subtitle = f"{scope} · {table['seed'].nunique()} seeds"
     height = 3 + 0.2 * max(map(len, rows.values()))
     title = recipe.heading
-    return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y=True)
+    return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y="row")
 
 
 def _panel(recipe: Recipe, row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:

@@ -81,11 +81,12 @@ def trained_on(run: RunResult) -> str | None:
 def epochs_table(runs: list[RunResult]) -> pd.DataFrame:
     """Return ``epochs.csv``: a row a run and epoch."""
     columns = _epoch_columns(runs[0].task)
-    rows = [_of_run(run) | {column: record.get(column) for column in columns} for run in runs for record in run.epochs]
-    return pd.DataFrame(rows, columns=[*_of_run(runs[0]), *columns])
+    rows = [of_run(run) | {column: record.get(column) for column in columns} for run in runs for record in run.epochs]
+    return pd.DataFrame(rows, columns=[*of_run(runs[0]), *columns])
 
 
-def _of_run(run: RunResult) -> dict[str, Any]:
+def of_run(run: RunResult) -> dict[str, Any]:
+    """Return the columns that say which run a row is of."""
     return {**_of_job(run), "seed": run.job.seed, "identity": run.identity}
 
 
@@ -97,7 +98,7 @@ def _epoch_columns(task: Task) -> list[str]:
 def probes_table(runs: list[RunResult]) -> pd.DataFrame:
     """Return ``probes.csv``: a row a probe record."""
     rows = [
-        _of_run(run) | {key: value for key, value in record.items() if key != "kind"}
+        of_run(run) | {key: value for key, value in record.items() if key != "kind"}
         for run in runs
         for record in run.probes
     ]

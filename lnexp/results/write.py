@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pandas as pd
 from tabulate import tabulate
 
+from lnexp.figures.along import NAME as ALONG
 from lnexp.figures.by_arm import NAME as BY_ARM
 from lnexp.figures.by_arm import drawn_by_arm
 from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
@@ -21,6 +23,7 @@ from lnexp.results.made_with import commit_name
 from lnexp.results.mixed_code import mixed_code
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
+from lnexp.results.snapshots_table import snapshots_table
 from lnexp.results.success import divided_arms
 from lnexp.results.sweep_page import sweep_page
 from lnexp.results.verdict_file import write_verdicts
@@ -52,6 +55,9 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     probes = tables.probes_table(over)
     if not probes.empty:
         write_table(folder / "probes.csv", probes)
+    snapshots = pd.DataFrame() if recipe.sweep else snapshots_table(over)  # a sweep has thousands of runs
+    if not snapshots.empty:
+        write_table(folder / "snapshots.csv", snapshots)
     commits = commits_of(run.environment for run in runs if run.counts)
     recorded = recorded_plan(folder, {run.identity for run in over})
     planned = planned_seeds(recipe, cfg.profile, commits, recorded)
@@ -60,7 +66,9 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     verdicts = judge_all(recipe, runs, origin)
     write_verdicts(folder, verdicts)
     write_provenance(folder, of_runs(runs), planned)
-    write_whole(folder / "table.md", with_verdicts(_table_page(recipe, runs, command), verdicts, folder))
+    write_whole(
+        folder / "table.md", with_verdicts(_table_page(recipe, runs, command, not snapshots.empty), verdicts, folder)
+    )
     draw_all(recipe, folder)
     return folder
 
@@ -77,7 +85,7 @@ def scope(runs: list[RunResult]) -> str:
     return f"profile {cfg.profile}, data {cfg.data.name}{size}{with_options}{alike}"
 
 
-def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
+def _table_page(recipe: Recipe, runs: list[RunResult], command: str, has_snapshots: bool) -> str:
     task = runs[0].task
     devices = sorted({f"{run.environment['cpu']}, {run.environment['device']}" for run in runs if run.environment})
     rows = [
@@ -105,6 +113,7 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str) -> str:
         *(["![curves](figure.png)"] if any(run.counts and run.epochs for run in runs) and not recipe.sweep else []),
         *(["![gradients by layer](gradients.png)"] if any(run.counts and run.probes for run in runs) else []),
         *(["![hidden states by layer](states.png)"] if any(map(_has_states, runs)) else []),
+        *([f"![by layer along training]({ALONG}.png)"] if has_snapshots else []),
         " ".join(filter(None, made)),
         f"```\n{command}\n```",
         *(["Malformed runs:\n\n" + "\n".join(problems)] if problems else []),

@@ -52,7 +52,7 @@ function tracesOf(panel, hidden) {
     return [
       {...shared, x: [...line.x, ...line.x.slice().reverse()], y: [...line.high, ...line.low.slice().reverse()],
        fill: "toself", fillcolor: colour, opacity: 0.15, line: {width: 0}, mode: "lines", hoverinfo: "skip"},
-      {...shared, x: line.x, y: line.mean, mode: "lines+markers", marker: markerOf(line.style, colour),
+      {...shared, x: line.x, y: line.mean, mode: line.style.marker === "none" ? "lines" : "lines+markers", marker: markerOf(line.style, colour),
        line: {color: colour, dash: DASHES[line.style.dash], width: 2},
        customdata: line.low.map((low, place) => [low, line.high[place]]),
        hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>`},
@@ -95,7 +95,7 @@ function swatch(style) {
   for (const [name, value] of Object.entries({width: 26, height: 8, "aria-hidden": "true"})) { svg.setAttribute(name, value); }
   const drawing = {x1: 0, x2: 26, y1: 4, y2: 4, stroke: visible(style.colour), "stroke-width": 3, "stroke-dasharray": STROKES[style.dash]};
   for (const [name, value] of Object.entries(drawing)) { line.setAttribute(name, value); }
-  svg.append(line, markOf(style));
+  svg.append(line, ...(style.marker === "none" ? [] : [markOf(style)]));
   return svg;
 }
 

@@ -1,0 +1,70 @@
+"""Make the figure of what happens in every layer along training, a row an arm, from snapshots."""
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, line
+from lnexp.recipes.recipe import Arm, Recipe
+from lnexp.seeds import seeds_in_words
+
+NAME = "along"
+#: Columns of ``snapshots.csv``, their titles, and the scale along y.
+PANELS = {
+    "train_loss": ("training loss\n(nats a token)", "linear"),
+    "gradient_norm": ("norm of the gradient", "log"),
+    "update_rms": ("size of the update\n(learning rates)", "log"),
+    "hidden_state": ("hidden states\n(E‖x‖²/d)", "log"),
+    "hidden_cosine": ("cosine of two positions'\nhidden states", "linear"),
+    "attention_entropy": ("entropy of attention\n(nats)", "linear"),
+}
+DASHES = {"encoder": "-", "decoder": "--", "model": "-"}
+#: The colour of what is of no layer.
+MODEL = "#333333"
+
+
+def along(recipe: Recipe, snapshots: pd.DataFrame, scope: str) -> Drawing:
+    """Return the figure of ``snapshots.csv``: medians over seeds, a line a layer, by update on a log scale.
+
+    Args:
+        recipe: whose arms they are.
+        snapshots: the table, not empty, of runs that are over.
+        scope: what they were trained on, in words.
+    """
+    arms = [arm for arm in recipe.arms.values() if arm.name in set(snapshots["arm"])]
+    seeds = f"seeds {seeds_in_words(snapshots['seed'])}: lines are medians"
+    rows = [_row(arm, snapshots[snapshots["arm"] == arm.name]) for arm in arms]
+    return Drawing(NAME, recipe.heading, f"{scope} · {seeds}", rows, (2.4, 1.9), legend_columns=7, share_y="col")
+
+
+def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:
+    return [
+        Panel(
+            title=title,
+            x_label="update",
+            y_label="" if number else arm.label,
+            lines=_lines(mine.dropna(subset=[column]), column),
+            x_scale="log",
+            y_scale=scale,
+        )
+        for number, (column, (title, scale)) in enumerate(PANELS.items())
+    ]
+
+
+def _lines(table: pd.DataFrame, column: str) -> list[Line]:
+    deepest = int(table["layer"].max()) if len(table) else 0
+    lines = []
+    for side, layer in table[["side", "layer"]].drop_duplicates().itertuples(index=False):
+        of_layer = table[(table["side"] == side) & (table["layer"] == layer)]
+        medians = of_layer.groupby("update", as_index=False)[column].median()
+        lines.append(line(_label(side, layer), _style(side, layer, deepest), medians, "update", column))
+    return lines
+
+
+def _label(side: str, layer: int) -> str:
+    return f"{side} {layer}" if layer else side
+
+
+def _style(side: str, layer: int, deepest: int) -> LineStyle:
+    colour = to_hex(colormaps["viridis"]((layer - 1) / deepest)) if layer else MODEL
+    return LineStyle(colour, DASHES.get(side, ":"), "none")
