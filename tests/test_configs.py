@@ -40,6 +40,7 @@ OWN_TEXT = (
 #: Corpora of one language, which cannot be translated.
 OF_ONE_LANGUAGE = ("data=bert_plain", "data=bert_text", "data=bert_toy", "data=wikipedia_books")
 #: Labelled pairs that lie in a folder of the user's.
+GLUE = ("data=wikipedia_books", "pairs=mrpc", "pairs=rte")
 OWN_PAIRS = ("pairs=mrpc", "pairs=rte", "pairs=tatoeba")
 #: Files of data=bert_text.
 BERT_TEXT = (
@@ -78,6 +79,7 @@ def test_every_config_file_composes_and_is_valid(file, folder):
     extra += ["task=sentence_pairs"] if file.startswith("pairs=") else []
     extra += ["start.epoch=0"] if "task=sentence_pairs" in (file, *extra) else []
     extra += ["data=bert_text", f"data.path={folder}", f"data.pairs.path={folder}"] if file in OWN_PAIRS else []
+    extra += [f"data.glue={folder}"] if file in GLUE else []
     cfg = compose([file, *extra])
     OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
     check(cfg)

@@ -52,7 +52,7 @@ def test_a_sweep_in_arrays_leaves_what_single_runs_leave(tmp_path, where, prepar
             assert one["valid_loss"] == pytest.approx(other["valid_loss"], rel=1e-3)
     again = sweep(where, "hydra/launcher=array")
     assert again.returncode == 0
-    assert "8 of them done already" in again.stdout
+    assert "8 of them done already" in " ".join(again.stdout.split())
     assert "epoch" not in again.stdout
 
 

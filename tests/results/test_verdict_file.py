@@ -32,7 +32,7 @@ def test_nothing_may_be_missing(path, key):
     content = json.loads(path.read_text())
     del content[key]
     path.write_text(json.dumps(content))
-    with pytest.raises(UserError, match=rf"verdicts\.json: malformed .* keys .*{key}"):
+    with pytest.raises(UserError, match=rf"verdicts\.json: malformed .* does not have {key}"):
         read_verdicts(path)
 
 
