@@ -5,18 +5,16 @@ is where fairseq's ``complete_doc`` divides blocks. A file of sentences without 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from lnexp.checks import check_choice, check_flag, check_whole
+from lnexp.checks import check_whole
 from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
-from lnexp.corpora.moses import lowercase as moses_lowercase
-from lnexp.corpora.moses import moses_tokenizer
+from lnexp.corpora.finish import Finish
 from lnexp.corpora.text import SPLITS, chunks
 from lnexp.errors import UserError
 from lnexp.files import matching
@@ -57,11 +55,9 @@ def write(
     Raises:
         UserError: where a pattern matches no file, a line is no valid sentence, or a split is empty.
     """
-    check_choice("data.text.tokenizer", tokenizer, ("moses", "none"))
-    check_flag("data.text.lowercase", lowercase)
+    finish = Finish("data.text", language, tokenizer, lowercase)
     if hold_out is not None:
         check_whole("data.text.hold_out", hold_out, least=3)
-    finish = partial(_finish, language, tokenizer, lowercase)
     sources = {split: matching(root, splits.get(split) or []) for split in SPLITS}
     counts = Counter[str]()
     with ExitStack() as stack:
@@ -71,7 +67,7 @@ def write(
         }
         for split in SPLITS:
             read = (doc for name in sources[split] for doc in documents_of(TextLocation(Path(root) / name)))
-            finished = (document for part in context.map(finish, chunks(read, CHUNK)) for document in part)
+            finished = (document for part in context.map(finish.texts, chunks(read, CHUNK)) for document in part)
             for number, document in enumerate(finished, start=1):
                 into = _split_of(number, hold_out) if split == "train" else split
                 files[into].write("".join(f"{sentence}\n" for sentence in document) + "\n")
@@ -105,12 +101,3 @@ def documents_of(location: TextLocation) -> Iterator[Document]:
             document = []
     if document:
         yield document
-
-
-def _finish(language: str, tokenizer: str, lowercase: bool, documents: Sequence[Document]) -> list[Document]:
-    """Return documents tokenised and lower-cased."""
-    finished = []
-    for document in documents:
-        lines = moses_tokenizer(language).tokenize(document) if tokenizer == "moses" else document
-        finished.append([moses_lowercase(line) for line in lines] if lowercase else list(lines))
-    return finished

@@ -10,11 +10,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from lnexp.checks import check_choice, check_flag, check_whole
+from lnexp.checks import check_whole
 from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.documents import documents_of
-from lnexp.corpora.labelled_pairs import Finish
+from lnexp.corpora.finish import Finish
 from lnexp.corpora.labelled_pairs.pivot import sentences_by_split
 from lnexp.corpora.text import chunks
 
@@ -59,11 +59,9 @@ def write(
     Raises:
         UserError: where a text is missing, or a line is no valid sentence.
     """
-    check_choice("data.text.tokenizer", tokenizer, ("moses", "none"))
-    check_flag("data.text.lowercase", lowercase)
     check_whole("data.text.by_pivot.hold_out", by_pivot["hold_out"], least=3)
     parallel = sentences_by_split(**{**by_pivot, "path": str(Path(root) / by_pivot["path"])})
-    raw, done = Finish(language, tokenizer, lowercase), Finish(language, "none", lowercase)
+    raw, done = (Finish("data.text", language, how, lowercase) for how in (tokenizer, "none"))
     held_out: set[str] = set()
     counts = Counter[str]()
     for split in ORDER:

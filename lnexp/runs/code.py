@@ -20,7 +20,7 @@ from lnexp.versions import version
 REPORTING = {
     *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "signals")),
     "training/models/resuming.py",
-    *(f"training/{name}.py" for name in ("diagnostic", "snapshots", "update_series")),
+    *(f"training/{name}.py" for name in ("diagnostic", "forward_diagnostic", "snapshots", "update_series")),
     "plugin/stock_help.py",
     *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),
 }

@@ -14,18 +14,16 @@ its subwords:
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from omegaconf import DictConfig
 
-from lnexp.checks import check_choice, check_flag, check_name
+from lnexp.checks import check_name
 from lnexp.corpora import prepare as corpora
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.fairseq_data import IndexedDatasetWriter, number_type, read_vocabulary
-from lnexp.corpora.moses import lowercase as moses_lowercase
-from lnexp.corpora.moses import moses_tokenizer
+from lnexp.corpora.finish import Finish
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.corpora.segmentation import segmenter
 from lnexp.corpora.text import SPLITS, read_lines, stream_lines
@@ -45,33 +43,10 @@ class LabelledPair(NamedTuple):
     second: str
 
 
-@dataclass(frozen=True)
-class Finish:
-    """Writes sentences as the corpus has them.
-
-    Attributes:
-        language: their code.
-        tokenizer: ``moses``, or ``none`` for sentences that are tokenised.
-        lowercase: whether to lower-case, as Moses does.
-    """
-
-    language: str
-    tokenizer: Literal["moses", "none"]
-    lowercase: bool
-
-    def __post_init__(self) -> None:
-        check_choice("data.pairs.tokenizer", self.tokenizer, ("moses", "none"))
-        check_flag("data.pairs.lowercase", self.lowercase)
-
-    def pairs(self, pairs: Sequence[LabelledPair]) -> list[LabelledPair]:
-        """Return pairs with their sentences finished."""
-        sides = (self.lines([getattr(pair, side) for pair in pairs]) for side in SIDES)
-        return [LabelledPair(pair.label, *both) for pair, *both in zip(pairs, *sides, strict=True)]
-
-    def lines(self, lines: list[str]) -> list[str]:
-        """Return sentences finished."""
-        tokenised = moses_tokenizer(self.language).tokenize(lines) if self.tokenizer == "moses" else lines
-        return [moses_lowercase(line).strip() if self.lowercase else line.strip() for line in tokenised]
+def finished(pairs: Sequence[LabelledPair], finish: Finish) -> list[LabelledPair]:
+    """Return pairs with their sentences finished."""
+    sides = (finish.lines([getattr(pair, side) for pair in pairs]) for side in SIDES)
+    return [LabelledPair(pair.label, *both) for pair, *both in zip(pairs, *sides, strict=True)]
 
 
 def write_pairs(folder: Path, split: str, pairs: Iterable[LabelledPair]) -> None:

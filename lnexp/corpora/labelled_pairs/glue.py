@@ -9,7 +9,8 @@ from typing import Any, Literal
 from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
-from lnexp.corpora.labelled_pairs import Finish, LabelledPair, write_pairs
+from lnexp.corpora.finish import Finish
+from lnexp.corpora.labelled_pairs import LabelledPair, finished, write_pairs
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 
@@ -45,10 +46,10 @@ def write(
     Raises:
         UserError: where a file is missing, or a row is not as stated.
     """
-    finish = Finish(language, tokenizer, lowercase)
+    finish = Finish("data.pairs", language, tokenizer, lowercase)
     for split in SPLITS:
         pairs = _pairs(Path(path) / splits[split], columns, [str(label) for label in labels])
-        write_pairs(folder, split, finish.pairs(pairs))
+        write_pairs(folder, split, finished(pairs, finish))
     return {"sources": splits}
 
 

@@ -16,7 +16,8 @@ from typing import Any, Literal
 from lnexp.checks import check_whole
 from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
-from lnexp.corpora.labelled_pairs import Finish, LabelledPair, write_pairs
+from lnexp.corpora.finish import Finish
+from lnexp.corpora.labelled_pairs import LabelledPair, finished, write_pairs
 from lnexp.corpora.language_pair import file_pair
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
@@ -61,14 +62,14 @@ def write(
     Raises:
         UserError: where a file is missing, is not UTF-8, or has fewer lines than the other one.
     """
-    finish = Finish(language, tokenizer, lowercase)
+    finish = Finish("data.pairs", language, tokenizer, lowercase)
     rng = _generator(seed)
     check_whole("data.pairs.hold_out", hold_out, least=3)
     splits = _split(groups_of(_translations(path, files)), hold_out, rng)
     for split, mine in splits.items():
         pairs = _pairs_of(mine, rng)
         rng.shuffle(pairs)
-        write_pairs(folder, split, finish.pairs(pairs))
+        write_pairs(folder, split, finished(pairs, finish))
     return {"groups": {split: len(mine) for split, mine in splits.items()}}
 
 

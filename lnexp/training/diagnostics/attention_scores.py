@@ -2,20 +2,23 @@
 attention saturates and training fails.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from inspect import signature
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.hooks import RemovableHandle
 
 from lnexp.plugin.arrays.stacked import StackedAttention
 from lnexp.plugin.attention import Attention, by_head
-from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+from lnexp.training.diagnostic import Watched, register_diagnostic
+from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 
 
 @register_diagnostic
-class AttentionScores(Diagnostic):
+class AttentionScores(ForwardDiagnostic):
     """``attention_logit``, by attention module: the largest ``q·k/√d`` over batch, heads and positions; and
     ``attention_entropy``: the mean over queries and heads of the entropy of the weights, in nats.
 
@@ -29,23 +32,14 @@ class AttentionScores(Diagnostic):
         super().__init__(watched)
         modules = watched.model.named_modules()
         self._modules = {name: one for name, one in modules if isinstance(one, Attention | StackedAttention)}
-        self._hooks: list[Any] = []
         self._found: dict[str, list[Tensor]] = {}
-        self._kept: dict[Any, Tensor] = {}
 
-    def begin(self) -> None:
-        self._detach()
+    def hooks(self) -> Iterator[RemovableHandle]:
         self._found = {}
-        self._hooks = [
-            self.watched.criterion.register_forward_pre_hook(self._see_batch),
-            *(
-                module.register_forward_pre_hook(partial(self._look, name), with_kwargs=True)
-                for name, module in self._modules.items()
-            ),
-        ]
+        for name, module in self._modules.items():
+            yield module.register_forward_pre_hook(in_training(partial(self._look, name)), with_kwargs=True)
 
-    def end(self) -> dict[str, Tensor]:
-        self._detach()
+    def found(self) -> dict[str, Tensor]:
         if not self._found:
             return {}
         mine = torch.stack([torch.stack(of_batches) for of_batches in self._found.values()]).cpu()
@@ -58,18 +52,7 @@ class AttentionScores(Diagnostic):
             for name, value in zip(self._found, values, strict=True)
         }
 
-    def _detach(self) -> None:
-        for hook in self._hooks:
-            hook.remove()
-        self._hooks = []
-
-    def _see_batch(self, criterion: Any, arguments: Any) -> None:
-        _, batch = arguments
-        self._kept = self.watched.model.kept(**batch["net_input"])
-
     def _look(self, name: str, module: Any, arguments: Any, named: Any) -> None:
-        if not module.training:  # placements are shown the first batch, see lnexp.plugin.first_batch
-            return
         given = signature(module.forward).bind(*arguments, **named).arguments
         found = self._of(name, module, given["query"], given["key"], given.get("attn_mask") is not None)
         self._found.setdefault(name, []).append(found)
@@ -85,7 +68,7 @@ class AttentionScores(Diagnostic):
         )
         logits = torch.matmul(q, k.transpose(2, 3)) * q.size(3) ** -0.5
         side = name.partition(".")[0]
-        of_queries, of_keys = self._kept[side], self._kept["encoder" if name.endswith("encoder_attn") else side]
+        of_queries, of_keys = self.kept[side], self.kept["encoder" if name.endswith("encoder_attn") else side]
         seen = of_queries.t().unsqueeze(2) & of_keys.t().unsqueeze(1)
         seen = (seen.tril() if causal else seen).unsqueeze(1)
         by_member = logits.unflatten(0, (self.watched.members, -1))  # (S, B, heads, queries, keys)

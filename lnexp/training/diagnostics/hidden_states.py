@@ -1,17 +1,20 @@
 """Measure the size of the hidden states that every layer gives out, and how alike those of different positions are."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.hooks import RemovableHandle
 
 from lnexp.theory.hidden_states import squared_norm
-from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+from lnexp.training.diagnostic import Watched, register_diagnostic
+from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 
 
 @register_diagnostic
-class HiddenStates(Diagnostic):
+class HiddenStates(ForwardDiagnostic):
     """``hidden_state``, by layer: E‖x‖²/d of its output, the mean over all positions that are no padding; and
     ``hidden_cosine``: the mean cosine of two positions of the update, ``‖E[x/‖x‖]‖²``, which is 1 where all are alike.
 
@@ -26,22 +29,14 @@ class HiddenStates(Diagnostic):
         self._layers = {
             f"{side}.layers.{number}": layer for side, one in sides for number, layer in enumerate(one.layers)
         }
-        self._hooks: list[Any] = []
         self._sums: dict[str, Tensor] = {}
-        self._kept: dict[Any, Tensor] = {}
 
-    def begin(self) -> None:
-        self._detach()
+    def hooks(self) -> Iterator[RemovableHandle]:
         self._sums = {}
-        self._hooks = [
-            self.watched.criterion.register_forward_pre_hook(self._see_batch),
-            *(layer.register_forward_hook(partial(self._look, name)) for name, layer in self._layers.items()),
-        ]
+        for name, layer in self._layers.items():
+            yield layer.register_forward_hook(in_training(partial(self._look, name)))
 
-    def end(self) -> dict[str, Tensor]:
-        self._detach()
-        if not self._sums:
-            return {}
+    def found(self) -> dict[str, Tensor]:
         of_ranks = self.watched.ranks.gather({name: sums.cpu() for name, sums in self._sums.items()})
         found = {}
         for name in self._sums:
@@ -51,21 +46,10 @@ class HiddenStates(Diagnostic):
             found[f"hidden_cosine.{name}"] = means[1:].square().sum(dim=0)
         return found
 
-    def _detach(self) -> None:
-        for hook in self._hooks:
-            hook.remove()
-        self._hooks = []
-
-    def _see_batch(self, criterion: Any, arguments: Any) -> None:
-        _, batch = arguments
-        self._kept = self.watched.model.kept(**batch["net_input"])
-
     def _look(self, name: str, layer: Any, arguments: Any, output: Any) -> None:
         """Add a batch's number of positions, and its sums of ‖x‖²/d and of x/‖x‖, ``(2 + channels, S)``."""
-        if not layer.training:  # placements are shown the first batch, see lnexp.plugin.first_batch
-            return
         x = output[0] if isinstance(output, tuple) else output  # (time, S·B, channel)
-        kept = self._kept[name.partition(".")[0]].unsqueeze(1)  # (time, 1, B)
+        kept = self.kept[name.partition(".")[0]].unsqueeze(1)  # (time, 1, B)
         squares = squared_norm(x)
         length = squares.sqrt().clamp(min=torch.finfo(squares.dtype).tiny)  # of padding it may be 0
         units = x.detach().double() / length.unsqueeze(-1)

@@ -5,12 +5,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.hooks import RemovableHandle
 
-from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+from lnexp.training.diagnostic import Watched, register_diagnostic
+from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 
 
 @register_diagnostic
-class LogNormaliser(Diagnostic):
+class LogNormaliser(ForwardDiagnostic):
     """``log_z.output`` and ``log_z_squared.output``: the means of log Z and of its square over target tokens, in nats.
 
     Z is the sum of ``exp(logit)`` over all words, in the forward pass of training. The square is what the auxiliary
@@ -19,39 +21,21 @@ class LogNormaliser(Diagnostic):
 
     def __init__(self, watched: Watched):
         super().__init__(watched)
-        self._hooks: list[Any] = []
         self._sums: Tensor | None = None
-        self._target: Any = None
 
-    def begin(self) -> None:
-        self._detach()
+    def hooks(self) -> Iterator[RemovableHandle]:
         self._sums = None
-        self._hooks = [
-            self.watched.criterion.register_forward_pre_hook(self._see_batch),
-            self.watched.model.register_forward_hook(self._look),
-        ]
+        yield self.watched.model.register_forward_hook(in_training(self._look))
 
-    def end(self) -> dict[str, Tensor]:
-        self._detach()
+    def found(self) -> dict[str, Tensor]:
         if self._sums is None:
             return {}
         tokens, total, squares = torch.stack(self.watched.ranks.gather(self._sums.cpu())).sum(dim=0)
         return {"log_z.output": total / tokens, "log_z_squared.output": squares / tokens}
 
-    def _detach(self) -> None:
-        for hook in self._hooks:
-            hook.remove()
-        self._hooks = []
-
-    def _see_batch(self, criterion: Any, arguments: Any) -> None:
-        _, batch = arguments
-        self._target = batch["target"]
-
     @torch.no_grad()
     def _look(self, model: Any, arguments: Any, output: Any) -> None:
         """Add a batch's tokens, sum of log Z and sum of its squares, ``(3, S)``."""
-        if not model.training:  # placements are shown the first batch, see lnexp.plugin.first_batch
-            return
         found = [logits.float().logsumexp(dim=1).double() for logits in self._logits(output)]
         sums = torch.stack([torch.stack([torch.ones_like(z).sum(), z.sum(), z.square().sum()]) for z in found], dim=1)
         self._sums = sums if self._sums is None else self._sums + sums
@@ -69,6 +53,6 @@ class LogNormaliser(Diagnostic):
 
     def _asked(self, x: Tensor) -> Tensor:
         """Return the rows of ``(…, channel)`` at targets; those of a model that gave no others are all of them."""
-        if x.shape[:-1] == self._target.shape:
-            return x[self._target.ne(self.watched.criterion.padding_idx)]
+        if x.shape[:-1] == self.batch["target"].shape:
+            return x[self.batch["target"].ne(self.watched.criterion.padding_idx)]
         return x.flatten(0, -2)
