@@ -16,7 +16,8 @@ from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 @register_diagnostic
 class HiddenStates(ForwardDiagnostic):
     """``hidden_state``, by layer: E‖x‖²/d of its output, the mean over all positions that are no padding; and
-    ``hidden_cosine``: the mean cosine of two positions of the update, ``‖E[x/‖x‖]‖²``, which is 1 where all are alike.
+    ``hidden_cosine``: the mean cosine of two positions of the update, a position with itself included,
+    ``‖E[x/‖x‖]‖²``, which is 1 where all are alike.
 
     The paper's Lemma 2 is about the size, before training: of Post-LN it is 1, of Pre-LN it grows with the layer. Where
     the cosine is 1 attention cannot tell positions apart, and its gradients vanish (rank collapse; Noci et al. 2022,
