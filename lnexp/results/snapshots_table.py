@@ -10,7 +10,7 @@ import pandas as pd
 from lnexp.results.collect import RunResult
 from lnexp.results.tables import of_run
 from lnexp.tasks.contract import Record
-from lnexp.tasks.diagnosed import series_of
+from lnexp.tasks.diagnosed import in_layers, series_of
 
 #: The columns, and what makes a layer's number of those of its modules.
 MEASURES: dict[str, Callable[[Sequence[float]], float]] = {
@@ -55,14 +55,6 @@ def _of_run(run: RunResult) -> Iterator[dict[str, Any]]:
 
 def _together(record: Record, measure: str, side: str, layer: int, count: int) -> float | None:
     """Return a layer's number; None where no module of it has a finite one."""
-    found = [
-        values[layer]
-        for key, values in record.items()
-        if _is_of_layers(key, f"{measure}.{side}") and len(values) == count and values[layer] is not None
-    ]
+    modules = [values for values in in_layers(record, measure, side) if len(values) == count]
+    found = [value for values in modules if (value := values[layer]) is not None]
     return float(f"{MEASURES[measure](found):.{DIGITS}g}") if found else None
-
-
-def _is_of_layers(key: str, start: str) -> bool:
-    """Return whether numbers are of a measure in a side's layers, not in its embeddings."""
-    return (key == start or key.startswith(f"{start}.")) and "embed" not in key

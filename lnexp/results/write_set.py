@@ -15,6 +15,11 @@ from lnexp.results.collect import RunResult
 from lnexp.results.mixed_code import mixed_code
 from lnexp.results.run_set import curves_of
 
+#: Columns whose values are in the labels where rows differ in them.
+SETTINGS = ("lr_max", "T_warmup", "schedule")
+#: The scores of an arm that may be equal, and how a row says that all runs of an arm are over.
+WHICH = ("best", "last")
+WHOLE = re.compile(r"(\d+) of \1")
 #: The longest name of a folder of a set; a longer one ends in a hash of the whole.
 LONGEST_NAME = 100
 
@@ -23,10 +28,6 @@ def name_of_folder(title: str) -> str:
     """Return what the folder of a set of runs is called, given the places or the sweep that they are of."""
     name = re.sub(r"[^\w.=-]+", "_", title).strip("._")
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{short_hash(title)}"
-
-
-#: Columns that say what labels say where it differs between rows.
-SETTINGS = ("lr_max", "T_warmup", "schedule")
 
 
 def narrowed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
@@ -44,11 +45,6 @@ def narrowed(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
         out.add("runs")
     said = ", ".join(str(value) if key == "trained on" else f"{key} {value}" for key, value in alike.items())
     return [{key: value for key, value in row.items() if key not in out} for row in rows], said
-
-
-#: The scores of an arm that can be one, and how an arm says that all its runs are over.
-WHICH = ("best", "last")
-WHOLE = re.compile(r"(\d+) of \1")
 
 
 def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:

@@ -130,16 +130,22 @@ def min_encoder_gradient_share(run: MeasuredRun) -> float | None:
 def _encoder_share(record: Record) -> float | None:
     """Return the share of one snapshot; None where it has not the gradients of both sides' layers."""
     encoder, decoder = (
-        sum(
-            value**2
-            for key, values in record.items()
-            if key.startswith(f"gradient_norm.{side}.") and not key.endswith("embed_tokens")
-            for value in values
-            if value is not None
-        )
+        sum(value**2 for values in in_layers(record, "gradient_norm", side) for value in values if value is not None)
         for side in ("encoder", "decoder")
     )
     return encoder / (encoder + decoder) if encoder and decoder else None
+
+
+def in_layers(record: Record, measure: str, side: str) -> list[list[float | None]]:
+    """Return what a snapshot has of a measure in a side's layers, for each of their modules a number a layer; those of
+    embeddings are left out.
+    """
+    start = f"{measure}.{side}"
+    return [
+        values
+        for key, values in record.items()
+        if (key == start or key.startswith(f"{start}.")) and not key.endswith("embed_tokens")
+    ]
 
 
 #: All of them, by name.
