@@ -1,7 +1,7 @@
 """Show what came out on one screen: runs, placement × warm-up, the answer, verdicts, where to look next."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lnexp.paths import RESULTS_DIR
@@ -10,7 +10,7 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.results.compare import verdicts_alike
 from lnexp.results.headline import ANSWER, PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
 from lnexp.results.tally import tally
-from lnexp.results.verdict_file import read_verdicts
+from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts
 from lnexp.runs.folder import DONE
 from lnexp.terminal import WIDTH, filled, shortened
@@ -32,7 +32,7 @@ def last_screen(shown: Sequence[RecipeVerdicts], results_dir: Path, published: P
         return filled(f"Nothing was run yet: {_counts(shown)}")
     corpora = headline_corpora(ran)
     above = [_runs(ran), _table(corpora), [*_wrapped(answer_of(corpora)), *_wrapped(_counts(shown))]]
-    below = [*_agreement(ran, results_dir, published), *_next(results_dir)]
+    below = [*_agreement(ran, results_dir, published), *_next(ran, results_dir, published)]
     names = _names(ran, LINES - sum(map(len, above)) - len(below))
     parts = ["\n".join(part) for part in (*above, names, below) if part]
     spaced = "\n\n".join(parts)
@@ -94,15 +94,30 @@ OPEN = 3
 
 
 def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
-    """Return the names of contradicted and inconclusive claims in so many lines: of those that count, if any does."""
-    claims = [claim for one in ran for claim in one.content.claims]
-    shown = [claim for claim in claims if claim.counts and claim.verdict != "not run"] or claims
+    """Return contradicted and inconclusive claims in so many lines: those that count, if any does.
+
+    Inconclusive ones have their numbers, where they fit.
+    """
+    claims = _to_name(claim for one in ran for claim in one.content.claims)
     contradicted, still_open = (
-        Counter(f"{claim.id}{STAR[claim.counts]}" for claim in shown if claim.verdict == verdict)
+        Counter(f"{claim.id}{STAR[claim.counts]}" for claim in claims if claim.verdict == verdict)
         for verdict in ("contradicted", "inconclusive")
     )
     first = _listed("contradicted", contradicted, max(1, lines - min(OPEN, len(still_open))))
-    return [*first, *_listed("inconclusive", still_open, max(1, lines - len(first)))]
+    numbers = [
+        line
+        for claim in claims
+        if claim.verdict == "inconclusive"
+        for line in _wrapped(f"inconclusive: {claim.id}{STAR[claim.counts]}, {claim.estimate_text}")
+    ]
+    left = max(1, lines - len(first))
+    return [*first, *(numbers if len(numbers) <= left else _listed("inconclusive", still_open, left))]
+
+
+def _to_name(claims: Iterable[JudgedClaim]) -> list[JudgedClaim]:
+    """Return the claims that count, of those that were judged; all where none counts."""
+    everyone = list(claims)
+    return [claim for claim in everyone if claim.counts and claim.verdict != "not run"] or everyone
 
 
 def _listed(title: str, found: Mapping[str, int], lines: int) -> list[str]:
@@ -136,6 +151,14 @@ def _agreement(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path
     return _listed(f"{alike}; other", Counter(differ), 2) or [alike]
 
 
-def _next(results_dir: Path) -> list[str]:
+def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
     where = "" if results_dir == RESULTS_DIR else f" RESULTS={results_dir}"
-    return _wrapped(f"next: make report{where} (figures); make verify{where} OPTIONS=--all (every claim)")
+    steps = [f"make report{where} (figures)", f"make verify{where} OPTIONS=--all (every claim)"]
+    undecided = [
+        one.path.parent
+        for one in ran
+        if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
+    ]
+    if undecided and results_dir.resolve() != published.resolve():
+        steps.append(f"python scripts/power.py {undecided[0]} (how many seeds open claims need)")
+    return _wrapped(f"next: {'; '.join(steps)}")

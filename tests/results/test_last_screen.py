@@ -92,3 +92,26 @@ def test_results_of_ones_own_are_not_counted_with_what_the_project_has_not_run(t
     assert told == own
     done = run_script("verify", "--results", str(tmp_path / "nothing"))
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_a_claim_that_is_open_has_its_numbers_and_the_command_that_plans_its_seeds(ours, monkeypatch):
+    path = ours / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
+    claim["verdict"] = "inconclusive"
+    for interval in (claim["estimate"], *claim["margins"]):
+        interval["low"], interval["high"] = -1.0, 1.0
+    path.write_text(json.dumps(content))
+    monkeypatch.chdir(ours)  # where their paths are short, as a user's are
+    text = " ".join(screen(Path()).split())
+    (judged,) = [one for one in read_verdicts(path).claims if one.id == claim["id"]]
+    assert f"inconclusive: {judged.id}, {judged.estimate_text}" in text
+    assert f"python scripts/power.py small/toy/fig4ab (how" in text
+
+
+def test_nothing_is_to_be_planned_where_no_claim_is_open(ours):
+    path = ours / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    content["claims"] = [one for one in content["claims"] if one["verdict"] == "reproduced"]
+    path.write_text(json.dumps(content))
+    assert "power.py" not in screen(ours)
