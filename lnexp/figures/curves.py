@@ -32,7 +32,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     rows = [_row(row, arms, panels, bits, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
     seeds = f"seeds {seeds_in_words(epochs['seed'])}: lines are means, bands reach from the least to the greatest"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
-    return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3)
+    return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
 
 
 def _row(

@@ -67,15 +67,16 @@ class ArrayLauncher(ComposingLauncher):
         return [_train(members) for members in sorted(groups, key=len)]
 
     def _train_at_once(self, groups: list[Group]) -> list[Outcomes]:
-        work = (delayed(_train_in_worker)(members) for members in evened_out(groups, self.processes))
+        work = (delayed(_train)(members) for members in evened_out(groups, self.processes))
         hide_leaked_locks()
-        with parallel_config(backend="loky", initializer=ignore_interrupts):
+        with parallel_config(backend="loky", initializer=_start_worker):
             return list(Parallel(n_jobs=self.processes, batch_size=1, pre_dispatch=self.processes)(work))
 
 
-def _train_in_worker(members: Group) -> Outcomes:
+def _start_worker() -> None:
+    """Set a worker up before its first job, which it may wait for: its parent can be killed before it has one."""
+    ignore_interrupts()
     set_up_worker()
-    return _train(members)
 
 
 def _train(members: Group) -> Outcomes:

@@ -12,6 +12,7 @@ from lnexp.results.claims import Origin, judge_all
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import read_provenance
 from lnexp.results.published_evidence import published_evidence
+from lnexp.results.stated_by_epochs import denied_by_epochs
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 from lnexp.schema import checked, load_json
@@ -41,12 +42,15 @@ def judged(folder: Path) -> Verdicts:
     whether they are the paper's, and the hash of their settings. Its claims may be of another form.
 
     Raises:
-        UserError: where a file cannot be read, or there is no such recipe.
+        UserError: where a file cannot be read, runs.csv and epochs.csv disagree, or there is no such recipe.
     """
     try:
         old: Kept = checked(Kept, load_json(read_regular(folder / "verdicts.json")), "it")
         recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
+        if denied := denied_by_epochs(evidence):
+            more = f" and {len(denied) - 1} more runs" if len(denied) > 1 else ""
+            raise UserError(f"{folder}: epochs.csv gives other numbers than runs.csv states: {denied[0]}{more}")
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         made = read_provenance(folder)

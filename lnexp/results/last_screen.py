@@ -155,9 +155,7 @@ def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> 
     where = "" if results_dir == RESULTS_DIR else f" RESULTS={results_dir}"
     steps = [f"make report{where} (figures)", f"make verify{where} OPTIONS=--all (every claim)"]
     undecided = [
-        one.path.parent
-        for one in ran
-        if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
+        one.path.parent for one in ran if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
     ]
     if undecided and results_dir.resolve() != published.resolve():
         steps.append(f"python scripts/power.py {undecided[0]} (how many seeds open claims need)")

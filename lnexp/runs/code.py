@@ -35,6 +35,9 @@ PACKAGES = ("torch", "ve-fairseq")
 #: The name of nothing, where a run need not take anything from a folder.
 NOTHING = "none"
 
+#: What trained a run whose ``environment.json`` is lost or says nothing of code.
+UNRECORDED = "code that no record names"
+
 #: How many names a message lists.
 MOST_NAMED = 3
 
@@ -57,10 +60,11 @@ def digests(cfg: DictConfig) -> dict[str, str]:
 
 
 def changes(cfg: DictConfig, folder: RunFolder) -> str:
-    """Return what of the code that trained a run is other code now, in words; empty where nothing is or is known, and
-    where nothing is left of its training.
+    """Return what of the code that trained a run is other code now, in words; empty where nothing is, and where nothing
+    is left of its training.
 
-    Records without digests of modules, as older ones, are compared by their commit.
+    Records without digests of modules, as older ones, are compared by their commit. Code that nothing records counts
+    as other code.
 
     Raises:
         UserError: where the run's status or ``environment.json`` is malformed.
@@ -149,7 +153,7 @@ def _changes_if_readable(cfg: DictConfig, folder: RunFolder) -> str:
 
 def _trained_by(folder: RunFolder, changed: str) -> str:
     state = f"{folder.status['state']} already, but" if folder.is_done else "was trained so far"
-    return f"{state} by other code than is here ({changed})"
+    return f"{state} by {changed if changed == UNRECORDED else f'other code than is here ({changed})'}"
 
 
 def _listed(names: list[str]) -> str:
@@ -242,7 +246,7 @@ def _changed_since(git: Mapping[str, Any], cfg: DictConfig) -> list[str]:
     """
     commit = git.get("commit")
     if not isinstance(commit, str):
-        return []
+        return [UNRECORDED]
     changed = None if git.get("dirty") else _changed_files(commit)
     if changed is None:
         return [f"lnexp at commit {commit[:10]}{', with changes' if git.get('dirty') else ''}"]

@@ -1,9 +1,11 @@
 """The figure of training names what its losses are means over."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from lnexp.figures.curves import curves
+from lnexp.figures.draw import figure_of
 from lnexp.paths import ROOT
 from lnexp.recipes.load import load_recipe
 
@@ -19,3 +21,12 @@ def test_losses_are_a_token_a_hidden_word_or_a_pair(results, unit):
     assert loss.title.endswith(f"validation loss (nats a {unit})")
     assert loss.bits == f"bits a {unit}"
     assert (score.bits, rate.bits) == ("", "")
+
+
+def test_rows_have_one_scale_so_that_they_can_be_compared():
+    folder = ROOT / "results/small/bert_toy/fig5_finetune"
+    drawing = curves(load_recipe(folder.name), pd.read_csv(folder / "epochs.csv"), "scope")
+    axes = np.array(figure_of(drawing).axes[: len(drawing.rows) * 3]).reshape(-1, 3)
+    assert len(axes) > 1
+    for column in axes.T:
+        assert len({axis.get_ylim() for axis in column}) == 1

@@ -1,9 +1,11 @@
 """Claims are judged from published tables as they were from run folders."""
 
 import json
+import re
 import shutil
 from dataclasses import asdict, replace
 
+import pandas as pd
 import pytest
 from helpers import ROOT, run_script
 
@@ -37,11 +39,10 @@ def test_another_form_of_the_file_is_no_hindrance(folder):
 
 
 def test_changed_tables_change_the_verdict(folder):
-    for table in ("epochs.csv", "measurements.csv", "probes.csv"):
-        if (folder / table).exists():
-            lines = (folder / table).read_text().splitlines(keepends=True)
-            second = sorted({line.split(",")[2] for line in lines[1:]})[1]
-            (folder / table).write_text("".join(line for line in lines if line.split(",")[2] != second))
+    for path in folder.glob("*.csv"):
+        table = pd.read_csv(path)
+        second = sorted(table["seed"].unique())[1]
+        table[table["seed"] != second].to_csv(path, index=False)
     was = read_verdicts(folder / "verdicts.json")
     assert judge_again(folder) != was
 
@@ -115,3 +116,17 @@ def test_verify_refuses_numbers_that_the_tables_do_not_give(tmp_path):
     assert f"error: {folder}: its tables give other numbers for {claim['id']}" in done.stderr
     (folder / "runs.csv").unlink()
     assert "cannot be judged again" in run_script("verify", "--recipe", "fig4ab", "--results", str(tmp_path)).stderr
+
+
+@pytest.mark.parametrize("column", ["best_valid_bleu", "last_valid_nll", "epochs"])
+def test_runs_and_their_epochs_must_agree(tmp_path, column):
+    folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+    stated = read_verdicts(folder / "verdicts.json")
+    assert what_tables_deny(stated, folder) is None
+    runs = pd.read_csv(folder / "runs.csv")
+    runs.loc[1, column] += 1
+    runs.to_csv(folder / "runs.csv", index=False)
+    denied = f"epochs.csv gives other numbers than runs.csv states: .* seed .*: .*{column}"
+    assert re.search(denied, what_tables_deny(stated, folder))
+    with pytest.raises(UserError, match=denied):
+        judge_again(folder)

@@ -106,7 +106,7 @@ def test_a_claim_that_is_open_has_its_numbers_and_the_command_that_plans_its_see
     text = " ".join(screen(Path()).split())
     (judged,) = [one for one in read_verdicts(path).claims if one.id == claim["id"]]
     assert f"inconclusive: {judged.id}, {judged.estimate_text}" in text
-    assert f"python scripts/power.py small/toy/fig4ab (how" in text
+    assert "python scripts/power.py small/toy/fig4ab (how" in text
 
 
 def test_nothing_is_to_be_planned_where_no_claim_is_open(ours):

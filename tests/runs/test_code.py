@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+import torch
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
@@ -141,7 +142,18 @@ def test_records_without_digests_are_compared_by_commit(finished, monkeypatch):
     assert said({"commit": "a" * 40, "dirty": False}) == PRE_LN, "the others decide nothing here"
     assert said({"commit": "a" * 40, "dirty": True}) == "lnexp at commit aaaaaaaaaa, with changes"
     assert said({"commit": "b" * 40, "dirty": False}) == "lnexp at commit bbbbbbbbbb", "git does not know it"
-    assert said({"commit": None}) == said({}) == "", "nothing is known"
+    assert said({"commit": None}) == said({}) == code.UNRECORDED
+
+
+@pytest.mark.parametrize("state", ["running", "finished"])
+def test_a_run_whose_record_is_lost_is_refused(finished, state):
+    cfg, folder = finished
+    folder.checkpoints.mkdir()
+    torch.save({}, folder.checkpoint(1))
+    folder.set_status(state)
+    folder.write_environment({})
+    with pytest.raises(UserError, match="by code that no record names; other_code=keep takes it as it is"):
+        refuse_other_code(cfg, folder)
 
 
 def test_git_says_which_files_changed_since_a_commit():

@@ -79,6 +79,8 @@ class Expression:
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 self._check(left)
                 self._check(right)
+                if type(op) is ast.Div and _is_constant(right) and not self._evaluate(right, {}):
+                    raise UserError(f"{ast.unparse(node)}: divides by zero")
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 self._check(inner)
             case ast.Call(func=ast.Name(id="abs")):
@@ -115,3 +117,8 @@ class Expression:
                 return logit(self._evaluate(inner, values))
             case _:
                 return values[ast.unparse(node)]
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Return whether an expression asks for no measure."""
+    return not any(isinstance(part, ast.Call) for part in ast.walk(node))
