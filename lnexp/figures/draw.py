@@ -28,6 +28,8 @@ MARKERS = {"dot": ("o", None), "hollow": ("o", "white"), "triangle": ("^", None)
 LETTERS_AN_INCH = 12
 #: The room of a legend's line beside its label, in letters.
 LETTERS_OF_A_LINE = 8
+#: A line of a legend, and the gap above each of its labels, inches; every figure has room for so much of them.
+LEGEND_LINE, LEGEND_GAP, LEGEND_ROOM = 0.15, 0.06, 0.63
 
 
 def draw(drawing: Drawing, folder: Path) -> None:
@@ -39,7 +41,9 @@ def draw(drawing: Drawing, folder: Path) -> None:
 def figure_of(drawing: Drawing) -> Figure:
     """Return a figure as matplotlib has it, for a screen, or to be changed and saved."""
     across, down = drawing.panel_size
-    size = across * len(drawing.rows[0]), 1.4 + down * len(drawing.rows)
+    width = across * len(drawing.rows[0])
+    labels, columns = _legend_of(drawing, width)
+    size = width, 1.4 + down * len(drawing.rows) + _more_for_legend(labels, columns)
     with rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
         all_axes = figure.subplots(
@@ -49,7 +53,11 @@ def figure_of(drawing: Drawing) -> Figure:
             for panel, axis in zip(row, axes, strict=True):
                 _draw_panel(axis, panel)
         add_title(figure, drawing.title, drawing.subtitle)
-        _add_legend(figure, drawing.legend_columns)
+        lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
+        figure.legend(
+            [lines[label] for label in labels], list(labels.values()), loc="outside lower center", frameon=False,
+            ncols=columns,
+        )  # fmt: skip
     return figure
 
 
@@ -104,16 +112,21 @@ def _draw_line(axis: Any, line: Line) -> None:
     axis.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
 
 
-def _add_legend(figure: Figure, columns: int) -> None:
-    """Add one legend for all axes, with each label once, in as many columns as fit into the figure."""
-    lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
-    letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
-    widest = max(map(len, lines), default=0) + LETTERS_OF_A_LINE
-    labels = [textwrap.fill(label, letters - LETTERS_OF_A_LINE) for label in lines]
-    figure.legend(
-        list(lines.values()), labels, loc="outside lower center", frameon=False,
-        ncols=max(1, min(columns, len(lines), letters // widest)),
-    )  # fmt: skip
+def _legend_of(drawing: Drawing, width: float) -> tuple[dict[str, str], int]:
+    """Return each label once, with its text in lines that fit into a figure of this width, inches, and how many columns
+    of them do."""
+    letters = round(width * LETTERS_AN_INCH)
+    labels = dict.fromkeys(line.label for row in drawing.rows for panel in row for line in panel.lines)
+    widest = max(map(len, labels), default=0) + LETTERS_OF_A_LINE
+    columns = max(1, min(drawing.legend_columns, len(labels), letters // widest))
+    return {label: textwrap.fill(label, letters - LETTERS_OF_A_LINE) for label in labels}, columns
+
+
+def _more_for_legend(labels: dict[str, str], columns: int) -> float:
+    """Return how much higher, inches, a figure is for a legend that is higher than :data:`LEGEND_ROOM`."""
+    lines = max((text.count("\n") + 1 for text in labels.values()), default=0)
+    height = math.ceil(len(labels) / columns) * (lines * LEGEND_LINE + LEGEND_GAP)
+    return max(0, height - LEGEND_ROOM)
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:

@@ -1,10 +1,11 @@
 """Figures on paper."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from lnexp.figures.draw import draw, remove
+from lnexp.figures.draw import draw, figure_of, remove
 from lnexp.figures.panels import Drawing, Line, LineStyle, Panel
 
 pytestmark = pytest.mark.slow
@@ -32,3 +33,17 @@ def test_a_figure_with_nothing_to_show_is_gone(tmp_path):
     draw(DRAWING, tmp_path)
     remove("figure", tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_many_long_labels_leave_the_panels_their_size(tmp_path):
+    def panels(labels):
+        lines = [Line(label, LineStyle("#0072B2"), [1, 2], [3, 4], [2, 4], [5, 4]) for label in labels]
+        figure = figure_of(replace(DRAWING, rows=[[replace(PANEL, lines=lines)] * 2]))
+        figure.draw_without_rendering()
+        return [axis.get_position().height * figure.get_figheight() for axis in figure.axes]
+
+    few, many = (
+        panels(["Pre-LN"]),
+        panels([f"{number} with a name that is long " + "and longer " * 9 for number in range(20)]),
+    )
+    assert many == pytest.approx(few, rel=0.2)
