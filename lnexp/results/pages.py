@@ -60,7 +60,6 @@ CORPORA = (
     Corpus("paper/iwslt14", "the whole of IWSLT14"),
     Corpus("medium/multi30k", "Multi30k"),
     Corpus("small/toy", "the embedded corpus of made-up German-English sentences"),
-    Corpus("small/iwslt14-subset", "a third of IWSLT14"),
 )
 #: What the project's own grammar makes, as pages call it.
 OWN_GRAMMAR = {"toy", "bert_toy"}

@@ -30,7 +30,7 @@ def ours(tmp_path) -> Path:
     return tmp_path
 
 
-WANTED = [{}, {"recipe": ["fig2a"]}, {"profile": ["theory"]}, {"data": ["iwslt14-subset"]}, {"profile": ["paper"]}]
+WANTED = [{}, {"recipe": ["fig2a"]}, {"profile": ["theory"]}, {"data": ["multi30k"]}, {"profile": ["paper"]}]
 
 
 @pytest.mark.parametrize("wanted", WANTED, ids=str)
