@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lnexp.report.sections import Section, by_title
-from lnexp.results.headline import CLAIMS, MISSING, PAPER, ROWS, Corpus, answer_of, headline_corpora
+from lnexp.results.headline import CLAIMS, PAPER, ROWS, Corpus, answer_of, headline_corpora
 from lnexp.results.intervals import Interval
 from lnexp.results.published_folder import MARKS
 from lnexp.results.verdict_file import JudgedClaim
+
+NOT_RUN = MARKS["not run"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def front_of(sections: Sequence[Section]) -> Front:
         answer_of(corpora),
         corpora,
         [(row, [corpus.cells[number] for corpus in corpora]) for number, row in enumerate(ROWS)],
-        [row for row in first if any(mark.sign != MISSING for mark in row.marks)],
+        [row for row in first if any(mark.sign != NOT_RUN for mark in row.marks)],
         _by_recipe(ran),
     )
 
@@ -116,7 +118,7 @@ def _first_mark(corpus: Corpus, name: str, ran: Sequence[Section]) -> Mark:
 
 def _mark(corpus: str, claim: JudgedClaim | None, anchor: str) -> Mark:
     if claim is None or claim.verdict == "not run":
-        return Mark(corpus, MISSING, "not run", False, None, anchor)
+        return Mark(corpus, NOT_RUN, "not run", False, None, anchor)
     sign = MARKS[claim.verdict] if claim.counts else f"({MARKS[claim.verdict]})"
     words = f"{corpus}: {claim.verdict}, {claim.estimate_text}"
     if claim.left_out:

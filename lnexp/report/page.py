@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.by_arm import MOST_CURVES
 from lnexp.figures.panels import Drawing, Panel
+from lnexp.paths import is_published
 from lnexp.recipes.load import COPY
 from lnexp.recipes.recipe import THEORY
 from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.front import front_of
+from lnexp.report.reading_order import FIGURES, rank
 from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
@@ -44,6 +48,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         fronts=fronts,
         answers=any(front.answer or front.corpora or front.claims for front in fronts),
         names=names,
+        is_published=len(names) == 1 and is_published(Path(names[0])),
         tallies=tallies,
         how_to_read=HOW_TO_READ,
         claims=_claims(columns),
@@ -77,6 +82,7 @@ def _environment() -> Environment:
         made_on=made_on,
         corpus=corpus,
         group_titles=GROUPS,
+        contents=_contents,
         most_curves=MOST_CURVES,
     )
     return environment
@@ -111,6 +117,7 @@ def side_by_side(columns: Sequence[Sequence[Section]]) -> list[list[Section | No
 GROUPS = {
     "own": "Recipes of your own",
     "figures": "The paper's figures",
+    "controls": "Other readings of them, and controls",
     "theory": "The paper's theory",
     "beyond": "Beyond the paper",
 }
@@ -121,7 +128,7 @@ def _groups(columns: Sequence[Sequence[Section]]) -> dict[str, list[Pair]]:
     """Return the sections that have results, each with what another place has of the same, by the part of the page."""
     groups: dict[str, list[Pair]] = {name: [] for name in GROUPS}
     pairs = [pair for pair in side_by_side(columns) if any(section and section.was_run for section in pair)]
-    for pair in sorted(pairs, key=lambda pair: (_first(pair).figure, _first(pair).title)):
+    for pair in sorted(pairs, key=lambda pair: (rank(_first(pair).recipe), _first(pair).figure, _first(pair).title)):
         groups[_group(_first(pair))].append(pair)
     return groups
 
@@ -145,7 +152,18 @@ def _group(section: Section) -> str:
         return "figures"
     if section.verdicts.content.figure.startswith("beyond"):
         return "beyond"
-    return "theory" if section.verdicts.profile == THEORY else "figures"
+    if section.verdicts.profile == THEORY:
+        return "theory"
+    return "figures" if section.recipe in FIGURES else "controls"
+
+
+def _contents(pairs: Sequence[Pair]) -> list[tuple[str, list[Section]]]:
+    """Return the sections of a part of the page by their figure, in their order, for the table of contents."""
+    sections = [_first(pair) for pair in pairs]
+    return [
+        (figure.removeprefix("beyond the paper, "), list(same))
+        for figure, same in groupby(sections, key=lambda section: section.figure)
+    ]
 
 
 def _claims(columns: Sequence[Sequence[Section]]) -> list[list[tuple[Section, JudgedClaim] | None]]:

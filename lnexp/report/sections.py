@@ -69,6 +69,11 @@ class Section:
         return "/".join(self.folder.resolve().parts[-3:])
 
     @property
+    def recipe(self) -> str:
+        """The name of the recipe."""
+        return self.folder.name
+
+    @property
     def anchor(self) -> str:
         """The name by which links of the page find it."""
         return re.sub(r"[^\w-]+", "-", f"{PLACES[self.place]}-{self.name}")

@@ -1,6 +1,6 @@
 """Say in plain sentences what did not reproduce, and on which corpora."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from lnexp.corpora.names import corpus_name
 from lnexp.results.verdicts import RecipeVerdicts
@@ -17,7 +17,8 @@ SENTENCES = {
         "radam-999-changes-pre-ln-little",
         "radam-beta2-matters-for-post-ln",
     ),
-    "In fairseq's schedule, whose rate without warm-up is far smaller, Pre-LN without it stays far behind": (
+    "In fairseq's schedule, whose rates without warm-up are far smaller, Pre-LN without warm-up stays far behind Pre-LN"
+    " with it": (
         "coupled-pre-ln-trains-low",
         "coupled-pre-ln-trains-high",
         "coupled-pre-ln-needs-no-warmup",
@@ -27,8 +28,8 @@ SENTENCES = {
         "fig5-pre-ln-is-faster",
     ),
     "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
-    "Post-LN's last layers need warm-up no more than its first; gathered or longer second moments, equal betas and"
-    " growing branches do not replace it": (
+    "Post-LN trains with warm-up of its first layers alone as with that of its last; other betas, moments gathered"
+    " beforehand and growing residual branches do not replace warm-up": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
         "interventions-variance-of-second-moment",
@@ -53,7 +54,7 @@ SENTENCES = {
 }
 
 
-def not_reproduced(found: Sequence[RecipeVerdicts]) -> dict[str, list[str]]:
+def not_reproduced(found: Iterable[RecipeVerdicts]) -> dict[str, list[str]]:
     """Return what is contradicted, as far as tallies count it: corpora by sentence, or by claim without a sentence."""
     said = {claim: sentence for sentence, claims in SENTENCES.items() for claim in claims}
     where: dict[str, list[str]] = {sentence: [] for sentence in SENTENCES}

@@ -1,6 +1,7 @@
 """Find what results say of the paper's question: placement × warm-up on each corpus, and the claims that answer it."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,11 +37,15 @@ CLAIMS = {
     "RAdam with β2 = 0.98 trains Post-LN without warm-up": "fig4ab/fig4ab-radam-trains-post-ln",
     "RAdam with β2 = 0.999 trains Post-LN without warm-up": "radam/radam-999-trains-post-ln",
     "Pre-LN without warm-up ends at most 5% behind Post-LN with it": "fig4ab/fig4ab-pre-ln-needs-no-warmup",
-    "Pre-LN is at most 10% behind that after three fifths of the epochs": "fig4ab/fig4ab-pre-ln-is-faster",
+    "After three fifths of the epochs Pre-LN without warm-up is at most 10% behind Post-LN with it": (
+        "fig4ab/fig4ab-pre-ln-is-faster"
+    ),
 }
-MISSING = "–"
+MISSING = "not run"
 #: What damaged tables raise: they have no cell then, and their own section says what is wrong with them.
 UNREADABLE = (UserError, OSError, LookupError, TypeError, ValueError, ArithmeticError, StopIteration)
+#: Follows the name of a corpus whose answer tallies do not count.
+UNCOUNTED = " (does not count)"
 #: Marks claims, by whether tallies count them.
 STAR = {True: "", False: "*"}
 
@@ -100,7 +105,17 @@ class Corpus:
     def size(self) -> str:
         """Corpus, model and length of the first recipe of the table that was run here; empty where none was."""
         made_up = "made-up sentences, " if self.data == "toy" else ""
-        return f"{made_up}{self._first.scale}" if self._first else ""
+        return f"{made_up}{self._first.scale}{self._warmup}" if self._first else ""
+
+    @property
+    def _warmup(self) -> str:
+        """How many of the updates are warm-up in the arms with warm-up; empty where none of them was run here."""
+        for recipe, _, arm in (name.partition("/") for name in ROWS["Post-LN, warm-up"]):
+            if recipe in self.recipes:
+                with suppress(*UNREADABLE):
+                    updates = PublishedFolder(self.recipes[recipe].path.parent).setting(arm, "warmup_updates")
+                    return f", warm-up {updates}"
+        return ""
 
     @property
     def scale(self) -> str:
@@ -147,8 +162,8 @@ def answer_of(corpora: Sequence[Corpus]) -> str:
     for corpus in judged:
         verdicts = {verdict.rstrip("*") for verdict in corpus.answer}
         worst = next(one for one in ("contradicted", "inconclusive", "reproduced") if one in verdicts)
-        by_verdict.setdefault(worst, []).append(corpus.name)
-    said = "; ".join(f"{verdict} on {', '.join(names)}" for verdict, names in by_verdict.items())
+        by_verdict.setdefault(worst, []).append(f"{corpus.name}{UNCOUNTED if '*' in ''.join(corpus.answer) else ''}")
+    said = "; ".join(f"{verdict} on {' and '.join(names)}" for verdict, names in by_verdict.items())
     if not said:
         return ""
     rates = " and ".join(dict.fromkeys(corpus.lr_max for corpus in judged))

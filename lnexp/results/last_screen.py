@@ -1,14 +1,15 @@
 """Show what came out on one screen: runs, placement × warm-up, the answer, verdicts, where to look next."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import read_table
 from lnexp.recipes.recipe import THEORY
 from lnexp.results.compare import verdicts_alike
-from lnexp.results.headline import ANSWER, PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
+from lnexp.results.contradictions import not_reproduced
+from lnexp.results.headline import PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
 from lnexp.results.tally import tally
 from lnexp.results.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts
@@ -31,7 +32,11 @@ def last_screen(shown: Sequence[RecipeVerdicts], results_dir: Path, published: P
     if not ran:
         return filled(f"Nothing was run yet: {_counts(shown)}")
     corpora = headline_corpora(ran)
-    above = [_runs(ran), _table(corpora), [*_wrapped(answer_of(corpora)), *_wrapped(_counts(shown))]]
+    above = [
+        [*_runs(ran, results_dir, published), *_wrapped(answer_of(corpora))],
+        _table(corpora),
+        _wrapped(_counts(shown)),
+    ]
     below = [*_agreement(ran, results_dir, published), *_next(ran, results_dir, published)]
     names = _names(ran, LINES - sum(map(len, above)) - len(below))
     parts = ["\n".join(part) for part in (*above, names, below) if part]
@@ -44,8 +49,8 @@ def _wrapped(text: str) -> list[str]:
     return filled(text).split("\n") if text else []
 
 
-def _runs(ran: Sequence[RecipeVerdicts]) -> list[str]:
-    """Return a line on how many runs are done, have diverged and failed; a run that recipes share counts once."""
+def _runs(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
+    """Return a line on how many runs are over, have diverged and failed; a run that recipes share counts once."""
     states: dict[str, str] = {}
     for one in ran:
         path = one.path.parent / "runs.csv"
@@ -59,16 +64,19 @@ def _runs(ran: Sequence[RecipeVerdicts]) -> list[str]:
     missing = len(states) - done - count["failed"]
     more = f", {missing} not done" if missing else ""
     profiles = ", ".join(dict.fromkeys(one.profile for one in ran if one.profile != THEORY))
-    over = f"{done:,} done, {count['diverged']} of them diverged; {count['failed']} failed{more}"
-    return _wrapped(f"profile {profiles}: {len(states):,} runs, {over}")
+    whose = f"published results, profile {profiles}" if _is_same(results_dir, published) else f"profile {profiles}"
+    over = (
+        f"{done:,} done, {count['diverged']} with a loss that is not finite; {count['failed']} ended by an error{more}"
+    )
+    return _wrapped(f"{whose}: {len(states):,} runs, {over}")
 
 
 def _table(corpora: Sequence[Corpus]) -> list[str]:
     """Return the table of placement × warm-up, a column a corpus, and the paper's numbers in a sentence."""
     if not corpora:
         return []
-    first = ["mean BLEU (runs that train)", *ROWS, *ANSWER]
-    columns = [[corpus.name, *corpus.cells, *corpus.answer] for corpus in corpora]
+    first = ["mean BLEU of all runs (how many train)", *ROWS]
+    columns = [[corpus.name, *corpus.cells] for corpus in corpora]
     while columns and _width([first, *columns]) > WIDTH:
         columns.pop()
     table = [first, *columns]
@@ -85,33 +93,37 @@ def _width(columns: Sequence[Sequence[str]]) -> int:
 
 
 def _counts(shown: Sequence[RecipeVerdicts]) -> str:
-    said = tally(claim for one in shown for claim in one.content.claims).short_text
-    return f"{said}. Not counted (*): registered after the runs, other seeds than planned, exploratory, or implied."
+    return f"{tally(claim for one in shown for claim in one.content.claims).short_text}."
 
 
-#: The least number of lines that the names of open claims have.
-OPEN = 3
+#: The least number of lines that contradicted and open claims have, each.
+LEAST = 3
 
 
 def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
-    """Return contradicted and inconclusive claims in so many lines: those that count, if any does.
+    """Return what is contradicted, in words, and the inconclusive claims in so many lines.
 
-    Inconclusive ones have their numbers, where they fit.
+    Claims are those that count; where none does, all of them by their names, with a star. Inconclusive ones have their
+    numbers, or are there by their names alone, where so much of all of them fits.
     """
     claims = _to_name(claim for one in ran for claim in one.content.claims)
-    contradicted, still_open = (
-        Counter(f"{claim.id}{STAR[claim.counts]}" for claim in claims if claim.verdict == verdict)
-        for verdict in ("contradicted", "inconclusive")
-    )
-    first = _listed("contradicted", contradicted, max(1, lines - min(OPEN, len(still_open))))
+    still_open = [claim for claim in claims if claim.verdict == "inconclusive"]
+    said = [f"{sentence} ({', '.join(corpora)})" for sentence, corpora in not_reproduced(ran).items()]
+    contradicted = said or [_starred(claim) for claim in claims if claim.verdict == "contradicted"]
     numbers = [
-        line
-        for claim in claims
-        if claim.verdict == "inconclusive"
-        for line in _wrapped(f"inconclusive: {claim.id}{STAR[claim.counts]}, {claim.estimate_text}")
+        line for claim in still_open for line in _wrapped(f"inconclusive: {_starred(claim)}, {claim.estimate_text}")
     ]
-    left = max(1, lines - len(first))
-    return [*first, *(numbers if len(numbers) <= left else _listed("inconclusive", still_open, left))]
+    names = _wrapped(f"inconclusive: {', '.join(map(_starred, still_open))}") if still_open else []
+    most = max(LEAST, lines - LEAST) if contradicted else lines
+    shown = next((form for form in (numbers, names) if len(form) <= most), [])
+    first = _listed("contradicted", contradicted, max(1, lines - len(shown)))
+    star = not all(claim.counts for claim in claims if claim.verdict != "not run")
+    why = _wrapped("* does not count: written after the runs, fewer seeds than planned, or exploratory") if star else []
+    return [*first, *shown, *(why if len(first) + len(shown) + len(why) <= lines else [])]
+
+
+def _starred(claim: JudgedClaim) -> str:
+    return f"{claim.id}{STAR[claim.counts]}"
 
 
 def _to_name(claims: Iterable[JudgedClaim]) -> list[JudgedClaim]:
@@ -120,35 +132,37 @@ def _to_name(claims: Iterable[JudgedClaim]) -> list[JudgedClaim]:
     return [claim for claim in everyone if claim.counts and claim.verdict != "not run"] or everyone
 
 
-def _listed(title: str, found: Mapping[str, int], lines: int) -> list[str]:
-    """Return names, with how often each is there, in so many lines; those that do not fit are counted."""
+def _listed(title: str, found: Sequence[str], lines: int) -> list[str]:
+    """Return as many of these as fit into so many lines, and how many more there are."""
     if not found:
         return []
-    names = [f"{name} ×{number}" if number > 1 else name for name, number in found.items()]
-    for number in range(len(names), 0, -1):
-        left = sum(list(found.values())[number:])
-        more = f" and {left} more" if left else ""
-        text = _wrapped(f"{title}: {', '.join(names[:number])}{more}")
+    for number in range(len(found), 0, -1):
+        more = f"; and {len(found) - number} more" if number < len(found) else ""
+        text = _wrapped(f"{title}: {'; '.join(found[:number])}{more}")
         if len(text) <= lines:
             return text
-    return [shortened(f"{title}: {len(names)} claims")]
+    return [shortened(f"{title}: {len(found)} claims")]
 
 
 def _agreement(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
     """Return how many verdicts are those of the published results, and the names of the others."""
-    if results_dir.resolve() == published.resolve():
+    if _is_same(results_dir, published):
         return []
     both = 0
-    differ: list[str] = []
+    differ: dict[str, None] = {}
     for one in ran:
         path = published.joinpath(*one.path.parts[-4:])
         if path.is_file():
             number, names = verdicts_alike(one.content, read_verdicts(path))
-            both, differ = both + number, [*differ, *names]
+            both, differ = both + number, differ | dict.fromkeys(names)
     alike = f"published results: {both - len(differ)} of {both} verdicts alike"
     if not both:
         return ["published results: none to compare with"]
-    return _listed(f"{alike}; other", Counter(differ), 2) or [alike]
+    return _listed(f"{alike}; other", list(differ), 2) or [alike]
+
+
+def _is_same(results_dir: Path, published: Path) -> bool:
+    return results_dir.resolve() == published.resolve()
 
 
 def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
@@ -157,6 +171,6 @@ def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> 
     undecided = [
         one.path.parent for one in ran if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
     ]
-    if undecided and results_dir.resolve() != published.resolve():
+    if undecided and not _is_same(results_dir, published):
         steps.append(f"python scripts/power.py {undecided[0]} (how many seeds open claims need)")
     return _wrapped(f"next: {'; '.join(steps)}")

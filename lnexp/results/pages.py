@@ -28,13 +28,14 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY
 from lnexp.recipes.schema import schema
 from lnexp.results.benchmark_tables import benchmark_tables
+from lnexp.results.claimants import by_claimant
 from lnexp.results.claims import measures_in_words
 from lnexp.results.contradictions import not_reproduced
 from lnexp.results.headline import CLAIMS, PAPER
 from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 from lnexp.results.tally import tally
-from lnexp.results.verdict_file import JudgedClaim, read_verdicts
+from lnexp.results.verdict_file import read_verdicts
 from lnexp.results.verdicts import RecipeVerdicts, all_verdicts, not_run
 
 #: Pages of which everything is made, with their templates.
@@ -125,7 +126,11 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         for claim in one.content.claims
         if claim.verdict == "contradicted"
     ]
-    claims_of = _by_claimant(found)
+    claimants = by_claimant(found)
+    claims_of = {
+        name: [claim for one in of_one for claim in one.content.claims if claim.verdict != "not run"]
+        for name, of_one in claimants.items()
+    }
     environment.globals |= {
         "root": root,
         "corpora": _shown(results_dir),
@@ -144,7 +149,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "published": places.__contains__,
         "theory": [place for place in places if place.startswith(f"{THEORY}/")],
         "contradicted": contradicted,
-        "not_reproduced": not_reproduced(found),
+        "not_reproduced": {name: not_reproduced(of_one) for name, of_one in claimants.items()},
         "claims_of": claims_of,
         "tally": tally,
         "weak": [claim for claims in claims_of.values() for claim in tally(claims).weak],
@@ -201,16 +206,6 @@ def _missing(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, list[s
     for one in not_run(results_dir, found):
         recipes.setdefault(one.profile, []).append(one.recipe)
     return recipes
-
-
-def _by_claimant(found: Sequence[RecipeVerdicts]) -> dict[str, list[JudgedClaim]]:
-    """Return the claims that were judged, by whose they are: the paper's experiments, its theory, or others'."""
-    claims: dict[str, list[JudgedClaim]] = {"The paper's experiments": [], "Its theory": [], "Beyond the paper": []}
-    for one in found:
-        beyond, theory = one.content.figure.startswith("beyond"), one.profile == THEORY
-        name = "Beyond the paper" if beyond else "Its theory" if theory else "The paper's experiments"
-        claims[name] += [claim for claim in one.content.claims if claim.verdict != "not run"]
-    return claims
 
 
 def write_pages(results_dir: Path) -> None:

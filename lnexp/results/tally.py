@@ -55,9 +55,11 @@ class Tally:
         said = [f"{_claims(sum(judged.values()))} judged: {counts}" if judged else "no claim was judged"]
         if self.verdicts["not run"]:
             said.append(f"{self.verdicts['not run']} not run")
-        said.append(f"{sum(self.left_out.values())} more do not count")
+        if self.left_out:
+            more = sum(self.left_out.values())
+            said.append(f"{more} more {'does' if more == 1 else 'do'} not count")
         if self.decided:
-            said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for all of them")
+            said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for so many tests")
         return "; ".join(said)
 
     @property

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from helpers import ROOT
 from swept import swept_recipe, swept_runs
@@ -146,11 +147,12 @@ def test_an_arm_without_any_run_is_noticed(results, recompute):
 
 
 def test_runs_that_diverged_without_a_loss_are_recomputed(results, recompute):
-    table = results / FIGURE / "runs.csv"
-    first = next(line for line in table.read_text().splitlines() if ",warmup_low," in line)
-    table.write_text(table.read_text().replace(first, first.replace(",finished,", ",diverged,")))
-    epochs = (results / FIGURE / "epochs.csv").read_text().splitlines(keepends=True)
-    (results / FIGURE / "epochs.csv").write_text("".join(line for line in epochs if first[-8:] not in line))
+    runs, epochs = (pd.read_csv(results / FIGURE / table) for table in ("runs.csv", "epochs.csv"))
+    first = runs.index[runs["arm"] == "warmup_low"][0]
+    runs.loc[first, ["status", "epochs", "best_valid_bleu", "last_valid_bleu"]] = ["diverged", 0, 0.0, 0.0]
+    runs.loc[first, ["best_valid_nll", "last_valid_nll"]] = None
+    runs.to_csv(results / FIGURE / "runs.csv", index=False)
+    epochs[epochs["identity"] != runs.loc[first, "identity"]].to_csv(results / FIGURE / "epochs.csv", index=False)
     judged = {claim.id: claim for claim in judge_again(results / FIGURE).claims}
     assert judged["fig2a-warmup-lowers-loss-low"].diverged
     assert not judged["fig2a-warmup-lowers-loss-high"].diverged
