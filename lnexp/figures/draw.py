@@ -56,7 +56,7 @@ def figure_of(drawing: Drawing) -> Figure:
         lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
         figure.legend(
             [lines[label] for label in labels], list(labels.values()), loc="outside lower center", frameon=False,
-            ncols=columns,
+            ncols=columns, handlelength=3,  # long enough to tell dashes apart
         )  # fmt: skip
     return figure
 

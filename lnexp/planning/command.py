@@ -1,13 +1,20 @@
 """Run ``scripts/plan.py``: print what runs will cost."""
 
+import sys
+
 from rich.console import Console
 
 from lnexp.checks import check_whole
 from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.errors import UserError, near_names
+from lnexp.options import key_of
 from lnexp.planning.devices import DEVICES
+from lnexp.planning.time_limit import LIMIT, of_limit, time_limit
 from lnexp.processes import available_cores, one_quiet_thread
 from lnexp.runs.environment import cpu_name
+
+#: What of a command line for Hydra a plan reads.
+READ = ("hydra/launcher", LIMIT)
 
 
 def main() -> None:
@@ -26,6 +33,9 @@ def main() -> None:
         words = parser.parse_intermixed_args().overrides
         launcher = [word for word in words if word.startswith("hydra")]
         words = [word for word in words if word not in launcher]
+        if ignored := [word for word in launcher if key_of(word) not in READ]:
+            note = "cores=… says how many runs train at once"
+            print(f"warning: {', '.join(ignored)}: no part of a plan; {note}", file=sys.stderr)
         device, words = _take(words, "device", "cpu")
         gpus, words = _take(words, "gpus", "1")
         cores, words = _take(words, "cores", str(available_cores()))
@@ -45,7 +55,6 @@ def main() -> None:
         at_once = _count("cores", cores) if device == "cpu" else processes
         from lnexp.planning.arms import lines
         from lnexp.planning.sheet import sheet
-        from lnexp.planning.time_limit import of_limit, time_limit
 
         known, here = DEVICES.get(device), "cuda" if device == "cuda" else "cpu"
         limit = time_limit(launcher)

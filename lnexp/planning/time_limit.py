@@ -1,13 +1,16 @@
 """Compare what runs take with the time limit of their jobs, ``hydra.launcher.timeout_min``."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
 from lnexp.checks import check_whole
 from lnexp.paths import CONFIG_DIR
-from lnexp.planning.sheet import Line
 from lnexp.runs.progress import clock
+
+if TYPE_CHECKING:
+    from lnexp.planning.sheet import Line
 
 LIMIT = "hydra.launcher.timeout_min"
 
@@ -29,7 +32,7 @@ def time_limit(words: Sequence[str]) -> int | None:
     return int(minutes)
 
 
-def of_limit(lines: Sequence[Line], minutes: int) -> str:
+def of_limit(lines: "Sequence[Line]", minutes: int) -> str:
     """Return a line that says whether every run ends within the limit, going by the time of its training."""
     longest = max(lines, key=lambda line: line.cost.hours)
     takes = f"the longest run trains for {clock(longest.cost.hours * 3600)} ({longest.names[0]})"

@@ -175,6 +175,13 @@ def test_the_limit_of_a_job_is_compared_with_the_time_of_a_run(prepared, limit, 
     assert "validation and test disk" in words, "no word of CUDA's memory on a CPU"
 
 
+def test_what_of_a_launcher_changes_nothing_is_said(prepared):
+    launcher = ["hydra/launcher=array", "hydra.launcher.processes=2", "hydra.launcher.max_members=4"]
+    done = run_script("plan", f"data_dir={prepared}", *TINY, "max_epoch=1", *launcher)
+    assert done.returncode == 0, done.stderr
+    assert "warning: hydra.launcher.processes=2, hydra.launcher.max_members=4: no part of a plan" in done.stderr
+
+
 def test_a_launcher_without_a_limit_is_not_looked_at():
     assert time_limit(["hydra/launcher=joblib"]) is None
     assert time_limit([]) is None
