@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lnexp.report.sections import Section, by_title
+from lnexp.results.claimants import by_claimant
+from lnexp.results.contradictions import not_reproduced
 from lnexp.results.headline import CLAIMS, PAPER, ROWS, Corpus, answer_of, headline_corpora
 from lnexp.results.intervals import Interval
 from lnexp.results.published_folder import MARKS
@@ -80,6 +82,7 @@ class Front:
         rows: placement and warm-up, and the cell of each corpus.
         claims: the first claims.
         every_claim: all claims that were judged, by recipe.
+        contradicted: what was found instead of claims, in sentences, with the corpora, by whose claims they are.
         quoted: the paper's numbers in a sentence.
     """
 
@@ -88,6 +91,7 @@ class Front:
     rows: list[tuple[str, list[str]]]
     claims: list[ClaimRow]
     every_claim: list[RecipeMatrix]
+    contradicted: dict[str, dict[str, list[str]]]
     quoted: str = PAPER
 
     @property
@@ -99,7 +103,8 @@ class Front:
 def front_of(sections: Sequence[Section]) -> Front:
     """Return the first screen of the results of one place."""
     ran = [section for section in sections if section.verdicts and section.was_run]
-    corpora = headline_corpora([section.verdicts for section in ran if section.verdicts])
+    verdicts = [section.verdicts for section in ran if section.verdicts]
+    corpora = headline_corpora(verdicts)
     first = [ClaimRow(words, [_first_mark(corpus, name, ran) for corpus in corpora]) for words, name in CLAIMS.items()]
     return Front(
         answer_of(corpora),
@@ -107,6 +112,7 @@ def front_of(sections: Sequence[Section]) -> Front:
         [(row, [corpus.cells[number] for corpus in corpora]) for number, row in enumerate(ROWS)],
         [row for row in first if any(mark.sign != NOT_RUN for mark in row.marks)],
         _by_recipe(ran),
+        {name: said for name, of_one in by_claimant(verdicts).items() if (said := not_reproduced(of_one))},
     )
 
 

@@ -117,3 +117,13 @@ def test_a_single_seed_has_a_margin_without_ends(results):
     _, toy = row(results, "Without warm-up Post-LN fails").marks
     assert toy.margin.low is None
     assert row(results, "Without warm-up Post-LN fails").reach == abs(toy.margin.mean)
+
+
+def test_contradictions_are_said_by_whose_claims_they_are(results):
+    shutil.copytree(RESULTS_DIR / "theory/gaussian/theory_lemma3", results / "theory/gaussian/theory_lemma3")
+    said = front(results).contradicted
+    assert said["on the paper's experiments"] == {
+        "With RAdam (β2 = 0.98) and no warm-up Post-LN does not train well": ["Multi30k"]
+    }
+    assert list(said["on its theory"].values()) == [["Gaussian inputs"]]
+    assert "beyond the paper" not in said
