@@ -155,7 +155,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
     ),
     "Where and how often": (
-        Option("runs_dir", TEXT, "where run folders lie", decides=False, locates=True),
+        Option("runs_dir", TEXT, "where run folders lie", decides=False, locates=True, probe="runs"),
         Option("data_dir", TEXT, "where prepared corpora lie", decides=False, locates=True, probe="corpus"),
         Option("force", FLAG, "train again a run that is finished", decides=False),
         Option(

@@ -83,8 +83,8 @@ class Option:
             nothing.
         locates: whether it says where files are. Checksums in the config say what is in them, so the name of a prepared
             corpus and the identity of a run leave it out.
-        probe: what it sets of a probe (``scripts/probe.py``): ``corpus``, ``seeds``, ``arms`` or ``minibatches``; None:
-            what its group sets.
+        probe: what it sets of a probe (``scripts/probe.py``): ``corpus``, ``runs``, ``seeds``, ``arms`` or
+            ``minibatches``; None: what its group sets.
     """
 
     name: str

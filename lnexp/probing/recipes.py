@@ -34,13 +34,14 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     from lnexp.results.publish import refuse_some_arms, warn_of_changes
     from lnexp.results.verdict_pages import write_page
 
-    check_options(options, ("corpus", "seeds", "arms"), REFUSAL)
+    of_runs = any(recipe.is_of_trained_runs for recipe in recipes)
+    check_options(options, ("corpus", "seeds", "arms", *(["runs"] if of_runs else [])), REFUSAL)
     if results_dir == RESULTS_DIR:
         refuse_some_arms(options)
     for recipe in recipes:
         if not recipe.measurement:
             command = f"python scripts/train.py -m +recipe={recipe.name}"
-            raise UserError(f"recipe={recipe.name}: is trained, not measured before training; run {command}")
+            raise UserError(f"recipe={recipe.name}: is trained, not measured; run {command}")
     folders = [_measure_recipe(recipe, options, results_dir) for recipe in recipes]
     write_page(results_dir)
     if results_dir == RESULTS_DIR:

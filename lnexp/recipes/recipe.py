@@ -231,6 +231,11 @@ class Recipe:
         return range(self.first_seed, self.first_seed + self.seeds_at(profile))
 
     @property
+    def is_of_trained_runs(self) -> bool:
+        """Whether a measurement is of trained runs, those of another recipe, and not of models before training."""
+        return any(setting.startswith("run.recipe=") for setting in self.settings)
+
+    @property
     def with_its_starts(self) -> list[str]:
         """What commands that train it take: the recipe whose runs its own start from, if there is one, and its own."""
         said = (setting.partition("=") for setting in self.settings)

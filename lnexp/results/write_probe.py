@@ -56,7 +56,7 @@ def write_probe(
     write_copy(recipe, folder)
     table = rows_table(results)
     size = load_task(recipe.task).size_in_words(manifest) if manifest else ""
-    what, command = scope(data, size, options), _command(recipe, options)
+    what, command = scope(recipe, data, size, options), _command(recipe, options)
     write_table(folder / "measurements.csv", table.convert_dtypes())  # whole numbers stay whole
     commits = commits_of([environment])
     planned = planned_seeds(recipe, THEORY, commits)
@@ -69,12 +69,14 @@ def write_probe(
     return folder
 
 
-def scope(data: str, size: str, options: list[str]) -> str:
-    """Return what was probed, in words: corpus, how much of it, and options of the user."""
-    said = ("data=", "data.path=", "data.name=", "data_dir=", "n_seeds=", "first_seed=")  # elsewhere, or irrelevant
-    own = [option for option in options if not option.startswith(said)]
+def scope(recipe: Recipe, data: str, size: str, options: list[str]) -> str:
+    """Return what was probed, in words: when, corpus, how much of it, and options of the user."""
+    elsewhere = ("data=", "data.path=", "data.name=", "n_seeds=", "first_seed=")
+    irrelevant = ("data_dir=", "runs_dir=")
+    own = [option for option in options if not option.startswith((*elsewhere, *irrelevant))]
     what = ", ".join(filter(None, (f"data {data}", size)))
-    return f"before training, {what}{f', with {shlex.join(own)}' if own else ''}"
+    when = "after training" if recipe.is_of_trained_runs else "before training"
+    return f"{when}, {what}{f', with {shlex.join(own)}' if own else ''}"
 
 
 def _command(recipe: Recipe, options: list[str]) -> str:

@@ -24,6 +24,23 @@ def trained_model(path: Path, bin_dir: Path | None, cfg: DictConfig) -> ProbedMo
         UserError: for a file that is no checkpoint, is cut short, was never trained, does not fit the corpus, or whose
             corpus or loss is missing; or where there are fewer minibatches.
     """
+    task, model, saved = model_and_task(path, bin_dir)
+    probed = ProbedModel.of(task, model, saved.criterion, cfg)
+    if probed.criterion is None:
+        raise UserError(f"{path}: does not say which loss it was trained with")
+    return probed
+
+
+def model_and_task(path: Path, bin_dir: Path | None) -> tuple[Any, Any, Any]:
+    """Return fairseq's task of a checkpoint, its model, and the config that it was saved with.
+
+    Args:
+        path: a checkpoint of a run of ours, or of stock fairseq's translation task.
+        bin_dir: the prepared corpus; None takes the one that the checkpoint names.
+
+    Raises:
+        UserError: as :func:`trained_model` does.
+    """
     state = _state(path)
     saved = state["cfg"]
     if bin_dir is not None:
@@ -32,10 +49,7 @@ def trained_model(path: Path, bin_dir: Path | None, cfg: DictConfig) -> ProbedMo
         raise UserError(f"{path}: its corpus is no longer at {saved.task.data}; set data=…")
     with making_a_model(path):
         (model,), _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
-    probed = ProbedModel.of(task, model, saved.criterion, cfg)
-    if probed.criterion is None:
-        raise UserError(f"{path}: does not say which loss it was trained with")
-    return probed
+    return task, model, saved
 
 
 def _state(path: Path) -> dict[str, Any]:

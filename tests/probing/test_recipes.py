@@ -61,7 +61,7 @@ def test_arms_share_a_measurement_and_take_their_own_rows(tmp_path, prepared):
 @pytest.mark.parametrize(
     ("script", "arguments", "message"),
     [
-        ("probe", ["+recipe=fig2a"], "recipe=fig2a: is trained, not measured before training"),
+        ("probe", ["+recipe=fig2a"], "recipe=fig2a: is trained, not measured"),
         ("probe", ["+recipe=fig33"], "no such recipe; did you mean"),
         ("probe", ["+recipe=fig3", "model=pre_ln"], "model=pre_ln: set by the recipes of the theory"),
         ("probe", ["+recipe=fig3", "seed=7"], "seed=7: set by the recipes of the theory"),
