@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from lnexp.figures.panels import LineStyle
+from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Arm, Recipe
 
 #: Of Okabe and Ito's palette, which colour-blind readers can tell apart, as are the next five; those from Sub-LN on are
@@ -64,8 +65,17 @@ def style_of(recipe: Recipe, arm: Arm) -> LineStyle:
 
 def _shared(recipe: Recipe, arms: Iterable[Arm]) -> dict[str, str]:
     """Return the settings that all arms of one label have, option by option, as the recipe states them."""
-    first, *others = [dict(_settings((*recipe.settings, *arm.overrides))) for arm in arms]
+    first, *others = [dict(_settings((*recipe.settings, *arm.overrides, *_of_its_run(recipe, arm)))) for arm in arms]
     return {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
+
+
+def _of_its_run(recipe: Recipe, arm: Arm) -> tuple[str, ...]:
+    """Return the settings of the trained run that an arm measures; none where it measures a model before training."""
+    if not recipe.is_of_trained_runs:
+        return ()
+    run = dict(_settings((*recipe.settings, *arm.overrides)))
+    trained = load_recipe(run["run.recipe"])
+    return (*trained.settings, *trained.arms[run["run.arm"]].overrides)
 
 
 def _settings(overrides: Iterable[str]) -> Iterator[tuple[str, str]]:

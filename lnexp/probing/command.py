@@ -13,7 +13,7 @@ from lnexp.recipes.load import load_recipe, recipe_names
 
 
 def main() -> None:
-    """Measure recipes of the theory (all of them by default), or probe one model and print a table.
+    """Measure recipes of the theory (all of them by default, but for those of trained runs), or probe one model and print a table.
 
     ``probe.py [+recipe=fig3,…] [data=… n_seeds=…]`` or ``probe.py model=NAME …`` or ``probe.py checkpoint=PATH``.
     """
@@ -33,7 +33,7 @@ def main() -> None:
             raise UserError("--json: only with model=… or checkpoint=…; recipes write measurements.csv")
         every = [load_recipe(name) for name in recipe_names()]
         probe_recipes(
-            recipes or [recipe for recipe in every if recipe.measurement],
+            recipes or [recipe for recipe in every if recipe.measurement and not recipe.is_of_trained_runs],
             options,
             arguments.results or LOCAL_RESULTS_DIR,
         )

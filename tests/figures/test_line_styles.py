@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnexp.figures.line_styles import PLACEMENTS, styles_of
+from lnexp.figures.line_styles import BLUE, ORANGE, PLACEMENTS, styles_of
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import Arm
 
@@ -48,3 +48,12 @@ def test_measurements_before_training_have_the_placements_colours_too():
     styles = styles_of(load_recipe("fig3"))
     assert {styles[label].colour for label in styles if label.endswith("Post-LN")} == {PLACEMENTS["post_ln"]}
     assert {styles[label].colour for label in styles if label.endswith("Pre-LN")} == {PLACEMENTS["pre_ln"]}
+
+
+def test_an_arm_that_measures_a_trained_run_looks_like_that_run():
+    styles, trained = styles_of(load_recipe("linear_probes")), styles_of(load_recipe("failure"))
+    assert {label: (style.colour, style.marker) for label, style in styles.items()} == {
+        f"{placement} {warmup}": (colour, trained[warmup].marker)
+        for placement, colour in (("Post-LN", ORANGE), ("Pre-LN", BLUE))
+        for warmup in ("w/o warm-up", "with warm-up")
+    }

@@ -146,7 +146,7 @@ class Folder:
                 return next(iter(numbers(at, f"valid_{what}")), least if what == "bleu" else None)
             case "updates_to_nll":
                 settings = self.settings[run["identity"]]
-                return updates_to(settings["evaluation.target_nll"], epochs, settings["max_epoch"] if diverged else 0)
+                return updates_to(settings["evaluation.target_nll"], epochs)
             case "test_bleu":
                 return float(run["test_bleu"]) if run["test_bleu"] else least
             case "best_loss" | "best_nll":
@@ -166,12 +166,12 @@ class Folder:
         raise ValueError(f"{name}: not known here")
 
 
-def updates_to(target, epochs, planned):
-    """Where the curve of the validation nll first meets the target; the run's end, or its planned one, where never."""
+def updates_to(target, epochs):
+    """Where the curve of the validation nll first meets the target; nowhere: None."""
     updates, nll = np.array(numbers(epochs, "update")), np.array(numbers(epochs, "valid_nll"))
     there = np.flatnonzero(nll <= target)
     if not there.size:
-        return float(max(updates[-1], updates[-1] / len(updates) * planned))
+        return None
     first = there[0]
     before = max(first - 1, 0)
     return float(np.interp(target, [nll[first], nll[before]], [updates[first], updates[before]]))

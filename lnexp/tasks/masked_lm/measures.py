@@ -8,11 +8,10 @@ from lnexp.tasks.contract import MeasuredRun
 def updates_to_nll(run: MeasuredRun) -> float | None:
     """Return the updates until the validation nll is ``evaluation.target_nll``, by linear interpolation between epochs.
 
-    A run that never reaches it has the updates of its whole length: no run that reaches it has more. None where no
-    target is set, or a run has no epoch.
+    None for a run that never reaches it, because nobody knows how many it would take, and where no target is set.
     """
     target = OmegaConf.select(run.cfg, "evaluation.target_nll")
-    if target is None or not run.epochs:
+    if target is None:
         return None
     before: tuple[float, float] | None = None
     for record in run.epochs:
@@ -26,5 +25,4 @@ def updates_to_nll(run: MeasuredRun) -> float | None:
             earlier, higher = before
             return earlier + (update - earlier) * (higher - target) / (higher - nll)
         before = update, nll
-    last = run.epochs[-1]
-    return max(float(last["update"]), last["update"] / last["epoch"] * run.cfg.max_epoch if run.diverged else 0.0)
+    return None
