@@ -36,8 +36,10 @@ SENTENCES = {
         "interventions-branch-warmup",
         "stall-equal-betas-save",
     ),
-    "Where Post-LN fails its attention logits grow beyond Pre-LN's": ("failure-is-no-growth-of-logits",),
-    "Where Post-LN fails a word's class can still be read from its hidden states": ("linear-probes-failed-loses-class",),
+    "Where Post-LN fails, attention logits outgrow Pre-LN's, and hidden states still tell classes of words apart": (
+        "failure-is-no-growth-of-logits",
+        "linear-probes-failed-loses-class",
+    ),
     "Before training Post-LN's gradients do not grow by √(3/2) a layer (appendix F)": (
         "growth-post-appendix-f",
         "fig3-layers-post-ratio",
