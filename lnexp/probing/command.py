@@ -13,7 +13,9 @@ from lnexp.recipes.load import load_recipe, recipe_names
 
 
 def main() -> None:
-    """Measure recipes of the theory (all of them by default, but for those of trained runs), or probe one model and print a table.
+    """Measure recipes of the theory or probe one model and print a table.
+
+    The default is every recipe of models before training.
 
     ``probe.py [+recipe=fig3,…] [data=… n_seeds=…]`` or ``probe.py model=NAME …`` or ``probe.py checkpoint=PATH``.
     """

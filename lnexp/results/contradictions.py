@@ -17,7 +17,7 @@ SENTENCES = {
         "radam-999-changes-pre-ln-little",
         "radam-beta2-matters-for-post-ln",
     ),
-    "In fairseq's schedule, whose rates without warm-up are far smaller, Pre-LN without warm-up stays far behind Pre-LN"
+    "In fairseq's schedule, where no warm-up means far smaller rates, Pre-LN without warm-up stays far behind Pre-LN"
     " with it": (
         "coupled-pre-ln-trains-low",
         "coupled-pre-ln-trains-high",
@@ -28,8 +28,8 @@ SENTENCES = {
         "fig5-pre-ln-is-faster",
     ),
     "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
-    "Post-LN trains with warm-up of its first layers alone as with that of its last; other betas, moments gathered"
-    " beforehand and growing residual branches do not replace warm-up": (
+    "Warm-up of Post-LN's first layers alone works as well as that of its last; other betas, moments gathered beforehand"
+    " and growing residual branches do not replace warm-up": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
         "interventions-variance-of-second-moment",

@@ -21,8 +21,8 @@ ROWS = {
 }
 #: The paper's numbers (sections 3.2 and 4), in a sentence and in no table with BLEU of other corpora.
 PAPER = (
-    "In the paper (IWSLT14, 6-6 layers of width 512) Post-LN gets BLEU 8.45 without warm-up and about 34 with it;"
-    " Pre-LN without warm-up also gets about 34."
+    "In the paper (IWSLT14, 6-6 layers of width 512, another BLEU) Post-LN gets 8.45 without warm-up and about 34 with"
+    " it; Pre-LN without warm-up also gets about 34."
 )
 #: The two halves of the answer, and the claim of each.
 ANSWER = {
@@ -32,7 +32,7 @@ ANSWER = {
 #: The paper's claims that a reader looks for first, in words, ``recipe/claim``.
 CLAIMS = {
     "Without warm-up Post-LN fails": "fig2a/fig2a-no-warmup-fails-low",
-    "With a short warm-up Post-LN fails at the higher rate": "warmup_sensitivity/sensitivity-short-warmup-fails-high",
+    "With a short warm-up Post-LN fails at twice the rate": "warmup_sensitivity/sensitivity-short-warmup-fails-high",
     "At a small constant rate Post-LN trains without warm-up": "small_fixed_lr/fixed-lr-trains",
     "RAdam with β2 = 0.98 trains Post-LN without warm-up": "fig4ab/fig4ab-radam-trains-post-ln",
     "RAdam with β2 = 0.999 trains Post-LN without warm-up": "radam/radam-999-trains-post-ln",

@@ -16,6 +16,7 @@ from lnexp.results.verdicts import RecipeVerdicts
 from lnexp.runs.folder import DONE
 from lnexp.terminal import WIDTH, filled, shortened
 
+TRAINS = "A run trains if it gets more than half of the best setting's BLEU."
 #: The most lines, so that a terminal shows all of it.
 LINES = 25
 
@@ -65,10 +66,9 @@ def _runs(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> 
     more = f", {missing} not done" if missing else ""
     profiles = ", ".join(dict.fromkeys(one.profile for one in ran if one.profile != THEORY))
     whose = f"published results, profile {profiles}" if _is_same(results_dir, published) else f"profile {profiles}"
-    over = (
-        f"{done:,} done, {count['diverged']} with a loss that is not finite; {count['failed']} ended by an error{more}"
-    )
-    return _wrapped(f"{whose}: {len(states):,} runs, {over}")
+    ends = f"{count['diverged']} with a loss that is not finite; {count['failed']} ended by an error{more}"
+    over = f"{done:,} of {len(states):,} runs done, {ends}"
+    return _wrapped(f"{whose}: {over}")
 
 
 def _table(corpora: Sequence[Corpus]) -> list[str]:
@@ -85,7 +85,12 @@ def _table(corpora: Sequence[Corpus]) -> list[str]:
     lines = ["  ".join(row).rstrip() for row in rows]
     left_out = [corpus.name for corpus in corpora[len(columns) :]]
     shown = _wrapped("; ".join(f"{corpus.name}: {corpus.size}" for corpus in corpora[: len(columns)] if corpus.size))
-    return [*lines, *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else []), *shown, *_wrapped(PAPER)]
+    return [
+        *lines,
+        *(_wrapped(f"not shown here: {', '.join(left_out)}") if left_out else []),
+        *shown,
+        *_wrapped(f"{TRAINS} {PAPER}"),
+    ]
 
 
 def _width(columns: Sequence[Sequence[str]]) -> int:
@@ -116,7 +121,7 @@ def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
     names = _wrapped(f"inconclusive: {', '.join(map(_starred, still_open))}") if still_open else []
     most = max(LEAST, lines - LEAST) if contradicted else lines
     shown = next((form for form in (numbers, names) if len(form) <= most), [])
-    first = _listed("contradicted", contradicted, max(1, lines - len(shown)))
+    first = _listed("contradicted; found instead" if said else "contradicted", contradicted, max(1, lines - len(shown)))
     star = not all(claim.counts for claim in claims if claim.verdict != "not run")
     why = _wrapped("* does not count: written after the runs, fewer seeds than planned, or exploratory") if star else []
     return [*first, *shown, *(why if len(first) + len(shown) + len(why) <= lines else [])]
@@ -167,7 +172,7 @@ def _is_same(results_dir: Path, published: Path) -> bool:
 
 def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
     where = "" if results_dir == RESULTS_DIR else f" RESULTS={results_dir}"
-    steps = [f"make report{where} (figures)", f"make verify{where} OPTIONS=--all (every claim)"]
+    steps = [f"make report{where} (figures)", f"make verify{where} OPTIONS=--all (lists every claim)"]
     undecided = [
         one.path.parent for one in ran if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
     ]

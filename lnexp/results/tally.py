@@ -57,7 +57,7 @@ class Tally:
             said.append(f"{self.verdicts['not run']} not run")
         if self.left_out:
             more = sum(self.left_out.values())
-            said.append(f"{more} more {'does' if more == 1 else 'do'} not count")
+            said.append(f"{more} more {'does' if more == 1 else 'do'} not count, as those written after the runs")
         if self.decided:
             said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for so many tests")
         return "; ".join(said)

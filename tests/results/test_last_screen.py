@@ -44,7 +44,7 @@ def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
     text = screen(ours, recipe=["fig4ab"])
     rows = {line[:28].rstrip(): line[28:].split("  ") for line in text.splitlines() if "LN" in line}
     assert "8.45" not in " ".join(rows["Post-LN, no warm-up"])
-    assert "BLEU 8.45 without warm-up and about 34 with it" in " ".join(text.split())
+    assert "Post-LN gets 8.45 without warm-up and about 34 with it" in " ".join(text.split())
     (trained,) = [cell for cell in rows["Pre-LN, no warm-up"] if " of 10)" in cell]
     assert trained.strip().endswith("(10 of 10)")
     assert (
@@ -72,14 +72,14 @@ def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
 def test_runs_that_recipes_share_count_once(ours):
     shutil.copytree(ours / "small/toy/fig4ab", ours / "small/toy/fig4ab_coupled")
     runs = (PUBLISHED / "small/toy/fig4ab/runs.csv").read_text().splitlines()
-    assert f"{len(runs) - 1} runs, {len(runs) - 1} done" in screen(ours, profile=["small"])
+    assert f"{len(runs) - 1} of {len(runs) - 1} runs done" in screen(ours, profile=["small"])
 
 
 def test_failed_and_missing_runs_are_counted(ours):
     path = ours / "small/toy/fig4ab/runs.csv"
     text = path.read_text().replace(",finished,", ",failed,", 1).replace(",finished,", ",not run,", 1)
     path.write_text(text.replace(",finished,", ",diverged,", 1))
-    assert "50 runs, 48 done, 1 with a loss that is not finite; 1 ended by an error, 1 not done" in " ".join(
+    assert "48 of 50 runs done, 1 with a loss that is not finite; 1 ended by an error, 1 not done" in " ".join(
         screen(ours).split()
     )
 
