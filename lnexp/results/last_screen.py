@@ -121,7 +121,9 @@ def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
     names = _wrapped(f"inconclusive: {', '.join(map(_starred, still_open))}") if still_open else []
     most = max(LEAST, lines - LEAST) if contradicted else lines
     shown = next((form for form in (numbers, names) if len(form) <= most), [])
-    first = _listed("contradicted; found instead" if said else "contradicted", contradicted, max(1, lines - len(shown)))
+    in_words = any(not sentence.startswith("`") for sentence in said)
+    title = "contradicted; found instead" if in_words else "contradicted"
+    first = _listed(title, contradicted, max(1, lines - len(shown)))
     star = not all(claim.counts for claim in claims if claim.verdict != "not run")
     why = _wrapped("* does not count: written after the runs, fewer seeds than planned, or exploratory") if star else []
     return [*first, *shown, *(why if len(first) + len(shown) + len(why) <= lines else [])]
