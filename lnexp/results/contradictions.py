@@ -28,8 +28,8 @@ SENTENCES = {
         "fig5-pre-ln-is-faster",
     ),
     "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
-    "Warm-up of Post-LN's first layers alone works as well as that of its last; other betas, moments gathered beforehand"
-    " and growing residual branches do not replace warm-up": (
+    "Warm-up of Post-LN's first layers alone works as well as that of its last; other betas, moments gathered"
+    " beforehand and growing residual branches do not replace warm-up": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
         "interventions-variance-of-second-moment",
