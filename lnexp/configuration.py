@@ -14,7 +14,7 @@ from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
 from lnexp.recipes.run_of_arm import run_of_arm
-from lnexp.tasks import table_of
+from lnexp.tasks import table_of, task_of
 from lnexp.versions import check_torch
 
 
@@ -37,7 +37,8 @@ def shared_settings(cfg: DictConfig) -> dict[str, Any]:
 
 
 def check(cfg: DictConfig) -> None:
-    """Refuse values that cannot be meant, text that would run as code, and options with two values under two names.
+    """Refuse values that cannot be meant, text that would run as code, options with two values under two names, and
+    those that do not go together.
 
     Raises:
         UserError: one line that names the option, its value and what it must be.
@@ -50,6 +51,7 @@ def check(cfg: DictConfig) -> None:
         if value != MISSING:
             for alias in option.aliases:
                 _check_alias(settings, alias, option, value)
+    task_of(settings).check(settings)
 
 
 def check_and_resolve(cfg: DictConfig) -> DictConfig:

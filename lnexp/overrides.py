@@ -65,10 +65,10 @@ def _place(text: str, folder: Path, is_recipe: bool) -> str:
     """Return a path as Hydra reads it, absolute; or the text, where it is no path."""
     if not text or text == "None" or "://" in text or (is_recipe and not text.endswith(".yaml")):
         return "null" if text == "None" else text
-    return _quote(str(folder / os.path.expanduser(text)))
+    return quote(str(folder / os.path.expanduser(text)))
 
 
-def _quote(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text as Hydra's grammar quotes it: backslashes are doubled before a quote and at the end alone."""
     return "'" + re.sub(r"(\\*)('|\Z)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), text) + "'"
 

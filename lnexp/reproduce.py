@@ -11,7 +11,7 @@ from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
-from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes
 from lnexp.recipes.recipe import Recipe, jobs_of
 from lnexp.terminal import filled
 from lnexp.training.shares import fitting
@@ -135,9 +135,9 @@ def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher
 
 def update_freq(recipe: Recipe, profile: str, settings: list[str]) -> int:
     """Return how many batches an update of a recipe's runs has."""
-    corpus = with_corpus(recipe, profile, settings)
-    job, *_ = jobs_of(recipe, compose(corpus))
-    return compose([*corpus, *job.overrides]).update_freq
+    shared = shared_overrides(recipe, profile, settings)
+    job, *_ = jobs_of(recipe, compose(shared))
+    return compose([*shared, *job.overrides]).update_freq
 
 
 def _script(name: str, arguments: list[str]) -> int:

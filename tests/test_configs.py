@@ -61,7 +61,8 @@ def folder(tmp_path):
         (tmp_path / f"{split}.{language}").write_text("a b\n")
     for name, language in itertools.product(WMT14_MINI, ("de", "en")):
         (tmp_path / f"{name}.{language}").write_text("a b\n")
-    for name in ("document.txt", "train.tsv", "dev.tsv", "all.de", "all.en", *BERT_TEXT):
+    of_glue = (f"{place}{split}.tsv" for place in ("", "MRPC/", "RTE/") for split in ("train", "dev"))
+    for name in ("document.txt", "all.de", "all.en", *of_glue, *BERT_TEXT):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("a b\n")
     return tmp_path
@@ -80,6 +81,7 @@ def test_every_config_file_composes_and_is_valid(file, folder):
     extra += ["start.epoch=0"] if "task=sentence_pairs" in (file, *extra) else []
     extra += ["data=bert_text", f"data.path={folder}", f"data.pairs.path={folder}"] if file in OWN_PAIRS else []
     extra += [f"data.glue={folder}"] if file in GLUE else []
+    extra += ["data=bert_toy"] if file in ("pairs=paraphrases", "task=sentence_pairs") else []
     cfg = compose([file, *extra])
     OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
     check(cfg)
@@ -91,7 +93,7 @@ def test_every_recipe_composes_at_every_profile(name, profile, folder):
     recipe = load_recipe(name)
     base = [f"profile={profile}"]
     own = [f"data.path={folder}"] if f"data={recipe.profiles[profile].data}" in OWN_TEXT else []
-    own += [f"data.pairs.path={folder}"] if set(OWN_PAIRS) & set(recipe.profiles[profile].overrides) else []
+    own += [f"data.glue={folder}"] if profile == "paper" and recipe.task == "sentence_pairs" else []
     assert len(jobs_of(recipe, compose(base))) == recipe.seeds_at(profile) * len(recipe.arms)
     patterns = SOME_ARMS.get(name, ["*"])
     assert _axes(recipe.arms_like(patterns)) == _axes(recipe.arms.values())

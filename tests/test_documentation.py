@@ -30,6 +30,7 @@ from warm_commands import run_warm
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.paths import CONFIG_DIR
 from lnexp.planning.devices import DEVICES
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.recipe import THEORY
@@ -186,6 +187,14 @@ def test_measured_numbers_are_found(text, tmp_path):
     document.write_text(f"{text}\n")
     with pytest.raises(AssertionError):
         test_measured_numbers_are_made_or_stand_among_the_measured(document)
+
+
+def test_the_table_of_options_has_every_file_of_its_groups():
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", (ROOT / "docs/running.md").read_text(), re.MULTILINE)
+    groups = {group: re.findall(r"`(\w+)`", values) for group, values in rows if (CONFIG_DIR / group).is_dir()}
+    assert {"model", "task", "data", "subword"} <= groups.keys()
+    for group, values in groups.items():
+        assert sorted(values) == sorted(path.stem for path in (CONFIG_DIR / group).glob("[!_]*.yaml")), group
 
 
 def test_the_readme_fits_on_a_few_screens():

@@ -59,7 +59,7 @@ def test_from_nothing_to_verdicts(tmp_path, where):
         (["+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),
         (["+recipe=fig2c"], "recipe=fig2c: no such recipe; did you mean fig2"),
         (["+recipe=fig2a", "lr_max=="], "lr_max=="),
-        (["+recipe=fig2a,small_fixed_lr", "max_epoch=1"], "recipe small_fixed_lr sets max_epoch itself"),
+        (["+recipe=fig2a,fig5", "max_epoch=1"], "recipe fig5 sets max_epoch itself"),
         (["+recipe=fig2a", "arms=pre_*"], "arms=pre_*: recipe fig2a has no such arm"),
     ],
 )

@@ -20,11 +20,13 @@ from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
 from lnexp.launchers.without_effect import without_effect
 from lnexp.launchers.worker import set_up_worker
-from lnexp.overrides import spell_out
+from lnexp.overrides import quote, spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
+from lnexp.recipes.task_options import is_of_other_tasks
 from lnexp.runs.identity import label_of_overrides
 from lnexp.runs.quiet import make_runs_quiet
+from lnexp.tasks import DEFAULT
 from lnexp.terminal import filled
 from lnexp.training.ranks import of_environment
 
@@ -103,6 +105,22 @@ def _check_command_line(arguments: list[str]) -> None:
         raise UserError("+recipe=…: a recipe is a sweep of many runs; add -m")
 
 
+def _with_options_of_tasks(arguments: list[str]) -> list[str]:
+    """Return the arguments with options that only some tasks have as one of the sweeper's, in a sweep of recipes.
+
+    Recipes choose their tasks, and Hydra composes a config of its own before, of the default one.
+    """
+    if not SWEEP & set(arguments) or not any(argument.startswith("+recipe=") for argument in arguments):
+        return arguments
+    of_tasks = (argument for argument in arguments if "=" in argument and is_of_other_tasks(argument, DEFAULT))
+    said = list(dict.fromkeys(of_tasks))
+    if not said:
+        return arguments
+    # in the place of the first: Hydra takes no override apart from the others
+    together = {said[0]: f"hydra.sweeper.of_tasks=[{','.join(map(quote, said))}]"}
+    return [together.get(argument, argument) for argument in arguments if argument not in said[1:]]
+
+
 def main() -> None:
     """Run Hydra on the command line, or print the options."""
     with one_line_errors():
@@ -114,6 +132,7 @@ def main() -> None:
         register_plugins()
         sys.argv[1:] = spell_out(_take_own_options(sys.argv[1:]))
         _check_command_line(sys.argv[1:])
+        sys.argv[1:] = _with_options_of_tasks(sys.argv[1:])
         if of_environment().size > 1:
             end_with_parent()
         with own_schemas():

@@ -73,6 +73,7 @@ class Plan:
             if "arm" in cfg:
                 plan._add_arm(run, cfg)
         plan._refuse_without_start(folders)
+        plan._refuse_unsaved_starts(folders)
         plan.note = refuse_all_of_other_code(begun)
         return plan
 
@@ -102,6 +103,24 @@ class Plan:
                 f"{first.name}: starts from the run {start}, which is neither trained nor in this sweep{more}; sweep"
                 " both recipes, +recipe=ONE,OTHER"
             )
+
+    def _refuse_unsaved_starts(self, folders: Mapping[str, Path]) -> None:
+        """Refuse runs that start from an epoch of which a finished run has no checkpoint.
+
+        Where that run diverged before the epoch, its own followers alone fail, for such is a result of the sweep.
+
+        Raises:
+            UserError: for the first of them.
+        """
+        to_train = {planned.identity for planned in self.missing}
+        for planned in self.missing:
+            if planned.after in folders and planned.after not in to_train:
+                folder = RunFolder(folders[planned.after])
+                if folder.status.get("state") == "finished":
+                    try:
+                        folder.refuse_without_checkpoint(self.starts[planned.identity].epoch)
+                    except UserError as error:
+                        raise UserError(f"{planned.name}: {error}") from None
 
     def refuse_missing_epochs(self, compose: Callable[[list[str]], DictConfig]) -> None:
         """Refuse runs that start from an epoch of which a run of this sweep will keep no checkpoint.

@@ -32,16 +32,24 @@ class RecipeSweeper(BasicSweeper):
 
     A run that several recipes share is launched once. A sweep in which a run fails trains all others, then raises.
 
+    Args:
+        max_batch_size, params: as Hydra's own sweeper has them.
+        of_tasks: further arguments: options that only some tasks have, which the sweep's own config cannot take.
+
     Raises:
         UserError: for an unknown recipe, an option that the recipe itself sets, or a sweep in which runs failed.
     """
+
+    def __init__(self, max_batch_size: int | None, params: dict[str, str] | None = None, of_tasks: Sequence[str] = ()):
+        super().__init__(max_batch_size, params)
+        self.of_tasks = of_tasks
 
     def sweep(self, arguments: list[str]) -> list[JobReturn]:
         assert self.config is not None
         assert self.hydra_context is not None
         register_resolvers()
         loader, config = self.hydra_context.config_loader, self.config
-        recipes, rest = split_recipes([*self._parse_config(), *arguments])
+        recipes, rest = split_recipes([*self._parse_config(), *arguments, *self.of_tasks])
         _check_claims(recipes)
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
         # launchers of others have Hydra compose the jobs, which knows no aliases

@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS, KNOWN_WORDS
 from lnexp.overrides import spell_out
-from lnexp.recipes.command_line import check_overrides, profile_of, split_recipes, with_corpus
+from lnexp.recipes.command_line import check_overrides, profile_of, shared_overrides, split_recipes
 from lnexp.recipes.recipe import Job, jobs_of
 from lnexp.runs.identity import identities, identity
 
@@ -44,7 +44,7 @@ def asked(words: list[str]) -> list[Asked]:
     check_overrides(recipes, rest)
     found = []
     for recipe in recipes:
-        shared = with_corpus(recipe, profile_of(rest), rest)
+        shared = shared_overrides(recipe, profile_of(rest), rest)
         jobs = jobs_of(recipe, compose(shared))
         seeds = sorted({job.seed for job in jobs})
         first: dict[str, Job] = {}

@@ -62,15 +62,6 @@ class Where:
         """How many residual blocks the layer has: attention to itself, to the source in a decoder, and the FFN."""
         return 2 if self.side == "encoder" else 3
 
-    def check_both_sides(self, placement: str) -> None:
-        """Refuse a model of one stack, for a placement whose constants are those of an encoder with a decoder.
-
-        Raises:
-            ValueError: if the model has no encoder or no decoder.
-        """
-        if not (self.encoder_layers and self.decoder_layers):
-            raise ValueError(f"{placement}: its constants are for a model with an encoder and a decoder")
-
 
 @dataclass(frozen=True)
 class Block:

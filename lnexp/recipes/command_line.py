@@ -9,6 +9,7 @@ from lnexp.options import Table, key_of
 from lnexp.overrides import spell_out
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
+from lnexp.recipes.task_options import for_task, is_of_other_tasks, tasks_with
 from lnexp.tasks import table_of_task
 
 
@@ -68,10 +69,13 @@ def for_readers(options: list[str]) -> list[str]:
 def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """Return the other arguments, with the recipe's own corpus at a profile where they name none.
 
+    Options that only other tasks have, for other recipes of the command line, are left out.
+
     Where the recipe's file says so by a relative path, the corpus lies beside that file.
     """
     said = any(key_of(override) == "data" for override in rest)
     setting = recipe.profiles[profile]
+    rest = for_task(rest, recipe.task)
     return rest if said else [f"data={setting.data}", *(_beside(recipe, option) for option in setting.corpus), *rest]
 
 
@@ -92,24 +96,32 @@ def own_options(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
     """Return those of the other arguments that make the arms others than the recipe states."""
     stated = f"data={recipe.profiles[profile].data}"
     table = table_of_task(recipe.task)
-    return [option for option in rest if not table.keeps_arms(key_of(option)) and option != stated]
+    mine = for_task(rest, recipe.task)
+    return [option for option in mine if not table.keeps_arms(key_of(option)) and option != stated]
 
 
 def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
     """Refuse to change what makes an arm the arm it is.
 
     Raises:
-        UserError: for a sweep beside a recipe, an option that the recipe sets, or a recipe that trains nothing.
+        UserError: for a sweep beside a recipe, an option that a recipe sets at the profile, or that is of a task that
+            none of them has, or a recipe that trains nothing.
     """
     for recipe in recipes:
         _refuse_untrained(recipe)
+    for override in rest:
+        if recipes and all(is_of_other_tasks(override, recipe.task) for recipe in recipes):
+            theirs = ", ".join(dict.fromkeys(recipe.task for recipe in recipes))
+            having = " or ".join(sorted(tasks_with(key_of(override))))
+            raise UserError(f"{override}: an option of task={having}, not of {theirs}")
+    profile = profile_of(rest)
     parser = OverridesParser.create()
     for override in parser.parse_overrides(spell_out(rest)):
         key = override.key_or_group.removesuffix("._name")  # which is what choosing a file of a group sets
         if override.is_sweep_override():
             raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
         for recipe in recipes:
-            if key in _fixed(recipe, parser):
+            if key in _fixed(recipe, profile, parser):
                 raise UserError(
                     f"{override.input_line}: recipe {recipe.name} sets {key} itself; {_instead(recipe, key)}"
                 )
@@ -122,8 +134,9 @@ def _instead(recipe: Recipe, key: str) -> str:
     return f"change it in {recipe.file.name}" if recipe.file else f"write a recipe that is a variant of {recipe.name}"
 
 
-def _fixed(recipe: Recipe, parser: OverridesParser) -> set[str]:
-    """Return the names of the options that a recipe sets."""
-    jobs = [Job(recipe, profile, arm, 0) for profile in recipe.profiles for arm in recipe.arms.values()]
+def _fixed(recipe: Recipe, profile: str, parser: OverridesParser) -> set[str]:
+    """Return the names of the options that a recipe sets at a profile. Raises UserError where it has none."""
+    recipe.setting_at(profile)
+    jobs = [Job(recipe, profile, arm, 0) for arm in recipe.arms.values()]
     said = sorted({override for job in jobs for override in job.overrides})
     return {override.key_or_group for override in parser.parse_overrides(spell_out(said))}

@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.configuration import check, compose
 from lnexp.errors import UserError
 from lnexp.options import key_of
-from lnexp.recipes.command_line import for_readers, own_options, with_corpus
+from lnexp.recipes.command_line import for_readers, own_options, profile_of, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.runs import records
 from lnexp.runs.environment import Environment
@@ -95,9 +95,10 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
         recipe: what was trained.
         overrides: the command-line overrides that the runs were launched with.
     """
-    base = compose(overrides)
-    settings = with_corpus(recipe, base.profile, overrides)
-    own = tuple(own_options(recipe, base.profile, overrides))
+    profile = profile_of(overrides)
+    settings = with_corpus(recipe, profile, overrides)
+    base = compose([*recipe.choice_of_task, *settings])
+    own = tuple(own_options(recipe, profile, overrides))
     folders = find_folders(base.runs_dir)
     by_arm: dict[str, list[Job]] = {}
     for job in jobs_of(recipe, base):

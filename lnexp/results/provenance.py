@@ -221,7 +221,8 @@ def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
         if option.locates and "://" not in str(find(config, option.name)):
             drop(config, option.name)
     for source in content.get("sources", {}).values():
-        if "://" not in source["address"]:
+        # files of a corpus of one language, or of pairs, are named by their places below a folder: lists or texts
+        if isinstance(source, dict) and "://" not in source["address"]:
             source["address"] = Path(source["address"]).name
     return content
 

@@ -45,12 +45,14 @@ def check_facts(data: Mapping[str, Any]) -> None:
     """Refuse what is not said of a corpus as ``environment.json`` and manifests say it. Raises TypeError, ValueError.
 
     Args:
-        data: sizes by split under each unit that there is, checksums by file, and the known corpus it is a part of.
+        data: sizes by split under each unit that there is, checksums by file, the known corpus it is a part of, and
+            the name of labelled pairs.
     """
     for unit in (unit for task in all_tasks() if (unit := task.unit) in data):
         if "train" not in checked(dict[str, Count], data[unit], unit):
             raise ValueError(f"{unit}: has no train")
     checked(dict[str, str] | None, data.get("sha256"), "sha256")
+    checked(str | None, data.get("pairs_name"), "pairs_name")
     if data.get("part_of") is not None and checked(str, data["part_of"], "part_of") not in KNOWN:
         raise ValueError(f"part_of: {data['part_of']} is no known corpus")
 
@@ -71,7 +73,8 @@ class Environment(TypedDict, total=False):
         python, packages: versions; None for a package that is not installed.
         host, cpu, cores, device: the machine.
         cuda, cudnn: the libraries of a GPU.
-        data: of the corpus, sizes by split, checksums by file, and the known corpus that it is a part of.
+        data: of the corpus, sizes by split, checksums by file, the known corpus that it is a part of, and which
+            labelled pairs they are.
         code, earlier_code: digests of modules, see :mod:`lnexp.runs.code`.
         processes, array: what trained the run: how many processes, or which runs together.
         continues: the shorter run that trained its first epochs, see :mod:`lnexp.training.longer`.
@@ -118,6 +121,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> Environment:
         **libraries,
         "data": {
             **{unit: data_manifest[unit] for unit in units if unit in data_manifest},
+            **{key: data_manifest[key] for key in ("pairs_name",) if key in data_manifest},
             **{key: data_manifest.get(key) for key in ("part_of", "sha256")},
         },
     }

@@ -210,6 +210,16 @@ class RunFolder:
         """
         return [epoch for epoch, path in sorted(self._saved().items()) if is_archive(path)]
 
+    def refuse_without_checkpoint(self, epoch: int) -> None:
+        """Refuse an epoch of which the run has no complete checkpoint. Raises UserError, which names those it has."""
+        epochs = self.checkpoint_epochs()
+        if epoch not in epochs:
+            there = ", ".join(map(str, epochs)) or "none"
+            raise UserError(
+                f"start.epoch={epoch}: {self.name} has no checkpoint of that epoch (it has: {there});"
+                " checkpoints.keep=all force=true trains it again and keeps every one"
+            )
+
     def _saved(self) -> dict[int, Path]:
         """Return the checkpoint files of epochs, complete or not."""
         return {int(found["epoch"]): path for found, path in self._files_like(OF_EPOCH)}

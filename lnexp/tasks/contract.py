@@ -291,6 +291,16 @@ class Task(ABC):
     def register(self) -> None:  # noqa: B027  (a task may train with a fairseq task that is registered already)
         """Import what registers the fairseq task that it trains with, where :mod:`lnexp.plugin` does not."""
 
+    def check(self, settings: Mapping[str, Any]) -> None:  # noqa: B027  (most tasks' options say all by themselves)
+        """Refuse options that do not go together, before any work begins.
+
+        Args:
+            settings: the plain values of a run's config, each of which its option allows.
+
+        Raises:
+            UserError: one line that names the option and what to say instead.
+        """
+
     def start(self, cfg: DictConfig) -> Start | None:
         """Return which checkpoint of another run a run starts from; None for a run that starts from scratch.
 

@@ -100,9 +100,9 @@ def test_train_has_no_sentence_of_pairs_that_are_tested(published, tmp_path):
 
 def test_one_command_prepares_what_is_published(published, tmp_path):
     options = ["data=bert_text", f"data.path={published}", "subword=none", f"data_dir={tmp_path}"]
-    done = run_script("prepare_data", "task=sentence_pairs", "pairs=tatoeba", "start.epoch=0", *options)
+    done = run_script("prepare_data", "task=sentence_pairs", "start.epoch=0", *options)
     assert done.returncode == 0, done.stderr
-    assert "labelled pairs, " in done.stdout
+    assert "labelled pairs (tatoeba), " in done.stdout
     assert "0 of " in done.stdout
     assert len(list(tmp_path.glob("bert_text-*"))) == 2, "text and pairs"
 

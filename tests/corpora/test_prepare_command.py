@@ -40,7 +40,7 @@ def prepare(folder, recipe, *more):
 
 def test_settings_of_a_recipe_choose_its_pairs(folder):
     done = prepare(folder, "fig5_finetune", f"data.pairs.path={folder / 'glue' / 'MRPC'}")
-    assert "4 labelled pairs" in done.stdout
+    assert "4 labelled pairs (mrpc)" in done.stdout
     wrong = prepare(folder, "fig5_finetune_rte", f"data.pairs.path={folder / 'glue' / 'MRPC'}")
     assert "no column 'label'" in wrong.stderr, "RTE has a column of another name than MRPC"
 
@@ -49,8 +49,8 @@ def test_pre_training_and_both_fine_tunings_take_one_command(folder):
     glue = f"data.glue={folder / 'glue'}"
     done = run_script("prepare_data", BERT, *options(folder, glue))
     assert done.returncode == 0, done.stderr
-    assert "4 labelled pairs" in done.stdout
-    assert "6 labelled pairs" in done.stdout
+    assert "4 labelled pairs (mrpc)" in done.stdout
+    assert "6 labelled pairs (rte)" in done.stdout
     assert "training sentences" in done.stdout
 
     recipes, rest = split_recipes([BERT, *options(folder, glue, "n_seeds=1", "arms=['post_ln_warmup*']")])

@@ -1,5 +1,6 @@
 """A second family of models, with a task of its own: nothing of the plugin has to change for it."""
 
+import math
 import runpy
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -150,9 +151,13 @@ def test_a_model_is_of_the_family_that_its_task_names(tell, task):
     assert list(array(tell, "pre_ln").state_dict()) == list(model.state_dict())
 
 
-def test_a_placement_for_two_stacks_is_refused(tell):
-    with pytest.raises(ValueError, match="DeepNorm: its constants are for a model with an encoder and a decoder"):
-        single(tell, "deep_norm", 1)
+@pytest.mark.parametrize("placement", ["deep_norm", "sub_ln"])
+def test_constants_of_an_encoder_alone_are_those_of_its_layers_in_an_array_too(placement, tell):
+    model = single(tell, placement, 1)
+    constants = [vars(layer.placement) for layer in (*model.encoder.layers, *array(tell, placement).encoder.layers)]
+    n = len(model.encoder.layers)
+    expected = {"deep_norm": ("alpha", (2 * n) ** 0.25), "sub_ln": ("gamma", math.log(2 * n) ** 0.5)}[placement]
+    assert [found[expected[0]] for found in constants] == [pytest.approx(expected[1])] * 2 * n
 
 
 def ids(found):

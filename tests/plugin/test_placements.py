@@ -151,6 +151,16 @@ def test_deep_norms_constants(layers, encoder, decoder):
         assert (placement.alpha, placement.beta) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+@pytest.mark.parametrize("constants", ["paper", "torchscale"])
+def test_constants_of_a_stack_alone(side, constants):
+    """Of 12 layers: Figure 2 of DeepNet, (2N)^(1/4) and (8N)^(-1/4), and section 2.2 of Foundation Transformers."""
+    where = Where(side, 1, *((12, 0) if side == "encoder" else (0, 12)), width=8)
+    deep = PLACEMENTS["deep_norm"].at(where, {"deep_norm_constants": constants})
+    assert (deep.alpha, deep.beta) == pytest.approx((2.213364, 0.319472), abs=1e-6)
+    assert PLACEMENTS["sub_ln"].at(where, {}).gamma == pytest.approx(1.782710, abs=1e-6)
+
+
 def test_deep_norms_code_has_another_constant_for_the_encoder_alone():
     # (N⁴M)^(−1/16) / 1.15 for 6-6 layers
     options = {"deep_norm_constants": "torchscale"}

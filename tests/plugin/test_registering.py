@@ -183,13 +183,13 @@ def test_they_train_in_arrays(placement, task, batch, net_input):
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_constants_for_two_stacks_are_refused_in_a_model_of_one(placement):
-    where = Where("encoder", 1, encoder_layers=2, decoder_layers=0, width=8)
-    if placement in ("deep_norm", "sub_ln"):
-        with pytest.raises(ValueError, match="constants are for a model with an encoder and a decoder"):
-            PLACEMENTS[placement].at(where, {})
-    else:
-        assert PLACEMENTS[placement].at(where, {}).where is where
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_every_placement_joins_a_stack_alone(placement, side):
+    layers = (
+        {"encoder_layers": 2, "decoder_layers": 0} if side == "encoder" else {"encoder_layers": 0, "decoder_layers": 2}
+    )
+    where = Where(side, 1, **layers, width=8)
+    assert PLACEMENTS[placement].at(where, {}).where is where
 
 
 # along training

@@ -1,7 +1,7 @@
 """The run that another one starts from is the run of the arm that a sweep trains."""
 
 import pytest
-from helpers import TINY_CORPUS, run_script
+from helpers import TINY_CORPUS, make_whole, run_script
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
@@ -10,6 +10,7 @@ from lnexp.planning.epochs import extent, last_epoch
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, jobs_of
+from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 
 
@@ -60,6 +61,27 @@ def test_an_epoch_that_pre_training_will_not_keep_is_refused_before_it(tmp_path,
         plan.refuse_missing_epochs(compose)
     assert "\n" not in str(refused.value)
     planned(["fig5", "fig5_finetune"], SHORT, tmp_path).refuse_missing_epochs(compose)
+
+
+def test_an_epoch_that_finished_pre_training_does_not_have_is_refused_before_others_train(tmp_path):
+    before, after = planned(["fig5"], SHORT, tmp_path), ["fig5", "fig5_finetune"]
+    (run,) = (one for one in before.missing if one.name == "fig5/post_ln_warmup, seed 21")
+    folder = RunFolder.of(compose(run.overrides))
+    folder.checkpoints.mkdir(parents=True)
+    folder.write_config(check_and_resolve(compose(run.overrides)))
+    for epoch in (2, 4, 6):
+        make_whole(folder.checkpoint(epoch))
+    for state in ("finished", "diverged"):
+        folder.set_status(state, updates=60)
+        keeping = [*SHORT, "other_code=keep"]
+        assert run.identity not in {one.identity for one in planned(after, keeping, tmp_path).missing}
+        whole = [*keeping, "scale.sentence_pairs.whole=7"]
+        if state == "finished":
+            said = r"^fig5_finetune/post_ln_warmup_whole, seed 21: start.epoch=7: .* \(it has: 2, 4, 6\)"
+            with pytest.raises(UserError, match=said):
+                planned(after, whole, tmp_path)
+        else:
+            planned(after, whole, tmp_path)  # its own followers fail, and others are trained
 
 
 def test_epochs_of_pre_training_that_ends_by_updates_are_counted(tmp_path, prepared):

@@ -2,20 +2,24 @@
 
 import json
 import shlex
+import tarfile
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from lnexp.configuration import compose
+from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
+from lnexp.corpora.text import SPLITS
 from lnexp.numerics import numerics_of
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe
 from lnexp.results.collect import RunResult, collect
-from lnexp.results.provenance import for_readers, of_runs, read_provenance, write_provenance
+from lnexp.results.provenance import for_readers, of_probe, of_runs, read_provenance, write_provenance
 from lnexp.runs.folder import DONE, RunFolder
 from lnexp.runs.identity import identity
+from lnexp.tasks import task_of
 
 SMALL = ["profile=small", "scale.toy={train_pairs: 40, valid_pairs: 10, test_pairs: 10}", "n_seeds=2"]
 
@@ -90,6 +94,55 @@ def test_a_manifest_tells_readers_what_lies_where_but_not_on_whose_disk():
     assert settings["path"] == "/home/me/x.tar"
     assert said["settings"]["text"]["downloads"] == {"base_url": "https://example.org", "corpus": "x"}
     assert said["settings"]["subword"] == {"size": 10}
+
+
+@pytest.fixture
+def files(tmp_path) -> Path:
+    """A folder that every corpus of one language can be made of, and pairs of GLUE's form."""
+    here = tmp_path / "somebody"
+    (here / "MRPC").mkdir(parents=True)
+    sentences = [f"The dog number {number} sleeps." for number in range(30)]
+    for split in SPLITS:
+        (here / f"{split}.en").write_text("".join(f"{sentence}\n\n" for sentence in sentences))
+    (here / "all.txt").write_text("".join(f"{sentence}\n\n" for sentence in sentences))
+    with tarfile.open(here / "both.tar.xz", "w:xz") as archive:
+        for language in ("de", "en"):
+            (here / f"all.{language}").write_text("".join(f"{language} {n} {n // 3}\n" for n in range(30)))
+            archive.add(here / f"all.{language}", f"both/all.{language}")
+    rows = "1\tOne dog.\tA dog.\n0\tOne dog.\tA cat.\n"
+    for split in ("train", "dev"):
+        (here / "MRPC" / f"{split}.tsv").write_text(f"Quality\t#1 String\t#2 String\n{rows}")
+    return here
+
+
+BERT_TEXT = [
+    "data=bert_text", "data.text.splits={train: [train.en], valid: [valid.en], test: [test.en]}",
+    "data.text.tokenized=[]", "data.text.by_pivot.path=both.tar.xz",
+]  # fmt: skip
+PAIRS = ["task=sentence_pairs", "start.epoch=0"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["task=masked_lm", "data=bert_plain"],
+        ["task=masked_lm", "data=wikipedia_books", "data.text.hold_out=5"],
+        ["task=masked_lm", *BERT_TEXT],
+        [*PAIRS, "data=bert_plain", "pairs=mrpc", "data.glue=HERE"],
+        [*PAIRS, "data=bert_toy", "pairs=paraphrases", SMALL[1]],
+    ],
+    ids=["bert_plain", "wikipedia_books", "bert_text", "mrpc", "paraphrases"],
+)
+def test_a_manifest_of_every_corpus_of_one_language_names_no_folder(files, tmp_path, options):
+    place = [] if "data=bert_toy" in options else [f"data.path={files}"]
+    said = [*options, "subword=none", *place, f"data_dir={tmp_path / 'data'}"]
+    cfg = check_and_resolve(compose([word.replace("HERE", str(files)) for word in said]))
+    corpus = task_of(cfg).prepare(cfg.data, cfg.data_dir)
+    shown = for_readers(corpus.manifest)
+    assert str(files) not in json.dumps(shown)
+    assert shown.get("sources") == corpus.manifest.get("sources")
+    write_provenance(tmp_path, of_probe(corpus.manifest, {"cpu": "a processor"}), range(1))
+    assert read_provenance(tmp_path).data == [shown]
 
 
 def test_a_manifest_of_a_task_without_text_is_shown_too():

@@ -30,10 +30,8 @@ class DeepNorm(Placement):
     The weights of the FFN and of attention's value and output projections start from Gaussian Xavier with gain β, those
     of query and key with gain 1, whatever ``init`` is (``deepnorm_init`` in their Figure 2; it does not mention biases,
     which are zero here). For N encoder and M decoder layers the encoder has α = 0.81 (N⁴M)^(1/16) and
-    β = 0.87 (N⁴M)^(−1/16), the decoder α = (3M)^(1/4) and β = (12M)^(−1/4).
-
-    Raises:
-        ValueError: for a model without an encoder or without a decoder, whose constants are others.
+    β = 0.87 (N⁴M)^(−1/16), the decoder α = (3M)^(1/4) and β = (12M)^(−1/4). A stack of N layers alone has
+    α = (2N)^(1/4) and β = (8N)^(−1/4) (Figure 2, encoder-only and decoder-only), in paper and code alike.
     """
 
     final_norm = False
@@ -41,11 +39,15 @@ class DeepNorm(Placement):
 
     def __init__(self, where: Where, options: DeepNormOptions):
         super().__init__(where, options)
-        where.check_both_sides("DeepNorm")
-        both = where.encoder_layers**4 * where.decoder_layers
-        encoder = 0.81 * both ** (1 / 16), ENCODER_BETA[str(options.constants)] * both ** (-1 / 16)
-        decoder = (3 * where.decoder_layers) ** (1 / 4), (12 * where.decoder_layers) ** (-1 / 4)
-        self.alpha, self.beta = encoder if where.side == "encoder" else decoder
+        n, m = where.encoder_layers, where.decoder_layers
+        if not (n and m):
+            alone = n + m
+            self.alpha, self.beta = (2 * alone) ** (1 / 4), (8 * alone) ** (-1 / 4)
+        elif where.side == "encoder":
+            self.alpha = 0.81 * (n**4 * m) ** (1 / 16)
+            self.beta = ENCODER_BETA[str(options.constants)] * (n**4 * m) ** (-1 / 16)
+        else:
+            self.alpha, self.beta = (3 * m) ** (1 / 4), (12 * m) ** (-1 / 4)
 
     def connect(self, x: Tensor, block: Block) -> Tensor:
         """Return ``LN(α x + F(x))``, ``(time, batch, channel)``."""

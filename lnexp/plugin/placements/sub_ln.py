@@ -16,21 +16,22 @@ class SubLN(PreLN):
     "Foundation Transformers", section 2.1).
 
     The weights of the FFN and of value and output projections start γ times as large (section 2.2): for N encoder and M
-    decoder layers ``γ² = ln(3M) ln(2N) / 3`` in the encoder and ``γ² = ln(3M)`` in the decoder. Its attention to
-    the source has neither, as in the authors' code.
-
-    Raises:
-        ValueError: for a model without an encoder or without a decoder, whose γ is another.
+    decoder layers ``γ² = ln(3M) ln(2N) / 3`` in the encoder and ``γ² = ln(3M)`` in the decoder, whose attention to
+    the source has neither, as in the authors' code. A stack of N layers alone has ``γ² = ln(2N)``.
     """
 
     inner_norms = True
 
     def __init__(self, where: Where, options: None = None):
         super().__init__(where, options)
-        where.check_both_sides("Sub-LN")
-        decoder = math.log(3 * where.decoder_layers)
-        encoder = decoder * math.log(2 * where.encoder_layers) / 3
-        self.gamma = math.sqrt(encoder if where.side == "encoder" else decoder)
+        n, m = where.encoder_layers, where.decoder_layers
+        if not (n and m):
+            square = math.log(2 * (n + m))
+        elif where.side == "encoder":
+            square = math.log(3 * m) * math.log(2 * n) / 3
+        else:
+            square = math.log(3 * m)
+        self.gamma = math.sqrt(square)
 
     @torch.no_grad()
     def initialise(self, layer: nn.Module) -> None:

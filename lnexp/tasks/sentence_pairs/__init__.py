@@ -46,6 +46,11 @@ class SentencePairs(Task):
     def register(self) -> None:
         from lnexp.tasks.sentence_pairs import criterion, fairseq_task  # noqa: F401
 
+    def check(self, settings: Mapping[str, Any]) -> None:
+        from lnexp.tasks.sentence_pairs.which_pairs import refuse_other_pairs
+
+        refuse_other_pairs(settings["data"])
+
     def start(self, cfg: DictConfig) -> Start | None:
         from lnexp.tasks.sentence_pairs.start import start_of
 
@@ -72,7 +77,8 @@ class SentencePairs(Task):
         return PairsCorpus(pairs_folder(data, data_dir)).manifest
 
     def size_in_words(self, data: Mapping[str, Any]) -> str:
-        return f"{data['labelled_pairs']['train']:,} labelled pairs"
+        which = f" ({data['pairs_name']})" if data.get("pairs_name") else ""
+        return f"{data['labelled_pairs']['train']:,} labelled pairs{which}"
 
     def evaluation(self, cfg: DictConfig, fairseq_task: Any, corpus: Any, ranks: "Ranks") -> Evaluation:
         from lnexp.tasks.sentence_pairs.evaluation import SentencePairsEvaluation

@@ -10,6 +10,7 @@ class PairsCorpus(PreparedCorpus):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The contents of ``manifest.json``, with ``labelled_pairs`` for ``pairs``."""
+        """The contents of ``manifest.json``, with ``labelled_pairs`` for ``pairs``, and which pairs they are."""
         manifest = super().manifest
-        return {"labelled_pairs": manifest.pop("pairs"), **manifest}
+        which = manifest["settings"]["pairs"]["name"]
+        return {"labelled_pairs": manifest.pop("pairs"), "pairs_name": which, **manifest}

@@ -2,7 +2,7 @@
 
 from lnexp.checks import TEXT, checked_elsewhere, whole
 from lnexp.options import Alias, Option
-from lnexp.options.common import SEED
+from lnexp.options.common import OPEN, SEED
 
 OPTIONS = (
     Option(
@@ -11,13 +11,14 @@ OPTIONS = (
     ),
     Option("data.source_lang", TEXT, "the language of a corpus of one", [Alias("fairseq.task.source_lang")]),
     Option("data.target_lang", TEXT.or_null(), "the side that is read", [Alias("fairseq.task.target_lang")]),
+    Option("data.pairs", OPEN, "what the file of pairs has, such as data.pairs.path", is_group=True),
     Option("data.pairs.name", TEXT, "what the folder of prepared pairs is called by", decides=False, keeps_arms=False),
     Option(
         "start.recipe", TEXT.or_null(), "the recipe of the run that a run starts from; null: start.run names it",
         decides=False, per_member=True,
     ),
     Option("start.arm", TEXT.or_null(), "the arm of that recipe", decides=False, per_member=True),
-    Option("start.seed", SEED, "the seed of that run", decides=False, per_member=True),
+    Option("start.seed", SEED, "the seed of that run", decides=False, per_member=True, keeps_arms=False),
     Option(
         "start.run", TEXT.or_null(), "the identity of that run, which follows from recipe, arm and seed",
         per_member=True,

@@ -55,13 +55,7 @@ def checkpoint_of(cfg: DictConfig) -> Path | None:
         )
     folder = RunFolder(path)
     _refuse_foreign(cfg, folder)
-    epochs = folder.checkpoint_epochs()
-    if start.epoch not in epochs:
-        there = ", ".join(map(str, epochs)) or "none"
-        raise UserError(
-            f"start.epoch={start.epoch}: {folder.name} has no checkpoint of that epoch (it has: {there});"
-            " checkpoints.keep=all force=true trains it again and keeps every one"
-        )
+    folder.refuse_without_checkpoint(start.epoch)
     checkpoint = folder.checkpoint(start.epoch)
     if not is_whole(checkpoint):
         raise UserError(f"{checkpoint}: is not what was saved; force=true trains its run again")
