@@ -222,6 +222,7 @@ def test_whole_numbers_are_checked_against_the_least(value, least):
         "fairseq.dataset.valid_subset=train", "fairseq.dataset.batch_size=0", "fairseq.dataset.curriculum=-5",
         "fairseq.optimization.stop_min_lr=nan", "fairseq.checkpoint.reset_optimizer=true",
         "fairseq.checkpoint.reset_dataloader=true", "fairseq.common.wandb_project=mine",
+        "fairseq.checkpoint.no_last_checkpoints=false", "fairseq.checkpoint.continue_once=/mine.pt",
         "diagnostics.at=often", "diagnostics.at=5", "diagnostics.at=[0]", "diagnostics.at=[1.5]",
     ],
 )  # fmt: skip
