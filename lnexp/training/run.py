@@ -133,7 +133,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     try:
         if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
             folder.clear()
-        folder.refuse_links()
+        folder.refuse_others()
         folder.epochs()  # raises for records that cannot be read
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         for path in folder.drop_leftovers():

@@ -87,6 +87,22 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(finished, where):
 
 
 @pytest.mark.slow
+def test_force_keeps_the_files_of_others_and_refuses_a_name_that_is_taken(finished, where):
+    test = finished / "hypotheses" / "test.txt"
+    test.unlink()
+    test.mkdir()
+    mine = [finished / "hypotheses" / "mine.txt", finished / "checkpoints" / "notes.txt"]
+    for path in mine:
+        path.write_text("mine")
+    done = run_script("train", *TINY, "max_epoch=1", *where, "force=true")
+    assert done.stderr.splitlines() == [f"error: {test}: not a regular file of the run's own; remove it"]
+    assert RunFolder(finished).epochs() == []
+    test.rmdir()
+    train(*TINY, "max_epoch=1", *where, "force=true")
+    assert all(path.read_text() == "mine" for path in mine)
+
+
+@pytest.mark.slow
 def test_force_trains_afresh_once_in_a_slurm_job_that_is_queued_again(tmp_path, where):
     settings = [*TINY, *where, "max_epoch=1", "force=true"]
 
