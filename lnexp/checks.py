@@ -54,6 +54,12 @@ def check_number(option: str, value: Any, least: float, below: float) -> None:
         raise UserError(f"{option}={value}: must be {_range(least, below)}")
 
 
+def check_fraction(option: str, value: Any) -> None:
+    """Refuse what is not a number from 0 to 1, both included. Raises UserError."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise UserError(f"{option}={value}: must be a number from 0 to 1")
+
+
 def _is_finite(value: float) -> bool:
     """Return whether a number is one that a float can have; whole numbers have no end."""
     return abs(value) <= sys.float_info.max
@@ -163,9 +169,9 @@ def numbers(count: int, least: float, below: float) -> Kind:
     return Kind(f"{count} numbers", partial(check_numbers, count=count, least=least, below=below))
 
 
-def only(value: str | bool | None, why: str) -> Kind:
+def only(value: str | int | None, why: str) -> Kind:
     """Return the kind of options that have one value; ``why`` is said of every other one."""
-    words = value if isinstance(value, str) else json.dumps(value)
+    words = value if value and isinstance(value, str) else json.dumps(value)
 
     def check(option: str, other: Any) -> None:
         if other != value:
@@ -200,6 +206,7 @@ def checked_elsewhere(words: str) -> Kind:
 
 NAME = Kind("letters, digits, - _ and .", check_name)
 POSITIVE = Kind("a positive number", check_positive)
+FRACTION = Kind("a number from 0 to 1", check_fraction)
 FLAG = Kind("true | false", check_flag)
 TEXT = Kind("text", check_text)
 UPDATES = Kind("log | a list of updates", check_updates)

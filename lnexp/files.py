@@ -16,7 +16,7 @@ from typing import IO, Any
 from lnexp.errors import UserError
 
 #: The names of temporary files of :func:`write_whole`.
-TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}")
+TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{32}")
 
 
 #: No file of ours has more bytes than this.

@@ -109,16 +109,22 @@ class PreparedCorpus:
     def _advice(self) -> str:
         return f"remove {self.folder} to have it prepared again"
 
-    def check(self) -> None:
-        """Check that the files are those that were prepared.
+    def check(self, settings: dict[str, Any]) -> None:
+        """Check that the files are those that were prepared, by these settings.
 
         Corpora that older code prepared have the checksums of their text alone.
 
+        Args:
+            settings: the plain config of the corpus.
+
         Raises:
-            UserError: where a file is missing, or its size or checksum is not that of the manifest; where there is a
-                file that the manifest does not name, hidden ones aside, or an index is damaged.
+            UserError: where it was prepared by other settings; where a file is missing, or its size or checksum is not
+                that of the manifest; where there is a file that the manifest does not name, hidden ones aside, or an
+                index is damaged.
         """
         manifest = self.manifest
+        if contents(manifest["settings"]) != contents(settings):
+            raise UserError(f"{self.folder / 'manifest.json'}: is of a corpus with other settings; {self._advice}")
         digests = manifest.get("digests") or {f"text/{name}": digest for name, digest in manifest["sha256"].items()}
         for name, size in manifest["bytes"].items():
             path = self.folder / name
@@ -163,14 +169,18 @@ def prepare(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
         UserError: where the text is missing or malformed, or a prepared corpus is damaged.
         OSError: where ``data_dir`` cannot be written to.
     """
-    return prepared_at(corpus_folder(data, data_dir), partial(_build, plain(data)))
+    settings = plain(data)
+    return prepared_at(corpus_folder(data, data_dir), settings, partial(_build, settings))
 
 
-def prepared_at(final: Path, build: Callable[[Path, PreparationContext], None]) -> PreparedCorpus:
+def prepared_at(
+    final: Path, settings: dict[str, Any], build: Callable[[Path, PreparationContext], None]
+) -> PreparedCorpus:
     """Return the corpus of a folder; where there is no such folder, have it built aside and rename it.
 
     Args:
         final: the folder.
+        settings: the plain config of the corpus.
         build: writes a corpus into the folder that it is given.
 
     Raises:
@@ -181,7 +191,7 @@ def prepared_at(final: Path, build: Callable[[Path, PreparationContext], None]) 
             if not final.is_dir():
                 _build_and_rename(build, final)
     corpus = PreparedCorpus(final)
-    corpus.check()
+    corpus.check(settings)
     return corpus
 
 

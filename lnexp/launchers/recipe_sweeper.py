@@ -15,6 +15,7 @@ from lnexp.launchers.plan import Plan
 from lnexp.launchers.retry import RepeatedLaunch
 from lnexp.launchers.watch import Watch
 from lnexp.launchers.without_effect import without_effect
+from lnexp.launchers.worker import set_up_idle_workers
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
@@ -47,7 +48,9 @@ class RecipeSweeper(BasicSweeper):
     def sweep(self, arguments: list[str]) -> list[JobReturn]:
         assert self.config is not None
         assert self.hydra_context is not None
+        assert self.launcher is not None
         register_resolvers()
+        set_up_idle_workers(self.launcher)
         loader, config = self.hydra_context.config_loader, self.config
         recipes, rest = split_recipes([*self._parse_config(), *arguments, *self.of_tasks])
         _check_claims(recipes)

@@ -142,7 +142,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             published=True,
         ),
         Option("lr_schedule.decay_from", NUMBER, "update at which the decay begins (inverse_sqrt)", published=True),
-        Option("lr_schedule.decay_epoch", NUMBER, "first epoch with the smaller rate (step)", published=True),
+        Option("lr_schedule.decay_epoch", whole(1), "first epoch with the smaller rate (step)", published=True),
     ),
     "How it is measured": (
         Option(

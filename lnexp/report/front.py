@@ -129,7 +129,10 @@ def _mark(corpus: str, claim: JudgedClaim | None, anchor: str) -> Mark:
     words = f"{corpus}: {claim.verdict}, {claim.estimate_text}"
     if claim.left_out:
         words += f"; does not count: {claim.left_out}"
-    return Mark(corpus, sign, words, claim.counts, min(claim.margins, key=lambda margin: min(_ends(margin))), anchor)
+    margin = min(
+        claim.margins, key=lambda margin: min(_ends(margin)), default=None
+    )  # of an undecided one there is none
+    return Mark(corpus, sign, words, claim.counts, margin, anchor)
 
 
 def _ends(margin: Interval) -> list[float]:

@@ -2,7 +2,8 @@
 
 A verdict is ``reproduced``, ``contradicted`` or ``inconclusive``, as the form says. A run that diverged and has no
 value of a measure, as one without a single epoch has no loss, makes it ``inconclusive``: it is a result, worse than any
-value, and without its seed the claim would be judged on those runs alone that did not diverge. The verdict is ``not
+value, and without its seed the claim would be judged on those runs alone that did not diverge. So does a test that
+divides by a measure which is zero with some seed. The verdict is ``not
 run`` where an arm has no run that is over, or where the claim is about the paper's own numbers (its scope is
 ``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
 """
@@ -10,7 +11,7 @@ run`` where an arm has no run that is over, or where the claim is about the pape
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
@@ -18,14 +19,14 @@ from lnexp.hashing import short_hash
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Claim, Job, Recipe
 from lnexp.results.forms import Form, Question, parse
-from lnexp.results.forms.base import Calls, Measures
+from lnexp.results.forms.base import Calls, Measures, NoValueError, Values
 from lnexp.results.intervals import interval
-from lnexp.results.judgement import verdict_of
+from lnexp.results.judgement import Judgement, verdict_of
 from lnexp.results.probe_measures import PROBE_MEASURES
 from lnexp.results.registration import registered
 from lnexp.results.success import ScoredRun, divided_arms, success_of
 from lnexp.results.sweep_measures import SWEEP_MEASURES, CountedRun, SweepResults, finals_of, sets_of
-from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value
+from lnexp.results.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value, has_no_value
 from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
 
@@ -172,33 +173,40 @@ def judge(
         command: what a reader would type for the same.
 
     Raises:
-        UserError: for a ``holds_if`` that cannot be read, names an arm that the recipe lacks, or divides by zero.
+        UserError: for a ``holds_if`` that cannot be read, or names an arm that the recipe lacks.
     """
     form = form_of(claim, recipe)
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
     found, lost = _measure(form, recipe, judged)
     values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
-    with _named(claim):
-        judgement = form.judge(values)
+    judgement, evidence = _judged(form, claim, values)
     planned = recipe.planned_at("") if planned is None else planned
     shown = form.shown(values)
     seeds = set.intersection(*(values[call].keys() | lost[call] for call in shown))
     arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[ScoredRun], judged)))
-    diverged = diverged_without_value(arms.values())
+    undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
     return JudgedClaim(
         **asdict(claim),
-        verdict=verdict_of(judgement.margins, diverged),
+        verdict=verdict_of(judgement.margins, undecided),
         form=judgement.form,
         estimate=judgement.estimate,
         margins=judgement.margins,
-        p=None if diverged else judgement.p,
-        contrast=short_hash([judgement.form, form.evidence(values)]),
+        p=None if undecided else judgement.p,
+        contrast=short_hash([judgement.form, evidence]),
         planned=len(planned),
         seeds=len(seeds.intersection(planned)),
         others=len(seeds.difference(planned)),
         arms=arms,
         command=command,
     )
+
+
+def _judged(form: Form, claim: Claim, values: Values) -> tuple[Judgement, list[Any]]:
+    """Return what values say of a claim, and the numbers that decide; no margin where its test has no value."""
+    try:
+        return form.judge(values), form.evidence(values)
+    except NoValueError:
+        return Judgement(form.name, None, [], None), [claim.holds_if, values]
 
 
 def _measure(form: Form, recipe: Recipe, runs: Sequence[Evidence]) -> tuple[Found, Lost]:

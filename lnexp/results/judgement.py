@@ -40,15 +40,15 @@ class Judgement:
         return verdict_of(self.margins)
 
 
-def verdict_of(margins: Sequence[Interval], diverged: bool = False) -> Verdict:
+def verdict_of(margins: Sequence[Interval], undecided: bool = False) -> Verdict:
     """Return the verdict: whether all margins are above zero, one is below zero, or neither, each with its interval.
 
     Args:
         margins: of the seeds that have a value in every arm.
-        diverged: whether a run diverged without a value. Such a run is worse than all others, and no margin holds it;
-            what the other seeds say is said of runs that did not diverge, and decides nothing.
+        undecided: whether the test has no value, or a run diverged without one. Such a run is worse than all others,
+            and no margin holds it; what the other seeds say is said of runs that did not diverge, and decides nothing.
     """
-    if diverged:
+    if undecided:
         return "inconclusive"
     if not margins:
         return "not run"

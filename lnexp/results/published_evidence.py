@@ -78,14 +78,14 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
         table = read_table(folder / "measurements.csv")
         return [
             ProbeResult(Job(recipe, profile, recipe.arms[arm], seed), rows, papers, data)
-            for (arm, seed), rows in _by_run(table).items()
+            for (arm, seed, _), rows in _by_run(table).items()
             if arm in recipe.arms
         ]
     epochs, probes = (_by_run(read_table(path)) if (path := folder / name).exists() else {} for name in RECORDS)
     settings = _settings(folder)
     runs: list[Evidence] = []
     for row in read_table(folder / "runs.csv").to_dict("records"):
-        run, identity = (row["arm"], row["seed"]), row["identity"]
+        run = (row["arm"], row["seed"], identity := row["identity"])
         if row["arm"] in recipe.arms:
             job = Job(recipe, profile, recipe.arms[row["arm"]], row["seed"])
             records = (epochs.get(run, []), probes.get(run, []))
@@ -97,14 +97,14 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
 RECORDS = ("epochs.csv", "probes.csv")
 
 
-def _by_run(table: pd.DataFrame) -> dict[tuple[str, int], list[Record]]:
-    """Return the rows of a table by arm and seed, in their order."""
-    rows: dict[tuple[str, int], list[Record]] = {}
+def _by_run(table: pd.DataFrame) -> dict[tuple[str, int, str | None], list[Record]]:
+    """Return the rows of a table by arm, seed and identity, in their order; measurements have no identity."""
+    rows: dict[tuple[str, int, str | None], list[Record]] = {}
     measured = [column for column in table.columns if column not in WHICH]
     sparse = not {"epoch", "update", "valid_loss"} <= set(measured)
     for row in table.to_dict("records"):
         values = {str(column): None if pd.isna(row[column]) else row[column] for column in measured}
-        rows.setdefault((row["arm"], row["seed"]), []).append(_known(values) if sparse else values)
+        rows.setdefault((row["arm"], row["seed"], row.get("identity")), []).append(_known(values) if sparse else values)
     return rows
 
 

@@ -1,12 +1,21 @@
-"""Compare what ``runs.csv`` states of a run with the epochs of ``epochs.csv`` that it is a summary of."""
+"""Compare what ``runs.csv`` states of a run with the epochs of ``epochs.csv`` that it is a summary of.
+
+The epochs of a run are those with its arm, seed and identity.
+"""
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
+from lnexp.options import key_of
 from lnexp.results.claims import Evidence
 from lnexp.results.published_evidence import PublishedRun
-from lnexp.tasks import load_task
+from lnexp.runs import records
+from lnexp.tasks import load_task, table_of_task
 from lnexp.tasks.measures import best, best_nll, last, last_nll
+
+#: How far the seconds of a run, which are stated to the tenth, may be from the sum of its epochs'.
+ROUNDING = 0.101
 
 
 def denied_by_epochs(evidence: Sequence[Evidence]) -> list[str]:
@@ -28,7 +37,31 @@ def _wrong(run: PublishedRun) -> list[str]:
         "best_valid_nll": best_nll(run),
         "last_valid_nll": last_nll(run),
     }
-    return [name for name, value in given.items() if not _same(run.end.get(name), value)]
+    wrong = [name for name, value in given.items() if not _same(run.end.get(name), value)]
+    stated, summed = run.end.get("seconds"), records.seconds(run.epochs)
+    if stated is None or not math.isclose(stated, summed, abs_tol=ROUNDING):
+        wrong.append("seconds")
+    if run.state == "finished" and not run.epochs:
+        wrong.append("status")
+    return [*wrong, *_out_of_order(run)]
+
+
+def _out_of_order(run: PublishedRun) -> list[str]:
+    """Return ``order of epochs`` and ``order of updates`` where one is not that of training."""
+    epochs, updates = ([record[name] for record in run.epochs] for name in ("epoch", "update"))
+    whole = epochs == list(range(1, len(epochs) + 1)) or (_may_skip_epochs(run) and _rises(epochs))
+    checked = {"order of epochs": whole, "order of updates": _rises(updates)}
+    return [name for name, holds in checked.items() if not holds]
+
+
+def _may_skip_epochs(run: PublishedRun) -> bool:
+    """Return whether the recipe sets an option with which not every epoch has a record."""
+    skipping = table_of_task(run.job.recipe.task).places(lambda option: option.skips_epochs)
+    return any(key_of(override) in skipping for override in run.job.overrides)
+
+
+def _rises(numbers: Sequence[float]) -> bool:
+    return all(low < high for low, high in pairwise(numbers))
 
 
 def _same(stated: float | None, given: float | None) -> bool:

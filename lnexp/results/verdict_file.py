@@ -8,7 +8,7 @@ from lnexp.errors import UserError
 from lnexp.files import read_regular, write_json
 from lnexp.recipes.recipe import Claim
 from lnexp.results.intervals import Interval, Range
-from lnexp.results.judgement import ESTIMATES, FormName, Verdict, verdict_of
+from lnexp.results.judgement import ESTIMATES, FormName, Judgement, Verdict, verdict_of
 from lnexp.schema import checked, load_json
 
 
@@ -47,6 +47,17 @@ def diverged_without_value(arms: Collection[Measured]) -> bool:
     return any(arm.diverged for arm in arms) and all(arm.n + arm.diverged for arm in arms)
 
 
+def has_no_value(judged: "Judgement | JudgedClaim", seeds: int) -> bool:
+    """Return whether a test has no value although every arm was measured, because it divides by a measure that is zero.
+
+    Args:
+        judged: the judgement, or the claim.
+        seeds: with how many seeds every arm was measured.
+    """
+    # a success rate divides by nothing, and waits for arms that are not among those shown
+    return judged.form != "success rate" and not judged.margins and seeds > 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class JudgedClaim(Claim):
     """A claim, its verdict and the numbers behind it.
@@ -79,6 +90,15 @@ class JudgedClaim(Claim):
     def diverged(self) -> bool:
         """Whether runs that it is about diverged without a value, so that the others decide nothing."""
         return diverged_without_value(self.arms.values())
+
+    @property
+    def undecided(self) -> str:
+        """Why its margins decide nothing, in words; empty where they decide."""
+        if self.diverged:
+            return "not decided, because runs diverged without a value"
+        if has_no_value(self, self.seeds + self.others):
+            return "not decided, because its test divides by a measure that is zero; multiply the other side instead"
+        return ""
 
     @property
     def left_out(self) -> str:
@@ -118,8 +138,8 @@ class JudgedClaim(Claim):
     @property
     def estimate_text(self) -> str:
         """The estimate with its interval and p-value, for people."""
-        if self.diverged:
-            return "not decided, because runs diverged without a value"
+        if self.undecided:
+            return self.undecided
         if self.estimate is None:
             return "–"
         p = "" if self.p is None else f", p {'< 0.0001' if self.p < 0.0001 else f'= {self.p:.2g}'}"
@@ -172,5 +192,5 @@ def _check(verdicts: Verdicts) -> None:
     if len({claim.id for claim in verdicts.claims}) != len(verdicts.claims):
         raise ValueError("a claim is there twice")
     for claim in verdicts.claims:
-        if claim.verdict != verdict_of(claim.margins, claim.diverged):
+        if claim.verdict != verdict_of(claim.margins, bool(claim.undecided)):
             raise ValueError(f"{claim.id}: {claim.verdict} is not what its margins say")

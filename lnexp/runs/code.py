@@ -18,7 +18,7 @@ from lnexp.versions import version
 
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
 REPORTING = {
-    *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "signals")),
+    *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "same_data", "signals")),
     "training/models/resuming.py",
     *(f"training/{name}.py" for name in ("diagnostic", "forward_diagnostic", "snapshots", "update_series")),
     "plugin/stock_help.py",

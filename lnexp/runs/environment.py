@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
 from lnexp.corpora.known import KNOWN
-from lnexp.numerics import NUMERICS
+from lnexp.numerics import NUMERICS, numerics_of
 from lnexp.paths import ROOT
 from lnexp.schema import Count, checked
 from lnexp.tasks import all_tasks
@@ -126,6 +126,26 @@ def environment(device: str, data_manifest: dict[str, Any]) -> Environment:
         },
     }
     return cast(Environment, content)
+
+
+def other_data(earlier: Environment, manifest: Mapping[str, Any]) -> str:
+    """Return what a run's text is, in words, where it is another than that of a corpus; empty where it is the same.
+
+    Args:
+        earlier: the content of the run's ``environment.json``; nothing is said of one that has no checksums.
+        manifest: of the corpus.
+    """
+    seen, now = (earlier.get("data") or {}).get("sha256"), manifest["sha256"]
+    if seen is None or seen == now:
+        return ""
+    names = sorted(name for name in seen.keys() | now.keys() if seen.get(name) != now.get(name))
+    return f"on other text than is in its corpus ({', '.join(names)})"
+
+
+def other_numerics(earlier: Environment) -> str:
+    """Return which numerics a run is of, in words, where they are not today's; empty where they are, or unknown."""
+    found = numerics_of(earlier) if earlier else NUMERICS
+    return f"with version {found} of the numerics, not {NUMERICS}" if found != NUMERICS else ""
 
 
 def continued(now: Environment, earlier: Environment) -> Environment:

@@ -51,17 +51,22 @@ class Status(TypedDict):
     changed: NotRequired[Time]
 
 
-#: Names of the checkpoints after an epoch and within one, of their checksums, and of what a kill leaves half written.
+#: Names of the checkpoints after an epoch and within one.
 OF_EPOCH = re.compile(r"checkpoint(?P<epoch>[1-9][0-9]{0,8})\.pt")
 WITHIN_EPOCH = re.compile(r"checkpoint_(?P<epoch>[1-9][0-9]{0,8})_(?P<update>[1-9][0-9]{0,11})\.pt")
-CHECKSUM = re.compile(r"checkpoint\w*\.pt\.sha256")
-HALF_WRITTEN = re.compile(rf"(checkpoint|crash)\w*\.pt\.tmp|{TEMPORARY.pattern}")
-#: Names in the folder of a run that the run writes.
-OURS = re.compile(
-    r"checkpoints|hypotheses|wandb|config\.yaml|metrics\.jsonl|(status|environment)\.json|train(\.rank[0-9]+)?\.log"
-)
-#: Names of those that it appends to.
-APPENDED = re.compile(r"metrics\.jsonl|train(\.rank[0-9]+)?\.log")
+#: Names of both, for names that are made of them.
+_SAVED = r"checkpoint([1-9][0-9]{0,8}|_[1-9][0-9]{0,8}_[1-9][0-9]{0,11})\.pt"
+CHECKSUM = re.compile(rf"{_SAVED}\.sha256")
+#: Names of the files that a run writes, by the folder within its own; what has another name is not the run's.
+FILES = {
+    ".": re.compile(r"config\.yaml|metrics\.jsonl|(status|environment)\.json|train(\.rank[0-9]+)?\.log"),
+    "checkpoints": re.compile(rf"{_SAVED}(\.sha256|\.tmp)?|checkpoint_best\.pt"),
+    "hypotheses": re.compile(r"(valid\.epoch[1-9][0-9]{0,8}|test(\.averaged)?)\.txt"),
+}
+#: What wandb writes into its folder.
+OF_WANDB = re.compile(r"(offline-)?run-[0-9]{8}_[0-9]{6}-\w+|latest-run|debug(-\w+)?\.log")
+#: Names of files that are written in place, to the end or over what is there; others are written beside and renamed.
+IN_PLACE = re.compile(r"metrics\.jsonl|train(\.rank[0-9]+)?\.log|checkpoint_best\.pt|.*\.tmp")
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
@@ -305,15 +310,21 @@ class RunFolder:
             if place != (epoch + 1, update):
                 delete(path)
 
-    def refuse_links(self) -> None:
-        """Refuse to append to a file that lies elsewhere, as a link in a folder of others may have it, or to a pipe.
+    def refuse_others(self) -> None:
+        """Refuse what has a name that the run writes to and is no file of its own: a folder, a pipe, a link to a file.
 
         Raises:
             UserError: that names it.
         """
-        for path in self.path.glob("*"):
-            if APPENDED.fullmatch(path.name) and (path.is_symlink() or not path.is_file()):
-                raise UserError(f"{path}: not a regular file of the run's own; remove it")
+        for name in (*FILES, "wandb"):
+            place = self.path / name
+            if os.path.lexists(place) and not place.is_dir():
+                raise UserError(f"{place}: not a folder; remove it")
+        for name, form in FILES.items():
+            for path in (self.path / name).glob("*"):
+                lies_elsewhere = path.is_symlink() and IN_PLACE.fullmatch(path.name)
+                if form.fullmatch(path.name) and (lies_elsewhere or not path.is_file()):
+                    raise UserError(f"{path}: not a regular file of the run's own; remove it")
 
     def drop_leftovers(self) -> list[Path]:
         """Delete half-written files and damaged checkpoints, as a kill, a full disk or a broken disk leaves them.
@@ -322,8 +333,11 @@ class RunFolder:
             The damaged checkpoints.
         """
         damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
-        for path in (*self._temporary(), *(path for _, path in self._files_like(HALF_WRITTEN)), *damaged):
+        for path in damaged:
             delete(path)
+        for path in (path for place in FILES for path in self._written(place)):
+            if path.name.startswith(".") or path.suffix == ".tmp":
+                path.unlink(missing_ok=True)
         self.drop_lone_checksums()
         return damaged
 
@@ -346,17 +360,34 @@ class RunFolder:
             delete(path)
         return later
 
-    def _temporary(self) -> list[Path]:
-        return [path for path in self.path.glob(".*") if TEMPORARY.fullmatch(path.name) and path.is_file()]
+    def _written(self, place: str) -> Iterator[Path]:
+        """Yield the files of a folder within the run's that the run writes, half-written ones included."""
+        for path in (self.path / place).glob("*"):
+            half_written = TEMPORARY.fullmatch(path.name)
+            name = half_written["name"] if half_written else path.name
+            if FILES[place].fullmatch(name) and (path.is_file() or path.is_symlink()):
+                yield path
 
     def clear(self) -> None:
         """Delete what the run has written; what others have put into the folder stays."""
-        (self.path / "status.json").unlink(missing_ok=True)  # first, so that the rest cannot pass for a finished run
-        for path in self._temporary():
-            path.unlink()
-        for path in self.path.iterdir():
-            if OURS.fullmatch(path.name):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        for path in sorted(self._written("."), key=lambda path: path.name != "status.json"):
+            path.unlink()  # the status first, so that the rest cannot pass for a finished run
+        for path in (self.path / "wandb").glob("*"):
+            if OF_WANDB.fullmatch(path.name):
+                _remove(path)
+        for place in (self.path / name for name in ("checkpoints", "hypotheses", "wandb")):
+            if place.is_symlink():
+                place.unlink()
+                continue
+            for path in self._written(place.name) if place.name in FILES else ():
+                path.unlink()
+            with suppress(OSError):  # there is none, or others have put something into it
+                place.rmdir()
+
+
+def _remove(path: Path) -> None:
+    """Delete a folder with all that is in it, a link or a file."""
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def slurm_job() -> str | None:

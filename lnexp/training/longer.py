@@ -21,6 +21,7 @@ from lnexp.runs.folder import RunFolder, find_folders, status_of
 from lnexp.runs.identity import identity, name_of, short_name
 from lnexp.tasks import table_of
 from lnexp.training.journal import logging_to
+from lnexp.training.same_data import on_other_data
 
 
 def begin_after_shorter_run(cfg: DictConfig, folder: RunFolder) -> str:
@@ -109,6 +110,8 @@ def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
         return "its snapshots are of other updates"
     if cfg.other_code != "keep" and (changed := changes(cfg, shorter)):
         return f"it was trained by other code ({changed}); other_code=keep takes it"
+    if others := on_other_data(cfg, shorter):
+        return f"it was trained {others}"
     return ""
 
 

@@ -24,6 +24,7 @@ from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
 from lnexp.training.longer import begin_after_shorter_run
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
+from lnexp.training.same_data import on_other_data
 from lnexp.training.shares import share
 
 if TYPE_CHECKING:
@@ -113,9 +114,9 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
 
     Raises:
         RunBusyError: where another process trains it.
-        UserError: where its records are damaged, or other code has trained it so far; the run is then marked
-            ``failed``, as it is after an OSError. Where its status is damaged, the device is missing, other code has
-            finished it, or there is not the checkpoint that it starts from.
+        UserError: where its records are damaged, or it was trained so far by other code or on other text; the run is
+            then marked ``failed``, as it is after an OSError. Where its status is damaged, the device is missing, other
+            code has finished it, or there is not the checkpoint that it starts from.
     """
     folder = RunFolder.of(cfg)
     if not _is_done(cfg, folder):
@@ -132,7 +133,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     try:
         if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
             folder.clear()
-        folder.refuse_links()
+        folder.refuse_others()
         folder.epochs()  # raises for records that cannot be read
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         for path in folder.drop_leftovers():
@@ -144,12 +145,19 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         if is_new and (line := begin_after_shorter_run(cfg, folder)):
             say(f"{folder.name} | {line}")
         refuse_other_code(cfg, folder)
+        _refuse_other_data(cfg, folder)
         if by_other_code := _by_other_code(cfg, folder):
             say(f"{folder.name} | goes on, trained so far{by_other_code}")
     except (UserError, OSError) as error:
         mark_failed(folder, error)
         raise
     return folder, False
+
+
+def _refuse_other_data(cfg: DictConfig, folder: RunFolder) -> None:
+    """Refuse to resume a run on other text, or with other numerics, than so far. Raises UserError."""
+    if folder.newest_checkpoint() and (others := on_other_data(cfg, folder)):
+        raise UserError(f"{folder.name}: was trained so far {others}; force=true trains it afresh")
 
 
 def _by_other_code(cfg: DictConfig, folder: RunFolder) -> str:

@@ -327,6 +327,7 @@ def test_where_merges_lie_does_not_make_another_corpus(folder, tmp_path):
         (lambda corpus: (corpus / "text/test.en").write_text("x\n"), "test.en: 2 bytes, not "),
         (lambda corpus: os.mkfifo(corpus / "bin/more.idx"), "more.idx: is none of the files that were prepared"),
         (lambda corpus: (corpus / "text/more").write_text("x"), "more: is none of the files that were prepared"),
+        (lambda corpus: change_settings(corpus, lowercase=True), "manifest.json: is of a corpus with other settings; "),
         (lambda corpus: (corpus / "manifest.json").unlink(), "manifest.json: missing or malformed ("),
         (lambda corpus: (corpus / "manifest.json").write_text("{}"), "manifest.json: missing or malformed ("),
     ],
@@ -358,6 +359,13 @@ def test_a_file_that_was_overwritten_by_one_of_its_size_is_found(folder, tmp_pat
     overwrite(corpus / name)
     with pytest.raises(UserError, match=rf"{name}: is not what was prepared .*; remove .* to have it prepared again"):
         prepare(tokenized(folder), tmp_path / "data")
+
+
+def change_settings(corpus, **changed) -> None:
+    """Make the manifest of a corpus one of other settings."""
+    path = corpus / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"settings": manifest["settings"] | changed}))
 
 
 def without_digests(corpus) -> None:

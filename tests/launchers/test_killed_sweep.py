@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers import TINY, run_script, start, without_times
+from helpers import TINY, run_script, start, wait_for, without_times
 from warm_commands import WarmProcess
 
 KILLS = 14
@@ -71,6 +71,15 @@ def undisturbed(tmp_path_factory):
     assert done.returncode == 0, done.stderr
     assert len(curves(folder / "runs")) == RUNS
     return curves(folder / "runs")
+
+
+@pytest.mark.slow
+def test_workers_that_wait_for_a_first_job_end_with_a_killed_sweep(tmp_path, where):
+    sweep = start(*TINY_RUNS, "hydra.launcher.n_jobs=3", "seed=1", "max_epoch=1000", *where, start_new_session=True)
+    wait_for_training(tmp_path / "runs", [sweep])
+    os.kill(sweep.pid, signal.SIGKILL)
+    sweep.wait()
+    wait_for(lambda: not processes([sweep]))
 
 
 @pytest.mark.slow

@@ -222,6 +222,24 @@ def test_whole_numbers_are_checked_against_the_least(value, least):
         "fairseq.dataset.valid_subset=train", "fairseq.dataset.batch_size=0", "fairseq.dataset.curriculum=-5",
         "fairseq.optimization.stop_min_lr=nan", "fairseq.checkpoint.reset_optimizer=true",
         "fairseq.checkpoint.reset_dataloader=true", "fairseq.common.wandb_project=mine",
+        "fairseq.checkpoint.no_last_checkpoints=false", "fairseq.checkpoint.continue_once=/mine.pt",
+        "fairseq.checkpoint.no_save=true", "fairseq.checkpoint.no_epoch_checkpoints=true",
+        "fairseq.checkpoint.save_interval=2", "fairseq.checkpoint.checkpoint_suffix=-x",
+        "fairseq.checkpoint.no_save_optimizer_state=true", "fairseq.checkpoint.write_checkpoints_asynchronously=true",
+        "fairseq.checkpoint.optimizer_overrides='{lr: 1}'", "fairseq.checkpoint.reset_meters=true",
+        "fairseq.common.tpu=true", "fairseq.common.model_parallel_size=2", "fairseq.common.suppress_crashes=true",
+        "fairseq.common.empty_cache_freq=-1", "fairseq.common.min_loss_scale=0", "fairseq.common.min_loss_scale=nan",
+        "fairseq.common.all_gather_list_size=0", "fairseq.distributed_training.zero_sharding=os",
+        "fairseq.distributed_training.ddp_backend=fully_sharded", "fairseq.distributed_training.ddp_backend=slowmo",
+        "fairseq.optimization.use_bmuf=true", "fairseq.optimization.stop_time_hours=-1",
+        "fairseq.optimization.stop_time_hours=nan", "fairseq.dataset.num_workers=-1", "fairseq.dataset.num_workers=65",
+        "fairseq.dataset.required_seq_len_multiple=0", "fairseq.dataset.required_batch_size_multiple=1025",
+        "fairseq.dataset.num_shards=2", "fairseq.dataset.shard_id=1", "fairseq.dataset.fixed_validation_seed=-1",
+        "fairseq.dataset.max_valid_steps=0", "fairseq.task.upsample_primary=2", "fairseq.task.train_subset=valid",
+        "fairseq.ema.ema_decay=1.5", "fairseq.criterion.ignore_prefix_size=1", "evaluation.lenpen=1e9",
+        "+optimizer.momentum=1.5", "+optimizer.momentum=nan", "+lr_schedule.factor=2", "+lr_schedule.factor=inf",
+        "+lr_schedule.decay_epoch=0", "+model.keel_alpha=0", "+model.keel_alpha=inf",
+        "+model.hybrid_norm_first_pre_ln=2",
         "diagnostics.at=often", "diagnostics.at=5", "diagnostics.at=[0]", "diagnostics.at=[1.5]",
     ],
 )  # fmt: skip
@@ -234,6 +252,9 @@ def test_a_value_that_cannot_be_meant_is_refused_in_one_line(override):
 def test_greatest_values_that_can_be_meant_are_taken():
     check(compose(["seed=4294967295", "threads=1024", "clip_norm=0", "model.dropout=0", "evaluation.lenpen=-1"]))
     check(compose(["fairseq.dataset.valid_subset='valid,test'", "fairseq.dataset.batch_size=null"]))
+    check(compose(["fairseq.dataset.num_workers=64", "fairseq.distributed_training.ddp_backend=c10d"]))
+    check(compose(["optimizer=sgd", "optimizer.momentum=0.9", "lr_schedule=step", "lr_schedule.factor=1"]))
+    check(compose(["model=keel", "model.keel_alpha=2"]))
 
 
 def test_threads_are_part_of_a_run_that_has_several():

@@ -106,6 +106,20 @@ def test_a_run_that_diverged_without_a_loss_is_not_left_out(make_run, lost, good
         assert judged.estimate_text == "not decided, because runs diverged without a value"
 
 
+@pytest.mark.parametrize(
+    "holds_if", ["best_bleu(good) / diverged(bad) > 1", "same(best_bleu(bad), 1 / diverged(good), within=9)"]
+)
+def test_a_test_that_divides_by_a_measured_zero_decides_nothing_and_stops_no_other(make_run, holds_if):
+    sound = make_run.recipe.claims[0]
+    recipe = replace(make_run.recipe, claims=[replace(make_run.claim(holds_if), id="ratio"), sound])
+    runs = arms(make_run, [90, 92, 94], [0, 3, 1])
+    undecided, decided = judge_all(recipe, runs, Origin("small", "toy", "", "")).claims
+    assert (undecided.verdict, decided.verdict) == ("inconclusive", "reproduced")
+    assert (undecided.estimate, undecided.margins, undecided.p) == (None, [], None)
+    assert undecided.estimate_text.startswith("not decided, because its test divides by a measure that is zero; ")
+    assert judge_all(recipe, [], Origin("small", "toy", "", "")).claims[0].verdict == "not run"
+
+
 def test_a_run_that_diverged_before_the_early_epoch_has_no_early_loss(make_run):
     runs = [make_run(arm, seed, [9.0] * 5) for arm in ("good", "bad") for seed in (11, 12)]
     runs += [make_run("good", 13, [9.0] * 5), make_run("bad", 13, [9.0, 9.0], "diverged")]

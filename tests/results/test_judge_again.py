@@ -118,7 +118,7 @@ def test_verify_refuses_numbers_that_the_tables_do_not_give(tmp_path):
     assert "cannot be judged again" in run_script("verify", "--recipe", "fig4ab", "--results", str(tmp_path)).stderr
 
 
-@pytest.mark.parametrize("column", ["best_valid_bleu", "last_valid_nll", "epochs"])
+@pytest.mark.parametrize("column", ["best_valid_bleu", "last_valid_nll", "epochs", "seconds"])
 def test_runs_and_their_epochs_must_agree(tmp_path, column):
     folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
     stated = read_verdicts(folder / "verdicts.json")
@@ -130,3 +130,22 @@ def test_runs_and_their_epochs_must_agree(tmp_path, column):
     assert re.search(denied, what_tables_deny(stated, folder))
     with pytest.raises(UserError, match=denied):
         judge_again(folder)
+
+
+#: A change of the rows of one run's epochs, and what is said of it.
+EPOCHS_CHANGED = {
+    "epochs": lambda rows: rows.assign(identity="0123abcd"),
+    "order of epochs": lambda rows: rows.assign(epoch=rows["epoch"].to_list()[::-1]),
+    "order of updates": lambda rows: rows.assign(update=rows["update"].iloc[0]),
+}
+
+
+@pytest.mark.parametrize("wrong", EPOCHS_CHANGED)
+def test_epochs_must_be_those_of_a_training(tmp_path, wrong):
+    folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+    epochs = pd.read_csv(folder / "epochs.csv", dtype={"identity": str})
+    first = epochs["identity"] == epochs["identity"].iloc[0]
+    epochs[first] = EPOCHS_CHANGED[wrong](epochs[first])
+    epochs.to_csv(folder / "epochs.csv", index=False)
+    denied = what_tables_deny(read_verdicts(folder / "verdicts.json"), folder)
+    assert re.search(f"epochs.csv gives other numbers than runs.csv states: .* seed .*: .*{wrong}", denied)

@@ -22,8 +22,8 @@ ONE_LINERS = [
         "model.mix_ln_bta: lnexp_mix_ln has no such option; did you mean mix_ln",
     ),
     (
-        ["fairseq.common.model_parallel_size=x"],
-        "fairseq.common.model_parallel_size=x: could not be converted",
+        ["fairseq.common.fp16_init_scale=x"],
+        "fairseq.common.fp16_init_scale=x: could not be converted",
     ),
     (["warmup_updates=0"], "warmup_updates=0: must be at least 1; 1 means no warm-up"),
     (["warmup_updates=-5"], "warmup_updates=-5: must be at least 1"),

@@ -55,3 +55,12 @@ def test_where_it_would_have_others_it_starts_afresh_and_says_why(tmp_path, prep
     assert "continues" not in longer.environment
     said, _ = train(tmp_path / "runs", prepared, linear, "max_epoch=4", "probes.every=2")
     assert "starts afresh, not after the 3 epochs" in said, "the longest"
+
+
+def test_after_a_run_on_other_text_it_starts_afresh(tmp_path, prepared):
+    _, short = train(tmp_path / "runs", prepared, "max_epoch=2")
+    data = short.environment["data"]
+    short.write_environment(short.environment | {"data": data | {"sha256": data["sha256"] | {"train.de": "0"}}})
+    said, longer = train(tmp_path / "runs", prepared, "max_epoch=3")
+    assert "it was trained on other text than is in its corpus (train.de)" in said
+    assert "continues" not in longer.environment

@@ -1,5 +1,6 @@
 """A run is resumed from its own checkpoint, of the place that its name says, and tested with its own alone."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,6 +84,31 @@ def test_content_that_training_cannot_be_resumed_from_is_refused_in_a_line(build
         assert "\n" not in str(error.value), name
     replace(folder.checkpoint(2), whole)
     assert resumed(build, array).updates > folder.epochs()[1]["update"]
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, array):
+    source = trained(build, array).checkpoint(2)
+    engine = build(("seed=1",), name="other", array=array)
+    folder = engine.members[0].folder
+    shutil.copy(source, folder.checkpoints / "checkpoint_last.pt")
+    engine.train()
+    assert [record["epoch"] for record in folder.epochs()] == [1, 2]
+
+
+def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_from_its_own(build):
+    source = trained(build, array=False).checkpoint(2)
+    tuned = "seed=1", f"+fairseq.checkpoint.finetune_from_model={source}"
+    engine = build(tuned, name="tuned")
+    folder = engine.members[0].folder
+    (folder.checkpoints / "checkpoint_last.pt").write_text("not a checkpoint")
+    engine.train()
+    first = folder.epochs()
+    assert [record["epoch"] for record in first] == [1, 2]
+    untuned = RunFolder(source.parent.parent).epochs()
+    assert first[0]["train_loss"] < untuned[0]["train_loss"]
+    build((*tuned, "max_epoch=3"), name="tuned").train()
+    assert [record["epoch"] for record in folder.epochs()] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("average", [0, 2])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import time
 
@@ -83,6 +84,22 @@ def test_a_finished_run_is_skipped_and_force_trains_it_afresh(finished, where):
     assert [without_times(r) for r in records.read(metrics)] == [
         without_times(json.loads(line)) for line in before.splitlines()
     ], "one thread, one seed: the same numbers"
+
+
+@pytest.mark.slow
+def test_force_keeps_the_files_of_others_and_refuses_a_name_that_is_taken(finished, where):
+    test = finished / "hypotheses" / "test.txt"
+    test.unlink()
+    test.mkdir()
+    mine = [finished / "hypotheses" / "mine.txt", finished / "checkpoints" / "notes.txt"]
+    for path in mine:
+        path.write_text("mine")
+    done = run_script("train", *TINY, "max_epoch=1", *where, "force=true")
+    assert done.stderr.splitlines() == [f"error: {test}: not a regular file of the run's own; remove it"]
+    assert RunFolder(finished).epochs() == []
+    test.rmdir()
+    train(*TINY, "max_epoch=1", *where, "force=true")
+    assert all(path.read_text() == "mine" for path in mine)
 
 
 @pytest.mark.slow
@@ -308,6 +325,39 @@ def test_a_checkpoint_of_another_seed_is_not_taken_over(tmp_path, where, launche
     assert (
         f"checkpoint1.pt: is of run {RunFolder(two).identity}, not of {RunFolder(one).identity}; force" in done.stderr
     )
+
+
+def stop_after_first_epoch(folder: RunFolder) -> None:
+    """Leave a finished run of two epochs as a kill after its first one does."""
+    folder.checkpoint(2).unlink()
+    folder.drop_after(1)
+    folder.set_status("running")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["basic", "array"])
+def test_a_run_is_not_resumed_on_other_text_or_with_other_numerics(tmp_path, where, launcher):
+    settings = ["-m", *TINY, *where, "max_epoch=2", "checkpoints.keep=all", f"hydra/launcher={launcher}"]
+    train(*settings, "seed=1,2", "order_seed=1")
+    one, two = (RunFolder(next((tmp_path / "runs").glob(f"*/*-s{seed}-*"))) for seed in (1, 2))
+    now = one.environment
+    for other, message in (
+        (
+            {"data": now["data"] | {"sha256": now["data"]["sha256"] | {"train.de": "0"}}},
+            r"on other text .*\(train\.de\)",
+        ),
+        ({"numerics": 1}, "with version 1 of the numerics, not 2"),
+    ):
+        for folder in (one, two):
+            stop_after_first_epoch(folder)
+        one.write_environment(now | other)
+        done = run_script("train", *settings, "seed=1,2", "order_seed=1")
+        assert done.returncode != 0
+        assert re.search(rf"{one.name}: was trained so far {message}; force=true trains it afresh", done.stderr)
+        assert (one.environment, [record["epoch"] for record in one.epochs()]) == (now | other, [1])
+        assert two.status["state"] == "finished"
+        train(*settings, "seed=1", "order_seed=1", "force=true")
+        assert one.environment["data"] == now["data"]
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def prepare_pairs(data: DictConfig, data_dir: str | Path) -> PreparedCorpus:
     def build(folder: Path, context: PreparationContext) -> None:
         _build(settings, text.folder, folder, context)
 
-    return corpora.prepared_at(pairs_folder(data, data_dir), build)
+    return corpora.prepared_at(pairs_folder(data, data_dir), settings, build)
 
 
 def _build(settings: dict[str, Any], text: Path, folder: Path, context: PreparationContext) -> None:

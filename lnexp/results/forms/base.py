@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from lnexp.results.judgement import Judgement
+from lnexp.errors import UserError
+from lnexp.results.judgement import FormName, Judgement
 from lnexp.results.success import Success
 
 Measures = Mapping[str, Callable[[Any], float | None]]
@@ -33,9 +34,14 @@ class Question:
     sets: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
+class NoValueError(UserError):
+    """A quantity of a test has no value with what was measured, as where it divides by a measure that is zero."""
+
+
 class Form(ABC):
     """A test in one of the forms."""
 
+    name: FormName
     #: What it asks for.
     calls: Calls
 
@@ -50,11 +56,14 @@ class Form(ABC):
 
     @abstractmethod
     def judge(self, values: Values) -> Judgement:
-        """Judge values of all :attr:`calls`."""
+        """Judge values of all :attr:`calls`. Raises NoValueError."""
 
     @abstractmethod
     def evidence(self, values: Values) -> list[Any]:
-        """Return the numbers that decide, by seed: two tests with the same ones are one piece of evidence."""
+        """Return the numbers that decide, by seed: two tests with the same ones are one piece of evidence.
+
+        Raises NoValueError.
+        """
 
     def shown(self, values: Values) -> Calls:
         """Return those calls whose values people read beside the verdict."""

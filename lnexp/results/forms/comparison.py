@@ -17,6 +17,8 @@ class Comparison(Form):
     95% interval of the mean margin is above zero, contradicted where it is below. The p-value is two-sided.
     """
 
+    name = "comparison"
+
     def __init__(self, small: Expression, large: Expression):
         self._small, self._large = small, large
         self.calls: Calls = small.calls | large.calls
@@ -42,7 +44,7 @@ class Comparison(Form):
         margins = [margin for _, margin in self.evidence(values)]
         mean, not_above = interval(margins), p_not_above(margins)
         p = None if not_above is None else 2 * min(not_above, 1 - not_above)
-        return Judgement("comparison", mean, [mean] if mean else [], p)
+        return Judgement(self.name, mean, [mean] if mean else [], p)
 
     def evidence(self, values: Values) -> list[tuple[int, float]]:
         return [(seed, self.margin(of_seed)) for seed, of_seed in shared_seeds(values).items()]

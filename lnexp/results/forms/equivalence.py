@@ -25,6 +25,8 @@ class Equivalence(Form):
     tests; where neither is decided, the smaller of these two.
     """
 
+    name = "equivalence"
+
     def __init__(self, a: Expression, b: Expression, within: Expression):
         self._a, self._b, self._within = a, b, within
         self.calls: Calls = a.calls | b.calls | within.calls
@@ -52,7 +54,7 @@ class Equivalence(Form):
         ]
         found = [interval(margins, CONFIDENCE) for margins in beyond]
         margins = [margin for margin in found if margin]
-        return Judgement("equivalence", interval(differences, CONFIDENCE), margins, _p(beyond))
+        return Judgement(self.name, interval(differences, CONFIDENCE), margins, _p(beyond))
 
     def evidence(self, values: Values) -> list[tuple[int, float, float]]:
         """Return by seed the difference, and how large it may be."""

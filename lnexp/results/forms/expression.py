@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from lnexp.errors import UserError, near_names
-from lnexp.results.forms.base import Question
+from lnexp.results.forms.base import NoValueError, Question
 
 _ARITHMETIC: dict[type, Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -62,14 +62,14 @@ class Expression:
         """Return its value, given one for each of :attr:`calls`.
 
         Raises:
-            UserError: where it divides by zero, or is not finite.
+            NoValueError: where it divides by zero, or is not finite.
         """
         try:
             value = self._evaluate(self._node, values)
         except ZeroDivisionError:
             value = math.inf
         if not math.isfinite(value):
-            raise UserError(f"{ast.unparse(self._node)}: a divisor is zero; multiply the other side instead")
+            raise NoValueError(f"{ast.unparse(self._node)}: a divisor is zero; multiply the other side instead")
         return value
 
     def _check(self, node: ast.expr) -> None:

@@ -22,6 +22,8 @@ class SuccessRate(Form):
     binomial tail.
     """
 
+    name = "success rate"
+
     def __init__(self, arm: str, above: bool, rate: float, question: Question):
         if question.success is None:
             raise UserError("success is for arms that are trained")
@@ -53,14 +55,14 @@ class SuccessRate(Form):
 
     def judge(self, values: Values) -> Judgement:
         if not all(values[call] for call in self._scores.values()):
-            return Judgement("success rate", None, [], None)
+            return Judgement(self.name, None, [], None)
         line = self._success.line(list(values[call].values()) for call in self._scores.values())
         mine, diverged = values[self._scores[self._arm]], values[self._diverged]
         successes = sum(succeeds(score, bool(diverged[seed]), line) for seed, score in mine.items())
         found = share(successes, len(mine))
         assert found is not None
         p = p_of_share(successes, len(mine), self._rate)
-        return Judgement("success rate", found, [self._margin(found)], p)
+        return Judgement(self.name, found, [self._margin(found)], p)
 
     def evidence(self, values: Values) -> list[Any]:
         """Return the arm's scores: the best arm, which decides the line, differs between recipes that share the arm."""

@@ -4,13 +4,13 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus, prepare
 from lnexp.errors import UserError
+from lnexp.runs.environment import other_data
 from lnexp.runs.folder import RunFolder
 
 
 def corpus_of_run(cfg: DictConfig, folder: RunFolder, data_dir: str) -> PreparedCorpus:
     """Return the run's corpus, prepared again where it is missing. Raises UserError where its text has changed."""
     corpus = prepare(cfg.data, data_dir)
-    seen = folder.environment.get("data")
-    if isinstance(seen, dict) and seen.get("sha256") not in (None, corpus.manifest["sha256"]):
+    if other_data(folder.environment, corpus.manifest):
         raise UserError(f"{corpus.folder}: its text is not what {folder.name} was trained on")
     return corpus

@@ -1,5 +1,7 @@
 """The model of a single run, which fairseq trains and saves by itself."""
 
+import copy
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,9 @@ from lnexp.runs.checkpoint_retention import keep_while_training
 from lnexp.safe_loading import refuse_code, refuse_other_run
 from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
 from lnexp.training.models.resuming import refuse_other_update, resuming
+
+#: A file that nobody can make, for fairseq to restore nothing from.
+NO_FILE = f"{os.devnull}/none"
 
 
 class SingleModel(Models, StopsWithinEpoch):
@@ -38,15 +43,14 @@ class SingleModel(Models, StopsWithinEpoch):
         return self.trainer.lr_scheduler
 
     def restore(self) -> Any:
-        checkpoint = self.trainer.cfg.checkpoint
         newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
-        if newest:
-            checkpoint.restore_file = str(newest)
-        if start := newest or checkpoint.finetune_from_model:
+        checkpoint = _restoring(self.trainer.cfg.checkpoint, newest)
+        start = "" if checkpoint.restore_file == NO_FILE else checkpoint.restore_file
+        if start:
             refuse_code(start)
         folder = self.members[0].folder
         self.trainer.identity = folder.identity
-        with resuming(Path(start or "")):
+        with resuming(Path(start)):
             state, batches = checkpoint_utils.load_checkpoint(checkpoint, self.trainer)
         if newest:
             refuse_other_run(newest, state, folder.identity)
@@ -79,3 +83,17 @@ class SingleModel(Models, StopsWithinEpoch):
 
     def load(self, member: int, state: dict[str, Any]) -> None:
         self.model.load_state_dict(state, strict=True, model_cfg=self.trainer.cfg.model)
+
+
+def _restoring(checkpoint: DictConfig, newest: Path | None) -> DictConfig:
+    """Return fairseq's options of checkpoints that restore a run from its newest one, or else where they say.
+
+    fairseq itself would prefer a ``checkpoint_last.pt``, which is none of the run's.
+    """
+    restoring = copy.deepcopy(checkpoint)
+    restoring.finetune_from_model = None
+    restoring.restore_file = str(newest or checkpoint.finetune_from_model or NO_FILE)
+    if not newest and checkpoint.finetune_from_model:  # the weights alone, as fairseq's own option takes them
+        for part in ("optimizer", "lr_scheduler", "meters", "dataloader"):
+            restoring[f"reset_{part}"] = True
+    return restoring
