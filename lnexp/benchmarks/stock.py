@@ -27,7 +27,6 @@ SAME_BATCHES = ("fairseq.task.rebuild_batches=false",)
 TRAINING_ALONE = (
     "tracker=none",
     "fairseq.dataset.disable_validation=true",
-    "fairseq.checkpoint.no_save=true",
     *SAME_BATCHES,
 )
 
@@ -67,7 +66,10 @@ class TimedTrainer:
 
 @contextmanager
 def engine_of(*cfgs: DictConfig, in_array: bool = False) -> Iterator["Engine"]:
-    """Open an engine for one run, or for the runs of an array, in a temporary folder; the configs are resolved."""
+    """Open an engine for one run, or for the runs of an array, in a temporary folder; the configs are resolved.
+
+    It saves no checkpoints.
+    """
     from lnexp.training.engine import Engine
     from lnexp.training.models.array import ArrayModels
     from lnexp.training.models.single import SingleModel
@@ -77,7 +79,9 @@ def engine_of(*cfgs: DictConfig, in_array: bool = False) -> Iterator["Engine"]:
         folders = [RunFolder(Path(here) / f"bench-{number:08}") for number in range(len(cfgs))]
         for folder in folders:
             folder.checkpoints.mkdir(parents=True)
-        yield Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels if in_array else SingleModel)
+        engine = Engine(list(map(Member, cfgs, folders)), corpus, ArrayModels if in_array else SingleModel)
+        engine.fairseq.checkpoint.no_save = True
+        yield engine
 
 
 def device_name(cuda: bool) -> str:

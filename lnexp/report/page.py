@@ -20,7 +20,7 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.front import front_of
 from lnexp.report.reading_order import FIGURES, rank
-from lnexp.report.robust import plainly, what_is_wrong
+from lnexp.report.robust import plainly, rounded, what_is_wrong
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
 from lnexp.results.tally import ORDER, tally
@@ -194,7 +194,7 @@ def _not_run(sections: Sequence[Section]) -> dict[str, int]:
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
     """Return every panel by the name that the page's script finds it by."""
     return {
-        key: plainly(asdict(panel))
+        key: rounded(plainly(asdict(panel)))
         for section in sections
         for drawing in section.drawings
         for key, panel in keyed_panels(section, drawing)

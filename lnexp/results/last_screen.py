@@ -120,7 +120,8 @@ def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
     ]
     names = _wrapped(f"inconclusive: {', '.join(map(_starred, still_open))}") if still_open else []
     most = max(LEAST, lines - LEAST) if contradicted else lines
-    shown = next((form for form in (numbers, names) if len(form) <= most), [])
+    few = [] if contradicted else _listed("inconclusive", list(map(_starred, still_open)), most)
+    shown = next((form for form in (numbers, names) if len(form) <= most), few)
     in_words = any(not sentence.startswith("`") for sentence in said)
     title = "contradicted; found instead" if in_words else "contradicted"
     first = _listed(title, contradicted, max(1, lines - len(shown)))

@@ -12,7 +12,9 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.launchers.array_launcher import ArrayLauncher
 from lnexp.runs.checksum import write_checksum
+from lnexp.runs.code import digests
 from lnexp.runs.common_epoch import common_epoch
+from lnexp.runs.environment import environment
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.lock import held
 from lnexp.training import run as training_run
@@ -169,11 +171,18 @@ def test_the_size_of_an_array_is_a_whole_number(most):
         ArrayLauncher(most)
 
 
+def begun(cfg) -> RunFolder:
+    """The folder of a run that this code has begun."""
+    folder = RunFolder.of(cfg)
+    folder.checkpoints.mkdir(parents=True)
+    folder.write_environment(environment("cpu", {}) | {"code": digests(cfg)})
+    return folder
+
+
 def test_a_refusal_costs_no_checkpoint(where):
     """The same run was begun alone; an array cannot have its probes."""
     job = ["probes.every=5"]
-    folder = RunFolder.of(compose([*TINY, *where, *job]))
-    folder.checkpoints.mkdir(parents=True)
+    folder = begun(compose([*TINY, *where, *job]))
     within = folder.checkpoint_within(1, 3)
     make_whole(within)
     write_checksum(within)
@@ -211,8 +220,7 @@ def test_a_member_whose_checkpoints_are_damaged_costs_the_others_nothing(where, 
     monkeypatch.setattr(training_run, "_train_claimed", train)
     jobs = [[f"lr_max={rate}"] for rate in (1, 2, 3)]
     for job in jobs:
-        folder = RunFolder.of(compose([*TINY, *where, *job]))
-        folder.checkpoints.mkdir(parents=True)
+        folder = begun(compose([*TINY, *where, *job]))
         measured = {"valid_loss": 1.0, "valid_nll": 1.0, "valid_bleu": 1.0, "lr": 0.1, "seconds": 1.0}
         for epoch in (1, 2, 3, 4):  # a checkpoint without a record is dropped
             folder.append({"kind": "epoch", "epoch": epoch, "update": epoch, **measured})
