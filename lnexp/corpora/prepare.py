@@ -70,7 +70,7 @@ class Manifest(TypedDict):
         mended, steps: what was repaired, and pairs read and left out by split.
         pre_trained_on: of labelled pairs, the sentences of valid and test, and those in the corpus' train.
         sha256: of the files of text.
-        bytes, digests: of all files; older ones lack the latter.
+        bytes, digests: of all files.
     """
 
     settings: dict[str, Any]
@@ -81,7 +81,7 @@ class Manifest(TypedDict):
     pre_trained_on: NotRequired[dict[str, Count]]
     sha256: dict[str, str]
     bytes: dict[str, Count]
-    digests: NotRequired[dict[str, str]]
+    digests: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,6 @@ class PreparedCorpus:
     def check(self, settings: dict[str, Any]) -> None:
         """Check that the files are those that were prepared, by these settings.
 
-        Corpora that older code prepared have the checksums of their text alone.
-
         Args:
             settings: the plain config of the corpus.
 
@@ -125,14 +123,13 @@ class PreparedCorpus:
         manifest = self.manifest
         if contents(manifest["settings"]) != contents(settings):
             raise UserError(f"{self.folder / 'manifest.json'}: is of a corpus with other settings; {self._advice}")
-        digests = manifest.get("digests") or {f"text/{name}": digest for name, digest in manifest["sha256"].items()}
         for name, size in manifest["bytes"].items():
             path = self.folder / name
             found = path.stat().st_size if path.is_file() else None
             if found != size:
                 problem = "missing" if found is None else f"{found:,} bytes, not {size:,}"
                 raise UserError(f"{path}: {problem}; {self._advice}")
-            if name in digests and cached_sha256(path) != digests[name]:
+            if cached_sha256(path) != manifest["digests"].get(name):
                 raise UserError(f"{path}: is not what was prepared (its checksum is another); {self._advice}")
         for path in (*self.bin.glob("[!.]*"), *(self.folder / "text").glob("[!.]*")):
             # what trains must be what was checked

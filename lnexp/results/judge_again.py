@@ -1,6 +1,7 @@
 """Judge the claims of published results again, from their own tables: after a claim or the code that judges changed."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -8,11 +9,12 @@ from typing import Any, TypedDict
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.recipes.load import recipe_of_results
-from lnexp.results.claims import Origin, judge_all
+from lnexp.results.claims import Evidence, Origin, judge_all
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import read_provenance
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.stated_by_epochs import denied_by_epochs
+from lnexp.results.stated_by_settings import denied_by_settings
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 from lnexp.schema import checked, load_json
@@ -42,15 +44,14 @@ def judged(folder: Path) -> Verdicts:
     whether they are the paper's, and the hash of their settings. Its claims may be of another form.
 
     Raises:
-        UserError: where a file cannot be read, runs.csv and epochs.csv disagree, or there is no such recipe.
+        UserError: where a file cannot be read, runs.csv disagrees with epochs.csv or provenance.json, or there is no
+            such recipe.
     """
     try:
         old: Kept = checked(Kept, load_json(read_regular(folder / "verdicts.json")), "it")
         recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
-        if denied := denied_by_epochs(evidence):
-            more = f" and {len(denied) - 1} more runs" if len(denied) > 1 else ""
-            raise UserError(f"{folder}: epochs.csv gives other numbers than runs.csv states: {denied[0]}{more}")
+        _check_runs(folder, evidence)
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         made = read_provenance(folder)
@@ -59,6 +60,17 @@ def judged(folder: Path) -> Verdicts:
         return replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
+
+
+def _check_runs(folder: Path, evidence: Sequence[Evidence]) -> None:
+    """Raise UserError where ``runs.csv`` states other numbers or settings of a run than the files beside it."""
+    for found, denied in (
+        ("epochs.csv gives other numbers", denied_by_epochs(evidence)),
+        ("provenance.json has other settings", denied_by_settings(evidence)),
+    ):
+        if denied:
+            more = f" and {len(denied) - 1} more runs" if len(denied) > 1 else ""
+            raise UserError(f"{folder}: {found} than runs.csv states: {denied[0]}{more}")
 
 
 def judge_again(folder: Path) -> Verdicts:

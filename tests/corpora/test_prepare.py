@@ -21,6 +21,7 @@ from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.errors import UserError
+from lnexp.hashing import file_digest
 from lnexp.runs.identity import identity
 
 
@@ -368,20 +369,16 @@ def change_settings(corpus, **changed) -> None:
     path.write_text(json.dumps(manifest | {"settings": manifest["settings"] | changed}))
 
 
-def without_digests(corpus) -> None:
-    """Make a corpus as older code prepared it."""
+def state_digests(corpus, digests) -> None:
+    """Make the manifest of a corpus state these digests of its files."""
     path = corpus / "manifest.json"
-    manifest = json.loads(path.read_text())
-    del manifest["digests"]
-    path.write_text(json.dumps(manifest))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"digests": digests}))
 
 
-def test_of_a_corpus_of_older_code_the_text_is_verified(folder, tmp_path):
+def test_a_manifest_that_leaves_digests_out_vouches_for_nothing(folder, tmp_path):
     corpus = prepare(tokenized(folder), tmp_path / "data").folder
-    without_digests(corpus)
-    prepare(tokenized(folder), tmp_path / "data")
-    overwrite(corpus / "text/test.en")
-    with pytest.raises(UserError, match=r"test\.en: is not what was prepared"):
+    state_digests(corpus, {})
+    with pytest.raises(UserError, match=r"is not what was prepared .*; remove .* to have it prepared again"):
         prepare(tokenized(folder), tmp_path / "data")
 
 
@@ -430,9 +427,9 @@ def test_a_corrupt_index_is_refused(tmp_path):
     cfg = compose([*TINY, f"data_dir={tmp_path}"])
     corpus = prepare(cfg.data, cfg.data_dir)
     index = corpus.bin / "train.de-en.de.idx"
-    without_digests(corpus.folder)
     content = index.read_bytes()
     index.write_bytes(content[:60] + b"\xff" + content[61:])
+    state_digests(corpus.folder, corpus.manifest["digests"] | {f"bin/{index.name}": file_digest(index)})
     with pytest.raises(UserError, match=r"train\.de-en\.de\.idx: damaged \(.+\); remove .* to have it prepared again"):
         prepare(cfg.data, cfg.data_dir)
 

@@ -132,6 +132,29 @@ def test_runs_and_their_epochs_must_agree(tmp_path, column):
         judge_again(folder)
 
 
+@pytest.mark.parametrize(
+    ("column", "other"), [("lr_max", 1.0), ("warmup_updates", 7), ("lr_schedule", "inverse_sqrt (coupled)")]
+)
+def test_runs_and_their_settings_must_agree(tmp_path, column, other):
+    folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
+    stated = read_verdicts(folder / "verdicts.json")
+    runs = pd.read_csv(folder / "runs.csv")
+    runs.loc[1, column] = other
+    runs.to_csv(folder / "runs.csv", index=False)
+    denied = f"provenance.json has other settings than runs.csv states: .* seed .*: {column}"
+    assert re.search(denied, what_tables_deny(stated, folder))
+
+
+def test_a_run_without_settings_is_named(tmp_path):
+    folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
+    stated = read_verdicts(folder / "verdicts.json")
+    path = folder / "provenance.json"
+    content = json.loads(path.read_text())
+    del content["runs"][next(iter(content["runs"]))]
+    path.write_text(json.dumps(content))
+    assert "its settings are missing" in what_tables_deny(stated, folder)
+
+
 #: A change of the rows of one run's epochs, and what is said of it.
 EPOCHS_CHANGED = {
     "epochs": lambda rows: rows.assign(identity="0123abcd"),
