@@ -4,13 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
 
 from lnexp.figures.by_arm import MOST_CURVES
 from lnexp.figures.panels import Drawing, Panel
@@ -76,6 +77,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": False}
+    # for the page's script, which needs no blanks: a tenth smaller
+    environment.filters["compactjson"] = partial(htmlsafe_json_dumps, allow_nan=False, separators=(",", ":"))
     environment.globals.update(
         keyed_panels=keyed_panels,
         in_words=in_words,
