@@ -122,7 +122,7 @@ def test_it_is_shown_on_the_terminal(copy, results):
 def test_the_report_has_its_columns(copy, results):
     run(copy, "report", "results/local", "--output", "report.html")
     page = (copy / "report.html").read_text()
-    assert '"best accuracy": 4' in page, "decimal places of the column"
+    assert '"best accuracy":4' in page, "decimal places of the column"
     assert "mean best validation accuracy" in page.casefold()
     assert 'validation accuracy"' in page, "the title of a panel"
 
