@@ -46,7 +46,9 @@ def test_from_nothing_to_verdicts(tmp_path, where):
     assert "inconclusive: fig2a-no-warmup-fails-low*" in done.stdout
     assert (tmp_path / "results" / "local" / "small" / "toy" / "fig2a" / "figure.png").exists()
     assert "published results: none to compare with" in done.stdout
-    assert any(line.startswith("next: ") for line in done.stdout.splitlines()[-4:])
+    *_, last = done.stdout.split("\nnext: ")
+    assert last != done.stdout
+    assert all(line.startswith(" ") for line in last.splitlines()[1:]), "what to do next is the last that is said"
     again = run_script("reproduce", "+recipe=fig2a", *small, *where, cwd=tmp_path)
     assert "4 of them done already" in again.stdout
 

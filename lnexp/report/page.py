@@ -21,7 +21,8 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.front import front_of
 from lnexp.report.reading_order import FIGURES, rank
-from lnexp.report.robust import plainly, rounded, what_is_wrong
+from lnexp.report.robust import plainly, what_is_wrong
+from lnexp.report.rounding import rounded
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
 from lnexp.results.tally import ORDER, tally

@@ -23,18 +23,3 @@ def plainly(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
-
-
-#: Significant digits of numbers that are only drawn, as many as the page writes out.
-DIGITS = 4
-#: What of a line is never rounded: where its points are along x, as updates.
-EXACT = "x"
-
-
-def rounded(value: Any) -> Any:
-    """Return a value of :func:`plainly` with its numbers rounded, which makes the page smaller."""
-    if isinstance(value, dict):
-        return {key: one if key == EXACT else rounded(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [rounded(one) for one in value]
-    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

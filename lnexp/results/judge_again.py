@@ -12,7 +12,7 @@ from lnexp.recipes.load import recipe_of_results
 from lnexp.results.claims import Evidence, Origin, judge_all
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import read_provenance
-from lnexp.results.published_evidence import published_evidence
+from lnexp.results.published_evidence import PublishedRun, published_evidence
 from lnexp.results.stated_by_epochs import denied_by_epochs
 from lnexp.results.stated_by_settings import denied_by_settings
 from lnexp.results.verdict_file import Verdicts, write_verdicts
@@ -62,15 +62,26 @@ def judged(folder: Path) -> Verdicts:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
 
 
+#: The comparisons of a run's row in ``runs.csv`` with another file, and what is said where they differ.
+COMPARED = {
+    "epochs.csv gives other numbers": denied_by_epochs,
+    "provenance.json has other settings": denied_by_settings,
+}
+
+
 def _check_runs(folder: Path, evidence: Sequence[Evidence]) -> None:
-    """Raise UserError where ``runs.csv`` states other numbers or settings of a run than the files beside it."""
-    for found, denied in (
-        ("epochs.csv gives other numbers", denied_by_epochs(evidence)),
-        ("provenance.json has other settings", denied_by_settings(evidence)),
-    ):
-        if denied:
-            more = f" and {len(denied) - 1} more runs" if len(denied) > 1 else ""
-            raise UserError(f"{folder}: {found} than runs.csv states: {denied[0]}{more}")
+    """Raise UserError where ``runs.csv`` states other numbers or settings of a run that counts than files beside it.
+
+    Measurements before training have no rows there.
+    """
+    runs = [one for one in evidence if isinstance(one, PublishedRun) and one.counts]
+    for found, denied_by in COMPARED.items():
+        wrong = [
+            f"{run.job.arm.name} seed {run.job.seed}: {', '.join(denied)}" for run in runs if (denied := denied_by(run))
+        ]
+        if wrong:
+            more = f" and {len(wrong) - 1} more runs" if len(wrong) > 1 else ""
+            raise UserError(f"{folder}: {found} than runs.csv states: {wrong[0]}{more}")
 
 
 def judge_again(folder: Path) -> Verdicts:

@@ -109,7 +109,8 @@ def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
     """Return what is contradicted, in words, and the inconclusive claims in so many lines.
 
     Claims are those that count; where none does, all of them by their names, with a star. Inconclusive ones have their
-    numbers, or are there by their names alone, where so much of all of them fits.
+    numbers, or are there by their names alone, where so much of all of them fits; where nothing is contradicted, as
+    many names as fit.
     """
     claims = _to_name(claim for one in ran for claim in one.content.claims)
     still_open = [claim for claim in claims if claim.verdict == "inconclusive"]
@@ -120,8 +121,8 @@ def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
     ]
     names = _wrapped(f"inconclusive: {', '.join(map(_starred, still_open))}") if still_open else []
     most = max(LEAST, lines - LEAST) if contradicted else lines
-    few = [] if contradicted else _listed("inconclusive", list(map(_starred, still_open)), most)
-    shown = next((form for form in (numbers, names) if len(form) <= most), few)
+    few = [] if contradicted else [_listed("inconclusive", list(map(_starred, still_open)), most)]
+    shown = next((form for form in (numbers, names, *few) if len(form) <= most), [])
     in_words = any(not sentence.startswith("`") for sentence in said)
     title = "contradicted; found instead" if in_words else "contradicted"
     first = _listed(title, contradicted, max(1, lines - len(shown)))

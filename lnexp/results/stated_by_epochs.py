@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from lnexp.options import key_of
-from lnexp.results.claims import Evidence
 from lnexp.results.published_evidence import PublishedRun
 from lnexp.runs import records
 from lnexp.tasks import load_task, table_of_task
@@ -18,17 +17,8 @@ from lnexp.tasks.measures import best, best_nll, last, last_nll
 ROUNDING = 0.101
 
 
-def denied_by_epochs(evidence: Sequence[Evidence]) -> list[str]:
-    """Return which numbers of runs are others than their epochs give, as ``post_ln seed 1: best_valid_bleu``.
-
-    Args:
-        evidence: of one folder of results; measurements before training have no epochs and are left out.
-    """
-    runs = [one for one in evidence if isinstance(one, PublishedRun) and one.counts]
-    return [f"{run.job.arm.name} seed {run.job.seed}: {', '.join(wrong)}" for run in runs if (wrong := _wrong(run))]
-
-
-def _wrong(run: PublishedRun) -> list[str]:
+def denied_by_epochs(run: PublishedRun) -> list[str]:
+    """Return the columns of a run's row whose numbers are others than its epochs give, as ``best_valid_bleu``."""
     score = load_task(run.job.recipe.task).score
     given = {
         "epochs": len(run.epochs),
