@@ -12,7 +12,8 @@ from lnexp.results.verdict_file import JudgedClaim
 from lnexp.results.verdicts import RecipeVerdicts
 from lnexp.tasks import load_task
 
-#: The table's rows, and the arms that each can be taken from, ``recipe/arm``, all at the lower lr_max: the first there.
+#: The rows of the last screen's table, the columns of README's, and the arms that each can be taken from,
+#: ``recipe/arm``, all at the lower lr_max: the first there.
 ROWS = {
     "Post-LN, no warm-up": ("fig4ab/post_ln_adam", "fig2a/no_warmup_low", "factorial/post_ln_adam_none_low"),
     "Post-LN, warm-up": ("fig4ab/post_ln_adam_warmup", "fig2a/warmup_low", "factorial/post_ln_adam_full_low"),

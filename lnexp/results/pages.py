@@ -31,7 +31,7 @@ from lnexp.results.benchmark_tables import benchmark_tables
 from lnexp.results.claimants import by_claimant
 from lnexp.results.claims import measures_in_words
 from lnexp.results.contradictions import not_reproduced
-from lnexp.results.headline import CLAIMS, PAPER
+from lnexp.results.headline import CLAIMS, PAPER, ROWS
 from lnexp.results.power import power_of_rate
 from lnexp.results.published_folder import PublishedFolder, cost_of, cost_with_seeds
 from lnexp.results.tally import tally
@@ -135,6 +135,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "root": root,
         "corpora": _shown(results_dir),
         "paper": PAPER,
+        "rows": ROWS,
         "first_claims": [(said, *name.split("/")) for said, name in CLAIMS.items()],
         "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
         "schema": schema(),
