@@ -89,7 +89,8 @@ class Grid:
 
     def _numbers(self, part: str) -> dict[str, float]:
         """Return what the names of an axis set its option to."""
-        return {self._place(arm)[part]: _number(arm, OPTIONS[part]) for arm in self._arms}
+        by_key = {arm.keys[self._axes[part]]: arm for arm in reversed(self._arms)}  # the first arm of each
+        return {key: _number(arm, OPTIONS[part]) for key, arm in reversed(by_key.items())}
 
     def _check(self) -> None:
         for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):
