@@ -45,10 +45,11 @@ install: .venv/installed  ## create .venv with pinned packages (other targets do
 		|| { echo "lnexp needs Python 3.11 or 3.12 (the versions that fairseq is built for), and $(or $(PYTHON),what is installed) is neither; run make PYTHON=/path/to/python3.12 …"; exit 1; }
 	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
 	@$(PYTHON) -m venv --clear .venv
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements/lock.txt
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-warn-conflicts $(TORCH) '$(TORCH_RANGE)' \
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements/lock.txt
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-warn-conflicts $(TORCH) '$(TORCH_RANGE)' \
 		|| { echo "torch is not installed; where TORCH is set, it must be one of $(TORCH_RANGE)"; exit 1; }
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PY) -W ignore -m compileall -qq -j 0 .venv/lib || true  # on all cores, where pip takes one; some packages have files of Python 2
 	@touch $@
 
 REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
