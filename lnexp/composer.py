@@ -74,15 +74,16 @@ def _sets_a_value(override: Override) -> bool:
         return False
     if override.is_add():
         return override.key_or_group in {label.name for label in LABELS}
-    return not (override.key_or_group.startswith("hydra") or _is_a_group(override))
+    return not (override.key_or_group.startswith("hydra") or is_a_group(override))
 
 
 def _chooses_a_file(override: Override) -> bool:
     """Return whether an override is ``model=pre_ln`` or its like. Hydra sets values after files are chosen."""
-    return _is_a_group(override) and not (override.is_add() or override.is_force_add() or override.is_delete())
+    return is_a_group(override) and not (override.is_add() or override.is_force_add() or override.is_delete())
 
 
-def _is_a_group(override: Override) -> bool:
+def is_a_group(override: Override) -> bool:
+    """Return whether an override is about a group of files, as ``model=pre_ln`` is."""
     return (CONFIG_DIR / override.key_or_group).is_dir()
 
 

@@ -9,15 +9,17 @@ from typing import Any, TypedDict
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.recipes.load import recipe_of_results
+from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.results.claims import Evidence, Origin, judge_all
 from lnexp.results.planned_seeds import planned_seeds
-from lnexp.results.provenance import read_provenance
+from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.published_evidence import PublishedRun, published_evidence
 from lnexp.results.stated_by_epochs import denied_by_epochs
-from lnexp.results.stated_by_settings import denied_by_settings
+from lnexp.results.stated_by_settings import denied_by_arm, denied_by_command, denied_by_settings
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 from lnexp.schema import checked, load_json
+from lnexp.tasks import load_task
 
 
 class JudgedBefore(TypedDict):
@@ -55,6 +57,8 @@ def judged(folder: Path) -> Verdicts:
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         made = read_provenance(folder)
+        if old["papers"] and not _can_be_the_papers(recipe, profile, made):
+            raise ValueError("verdicts.json says that it is of the paper's model and corpus, other files do not")
         planned = planned_seeds(recipe, profile, made.commits, made.planned)
         origin = Origin(profile, data, old["scope"], command, made.commits, planned, old["malformed"])
         return replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
@@ -62,15 +66,25 @@ def judged(folder: Path) -> Verdicts:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
 
 
-#: The comparisons of a run's row in ``runs.csv`` with another file, and what is said where they differ.
+def _can_be_the_papers(recipe: Recipe, profile: str, made: Provenance) -> bool:
+    """Return whether results can be of the paper's model on the paper's whole corpus, by the files beside them."""
+    corpus = "iwslt14" if recipe.measurement else recipe.setting_at("paper").data
+    whole = bool(made.data) and all(load_task(recipe.task).is_whole(corpus, manifest) for manifest in made.data)
+    runs = made.runs.values()
+    return profile in ("paper", THEORY) and whole and not any(run.settings.get("precision") == "bf16" for run in runs)
+
+
+#: The comparisons of what a run's files and its recipe say of it, and what is said where they differ.
 COMPARED = {
-    "epochs.csv gives other numbers": denied_by_epochs,
-    "provenance.json has other settings": denied_by_settings,
+    "epochs.csv gives other numbers than runs.csv states": denied_by_epochs,
+    "provenance.json has other settings than runs.csv states": denied_by_settings,
+    "provenance.json has other settings than the arm asks for": denied_by_arm,
+    "provenance.json has other settings than the command asks for": denied_by_command,
 }
 
 
 def _check_runs(folder: Path, evidence: Sequence[Evidence]) -> None:
-    """Raise UserError where ``runs.csv`` states other numbers or settings of a run that counts than files beside it.
+    """Raise UserError where the files and the recipe of results state different things of a run that counts.
 
     Measurements before training have no rows there.
     """
@@ -81,7 +95,7 @@ def _check_runs(folder: Path, evidence: Sequence[Evidence]) -> None:
         ]
         if wrong:
             more = f" and {len(wrong) - 1} more runs" if len(wrong) > 1 else ""
-            raise UserError(f"{folder}: {found} than runs.csv states: {wrong[0]}{more}")
+            raise UserError(f"{folder}: {found}: {wrong[0]}{more}")
 
 
 def judge_again(folder: Path) -> Verdicts:

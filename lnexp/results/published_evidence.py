@@ -14,7 +14,7 @@ from lnexp.published import read_table
 from lnexp.recipes.recipe import Job, Recipe
 from lnexp.results.claims import Evidence
 from lnexp.results.probe_result import ProbeResult
-from lnexp.results.provenance import read_provenance
+from lnexp.results.provenance import RunProvenance, read_provenance
 from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE
 from lnexp.tasks.contract import Record
@@ -33,6 +33,7 @@ class PublishedRun:
         state: as in ``runs.csv``.
         is_the_papers: whether it has the paper's settings, on the paper's whole corpus.
         settings: its published settings, by dotted name.
+        command: trains it alone; empty where unknown.
         epochs, probes: its records, oldest first.
         updates, snapshots: empty; tables have only the measures that are made of them, in ``end``.
         end: its row of ``runs.csv``, which has the numbers of its end record.
@@ -50,6 +51,7 @@ class PublishedRun:
     updates: list[Record] = field(default_factory=list)
     snapshots: list[Record] = field(default_factory=list)
     environment: Environment = field(default_factory=Environment)
+    command: str = ""
 
     @cached_property
     def cfg(self) -> DictConfig:
@@ -82,15 +84,16 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
             if arm in recipe.arms
         ]
     epochs, probes = (_by_run(read_table(path)) if (path := folder / name).exists() else {} for name in RECORDS)
-    settings = _settings(folder)
+    made = read_provenance(folder).runs
     runs: list[Evidence] = []
     for row in read_table(folder / "runs.csv").to_dict("records"):
         run = (row["arm"], row["seed"], identity := row["identity"])
         if row["arm"] in recipe.arms:
             job = Job(recipe, profile, recipe.arms[row["arm"]], row["seed"])
             records = (epochs.get(run, []), probes.get(run, []))
-            mine = settings.get(identity, {})
-            runs.append(PublishedRun(job, identity, row["status"], papers, mine, *records, _known(row)))
+            mine = made.get(identity, RunProvenance("", {}, Environment()))
+            known = (mine.settings, *records, _known(row))
+            runs.append(PublishedRun(job, identity, row["status"], papers, *known, command=mine.command))
     return runs
 
 
@@ -111,8 +114,3 @@ def _by_run(table: pd.DataFrame) -> dict[tuple[str, int, str | None], list[Recor
 def _known(row: Mapping[Any, Any]) -> Record:
     """Return a row without the columns that it has no value in."""
     return {str(key): value for key, value in row.items() if not pd.isna(value)}
-
-
-def _settings(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the published settings of each run, by its identity."""
-    return {name: run.settings for name, run in read_provenance(folder).runs.items()}

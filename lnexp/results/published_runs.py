@@ -66,7 +66,7 @@ def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> 
         probes=found.probes,
         end=_end_record(found.end),
         environment=environment,
-        command=known.command,
+        command=found.command,
         stated_core_seconds=found.end.get("core_seconds"),
     )
 

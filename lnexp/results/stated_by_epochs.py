@@ -31,9 +31,20 @@ def denied_by_epochs(run: PublishedRun) -> list[str]:
     stated, summed = run.end.get("seconds"), records.seconds(run.epochs)
     if stated is None or not math.isclose(stated, summed, abs_tol=ROUNDING):
         wrong.append("seconds")
-    if run.state == "finished" and not run.epochs:
+    if run.state == "finished" and not _is_whole(run):
         wrong.append("status")
     return [*wrong, *_out_of_order(run)]
+
+
+#: Options that end a run before its last epoch.
+ENDING = ("max_update", "patience", "stop_min_lr", "stop_time_hours")
+
+
+def _is_whole(run: PublishedRun) -> bool:
+    """Return whether a run has its last epoch, or one that it ended at for another reason."""
+    last_epoch = run.epochs[-1]["epoch"] if run.epochs else 0
+    ends_otherwise = any(f"{option}=" in run.command for option in ENDING)
+    return last_epoch > 0 and (ends_otherwise or last_epoch == run.settings.get("max_epoch", last_epoch))
 
 
 def _out_of_order(run: PublishedRun) -> list[str]:

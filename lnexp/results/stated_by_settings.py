@@ -1,18 +1,48 @@
-"""Compare what ``runs.csv`` states of a run's settings with those that ``provenance.json`` has of it."""
+"""Hold a run's row of ``runs.csv`` and its published settings against each other, its arm and its command."""
 
+import shlex
+from collections.abc import Iterable
+
+from lnexp.results.asked_settings import asked_settings
 from lnexp.results.published_evidence import PublishedRun
 
-#: Columns of ``runs.csv`` that are options of the same name.
-COLUMNS = ("lr_max", "warmup_updates", "seed")
+#: What the place and the row of a run say of options of the same name.
+COLUMNS = ("profile", "lr_max", "warmup_updates", "seed")
+#: Columns that say which file was chosen for a group of the same name, in their first word.
+FILES = ("model", "optimizer", "lr_schedule")
 
 
 def denied_by_settings(run: PublishedRun) -> list[str]:
-    """Return the columns of a run's row that are others than the settings it was trained with, as ``lr_max``."""
+    """Return what the place and the row of a run say other than the settings it was trained with, as ``lr_max``."""
     if not run.settings:
         return ["its settings are missing"]
-    stated = {**run.end, "seed": run.job.seed}
+    stated = {**run.end, "seed": run.job.seed, "profile": run.job.profile}
     wrong = [name for name in COLUMNS if stated.get(name) != run.settings.get(name)]
     form = run.settings.get("lr_schedule.form")
     if form and f"({form})" not in str(stated.get("lr_schedule")):
         wrong.append("lr_schedule")
     return wrong
+
+
+def denied_by_arm(run: PublishedRun) -> list[str]:
+    """Return what a run states of its settings other than its arm asks for, as ``model``."""
+    return _unlike(run, run.job.overrides)
+
+
+def denied_by_command(run: PublishedRun) -> list[str]:
+    """Return what a run states of its settings other than its command asks for; ``command`` where it trains nothing.
+
+    Raises:
+        ValueError: for a command that is no shell's, or what :func:`asked_settings` refuses.
+    """
+    words = shlex.split(run.command)
+    return _unlike(run, words[2:]) if words[:2] == ["python", "scripts/train.py"] else ["command"]
+
+
+def _unlike(run: PublishedRun, overrides: Iterable[str]) -> list[str]:
+    """Return the options that a run states and overrides set to something else."""
+    files = {f"{name}._name": str(run.end.get(name)).partition(" ")[0] for name in FILES}
+    stated = {**run.settings, **files, "profile._name": run.job.profile}
+    own = f"seed={run.job.seed}"  # asked for apart, so that the rest is the same for all runs of an arm
+    asked = asked_settings(tuple(override for override in overrides if override != own), run.job.profile)
+    return [name.removesuffix("._name") for name, value in asked.items() if name in stated and stated[name] != value]

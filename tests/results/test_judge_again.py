@@ -145,6 +145,82 @@ def test_runs_and_their_settings_must_agree(tmp_path, column, other):
     assert re.search(denied, what_tables_deny(stated, folder))
 
 
+@pytest.fixture
+def fig2a(tmp_path):
+    return shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
+
+
+def _denied(folder):
+    return what_tables_deny(read_verdicts(folder / "verdicts.json"), folder)
+
+
+def _change_provenance(folder, change):
+    path = folder / "provenance.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("column", "other"), [("model", "pre_ln"), ("optimizer", "sgd"), ("lr_schedule", "step (decoupled)")]
+)
+def test_a_run_and_its_arm_must_agree(fig2a, column, other):
+    """What was trained with Post-LN is not published as Pre-LN's."""
+    runs = pd.read_csv(fig2a / "runs.csv")
+    runs.loc[1, column] = other
+    runs.to_csv(fig2a / "runs.csv", index=False)
+    denied = f"provenance.json has other settings than the arm asks for: no_warmup_low seed 22: {column}"
+    assert denied in _denied(fig2a)
+
+
+def test_the_runs_of_one_arm_are_not_those_of_another(fig2a):
+    """Who writes the runs of one arm under the name of another, in all tables, is found out."""
+    for name in ("runs.csv", "epochs.csv"):
+        table = pd.read_csv(fig2a / name, dtype={"identity": str})
+        names = {"no_warmup_low": "no_warmup_high", "no_warmup_high": "no_warmup_low"}
+        table["arm"] = table["arm"].replace(names)
+        table.to_csv(fig2a / name, index=False)
+    assert "than the arm asks for: no_warmup_high seed 21: lr_max and 19 more runs" in _denied(fig2a)
+
+
+@pytest.mark.parametrize(
+    ("said", "instead", "named"),
+    [
+        ("model=post_ln", "model=pre_ln", "model"),
+        ("lr_max.low", "lr_max.high", "lr_max"),
+        ("seed=21", "seed=22", "seed"),
+        ("profile=small", "profile=paper", "profile"),
+        ("scripts/train.py", "/tmp/other.py", "command"),
+    ],
+)
+def test_a_run_and_its_command_must_agree(fig2a, said, instead, named):
+    def change(content):
+        run = content["runs"]["48c5b49e"]
+        run["command"] = run["command"].replace(said, instead)
+
+    _change_provenance(fig2a, change)
+    assert f"than the command asks for: no_warmup_low seed 21: {named}" in _denied(fig2a)
+
+
+@pytest.mark.parametrize("command", ["python 'scripts", "python scripts/train.py lr_max=${oc.env:HOME}"])
+def test_a_command_that_is_none_is_an_error(fig2a, command):
+    _change_provenance(fig2a, lambda content: content["runs"]["48c5b49e"].update(command=command))
+    assert "cannot be judged again" in _denied(fig2a)
+
+
+@pytest.mark.parametrize("left", [7, 0])
+def test_a_run_that_stopped_before_its_last_epoch_is_not_finished(fig2a, left):
+    epochs = pd.read_csv(fig2a / "epochs.csv", dtype={"identity": str})
+    epochs[(epochs["identity"] != "48c5b49e") | (epochs["epoch"] <= left)].to_csv(fig2a / "epochs.csv", index=False)
+    assert re.search("no_warmup_low seed 21: .*status", _denied(fig2a))
+
+
+def test_runs_of_a_small_profile_are_not_the_papers(fig2a):
+    content = json.loads((fig2a / "verdicts.json").read_text())
+    (fig2a / "verdicts.json").write_text(json.dumps({**content, "papers": True}))
+    assert "says that it is of the paper's model and corpus, other files do not" in _denied(fig2a)
+
+
 def test_a_run_without_settings_is_named(tmp_path):
     folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
     stated = read_verdicts(folder / "verdicts.json")

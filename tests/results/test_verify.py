@@ -35,7 +35,7 @@ class Folders:
         self.tmp_path, self.overrides = tmp_path, [f"runs_dir={tmp_path / 'runs'}"]
         self.runs = {run: RunFolder(tmp_path / "runs" / path) for run, path in paths.items()}
 
-    def write(self, arm, seed, bleu, state="finished", epochs=3) -> RunFolder:
+    def write(self, arm, seed, bleu, state="finished", epochs=8) -> RunFolder:
         folder = self.runs[arm, seed]
         folder.path.mkdir(parents=True)
         folder.write_environment({"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}, "git": {}})
