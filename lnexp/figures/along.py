@@ -9,9 +9,10 @@ from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import seeds_in_words
 
 NAME = "along"
-#: Columns of ``snapshots.csv``, their titles, and the scale along y.
+#: Columns that ``snapshots.csv`` may have, their titles, and the scale along y.
 PANELS = {
     "train_loss": ("training loss\n(nats a token)", "linear"),
+    "sharpness": ("sharpness of the loss\n(nats)", "log"),
     "gradient_norm": ("norm of the gradient", "log"),
     "update_rms": ("size of the update\n(learning rates)", "log"),
     "hidden_state": ("hidden states\n(E‖x‖²/d)", "log"),
@@ -38,6 +39,7 @@ def along(recipe: Recipe, snapshots: pd.DataFrame, scope: str) -> Drawing:
 
 
 def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:
+    panels = {column: said for column, said in PANELS.items() if column in mine}
     return [
         Panel(
             title=title,
@@ -47,7 +49,7 @@ def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:
             x_scale="log",
             y_scale=scale,
         )
-        for number, (column, (title, scale)) in enumerate(PANELS.items())
+        for number, (column, (title, scale)) in enumerate(panels.items())
     ]
 
 

@@ -186,6 +186,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "diagnostics.at", UPDATES, "updates of which a snapshot is recorded; log: often at first, then seldom",
             decides=False,
         ),
+        Option(
+            "diagnostics.sharpness", whole(0), "products with the Hessian for the sharpness at each of them; 0: none",
+            decides=False,
+        ),
         Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False),
         Option(
             "tracker.mode", choice("disabled", "offline", "online"), "mode of wandb",

@@ -33,7 +33,8 @@ def snapshots_table(runs: Sequence[RunResult]) -> pd.DataFrame:
     """Return ``snapshots.csv``; empty where no run has snapshots of its layers.
 
     A row has ``update``, ``side`` (``encoder``, ``decoder``), ``layer`` (from 1) and a column for each of
-    :data:`MEASURES`; the row of ``model`` has the ``train_loss`` of that update (label-smoothed, nats).
+    :data:`MEASURES`; the row of ``model`` has the ``train_loss`` of that update (label-smoothed, nats), and the
+    ``sharpness`` before it where it was measured.
     """
     rows = [of_run(run) | row for run in runs for row in _of_run(run)]
     return pd.DataFrame(rows)
@@ -46,7 +47,10 @@ def _of_run(run: RunResult) -> Iterator[dict[str, Any]]:
             key.partition(".")[2]: len(values) for key, values in record.items() if key.startswith("hidden_state.")
         }
         if counts and losses:
-            yield {"update": record["update"], "side": MODEL, "layer": 0, "train_loss": losses[record["update"] - 1]}
+            of_model = {"train_loss": losses[record["update"] - 1]}
+            if sharpness := record.get("sharpness.loss"):
+                of_model["sharpness"] = sharpness[0]
+            yield {"update": record["update"], "side": MODEL, "layer": 0, **of_model}
         for side, count in counts.items():
             for layer in range(count):
                 numbers = {name: _together(record, name, side, layer, count) for name in MEASURES}

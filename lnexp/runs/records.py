@@ -45,6 +45,8 @@ hidden_state.<side>             E‖x‖²/d of a layer's output, the mean over 
 hidden_cosine.<side>            mean cosine of two positions in a layer's output; 1: all alike
 log_z.output                    mean over target tokens of log Z of the output softmax, nats
 log_z_squared.output            mean of its square
+sharpness.loss                  largest eigenvalue of the Hessian of one minibatch's mean loss a token, nats, before the
+                                update; where diagnostics.sharpness asks for it
 gradient_norm.<matrix>          Frobenius norm of the gradient, as the optimizer takes it; not in half precision
 relative_update.<matrix>        ‖ΔW‖/‖W‖, Frobenius norms, W from before the update
 angular_update.<matrix>         angle between W before and after the update, radians

@@ -119,6 +119,23 @@ def max_hidden_cosine(run: MeasuredRun) -> float | None:
     return _or_stated(max(_means(run, "hidden_cosine"), default=None), run, "max_hidden_cosine")
 
 
+def first_sharpness(run: MeasuredRun) -> float | None:
+    """Return the sharpness of the loss at the first snapshot, nats; see
+    :class:`lnexp.training.diagnostics.sharpness.Sharpness`.
+    """
+    return _or_stated(next(iter(_means(run, "sharpness")), None), run, "first_sharpness")
+
+
+def max_sharpness(run: MeasuredRun) -> float | None:
+    """Return the greatest sharpness of the loss at any snapshot, nats."""
+    return _or_stated(max(_means(run, "sharpness"), default=None), run, "max_sharpness")
+
+
+def last_sharpness(run: MeasuredRun) -> float | None:
+    """Return the sharpness of the loss at the last snapshot, nats."""
+    return _or_stated(_last(_means(run, "sharpness")), run, "last_sharpness")
+
+
 def min_encoder_gradient_share(run: MeasuredRun) -> float | None:
     """Return the least share at any snapshot that the encoder's layers have of the gradient's squared norm of all
     layers; None without a decoder.
@@ -162,6 +179,9 @@ DIAGNOSED: dict[str, Measure] = {
     "min_encoder_gradient_share": min_encoder_gradient_share,
     "max_angular_update": max_angular_update,
     "last_angular_update": last_angular_update,
+    "first_sharpness": first_sharpness,
+    "max_sharpness": max_sharpness,
+    "last_sharpness": last_sharpness,
 }
 
 

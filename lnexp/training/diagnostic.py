@@ -22,6 +22,8 @@ class Watched:
         stacked: whether its parameters have an axis of members in front; without it, there is one member.
         ranks: the processes that train it, each on batches of its own.
         rates: returns the learning rate of each member's next update, ``(S,)``.
+        fixed_batch: returns a minibatch that is the same whenever it is asked for.
+        products: of the Hessian and a direction that sharpness takes, the option ``diagnostics.sharpness``; 0 for none.
     """
 
     model: Any
@@ -30,11 +32,14 @@ class Watched:
     stacked: bool
     ranks: Ranks
     rates: Callable[[], Tensor]
+    fixed_batch: Callable[[], dict[str, Any]]
+    products: int
 
     @classmethod
-    def of(cls, models: Models, criterion: Any) -> Self:
-        """Return the models of a training and its loss."""
-        return cls(models.model, criterion, len(models.members), models.stacked, models.ranks, models.rates)
+    def of(cls, models: Models, criterion: Any, fixed_batch: Callable[[], dict[str, Any]], products: int) -> Self:
+        """Return the models of a training, its loss, and what :class:`Watched` has besides."""
+        shape = (len(models.members), models.stacked, models.ranks)
+        return cls(models.model, criterion, *shape, models.rates, fixed_batch, products)
 
 
 class Diagnostic(ABC):

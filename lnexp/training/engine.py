@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from fairseq.logging import metrics
@@ -21,7 +21,7 @@ from lnexp.training.checkpoints import averaged_model
 from lnexp.training.diagnostic import Watched
 from lnexp.training.intervention import intervene
 from lnexp.training.journal import say
-from lnexp.training.layer_probe import LayerProbe
+from lnexp.training.layer_probe import LayerProbe, shown_batches
 from lnexp.training.loop import Loop
 from lnexp.training.models.base import Models, StopsWithinEpoch
 from lnexp.training.models.single import SingleModel
@@ -112,7 +112,9 @@ class Engine(Loop):
         self._build_schedule()
         batches = self.models.restore()
         self._series = UpdateSeries(self.trainer, self.models, self.ranks)
-        self._snapshots = Snapshots(self.cfg.diagnostics.at, Watched.of(self.models, self.criterion))
+        fixed_batch = cache(lambda: shown_batches(self, 1)[0])
+        watched = Watched.of(self.models, self.criterion, fixed_batch, self.cfg.diagnostics.sharpness)
+        self._snapshots = Snapshots(self.cfg.diagnostics.at, watched)
         self.trainer.before_update.append(lambda: self._snapshots.begin(self.updates + 1))
         self.trainer.after_update.append(self._look_at_update)
         # fairseq sets the number before an update; validations, probes and checkpoints come after it

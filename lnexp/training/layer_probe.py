@@ -1,5 +1,7 @@
 """Probe hidden states and FFN gradients of every layer along training, as in Fig. 3(a,b)."""
 
+from typing import Any
+
 from fairseq import utils
 
 from lnexp.runs.records import Record
@@ -16,12 +18,7 @@ class LayerProbe:
 
     def __init__(self, loop: Loop, every: int, batches: int):
         self.every = every
-        found = first_batches(loop.task, loop.fairseq.dataset.max_tokens, loop.cfg.order_seed, batches)
-        if loop.trainer.cuda:
-            found = [utils.move_to_cuda(batch) for batch in found]
-        if not loop.updates:  # as before the first update: this batch is the first of the training, too
-            loop.task.show_first_batch(found[0], loop.model, loop.trainer.optimizer)
-        self._probed = ProbedModel(loop.model, loop.criterion, found)
+        self._probed = ProbedModel(loop.model, loop.criterion, shown_batches(loop, batches))
 
     def records(self, epoch: int, update: int) -> list[Record]:
         """Return the ``probe`` records of this update; none where no probe is due."""
@@ -33,3 +30,16 @@ class LayerProbe:
         finally:
             self._probed.model.train()
         return [{"kind": "probe", "epoch": epoch, "update": update, **row} for row in rows]
+
+
+def shown_batches(loop: Loop, count: int) -> list[dict[str, Any]]:
+    """Return the first minibatches of the training, as the model takes them.
+
+    Before the first update placements have been shown the first of them, as they will be by the update.
+    """
+    found = first_batches(loop.task, loop.fairseq.dataset.max_tokens, loop.cfg.order_seed, count)
+    if loop.trainer.cuda:
+        found = [utils.move_to_cuda(batch) for batch in found]
+    if not loop.updates:
+        loop.task.show_first_batch(found[0], loop.model, loop.trainer.optimizer)
+    return found

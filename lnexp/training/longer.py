@@ -106,7 +106,7 @@ def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
         return "checkpoints that it did not keep are needed"
     if plain(cfg.probes) != shorter.config.get("probes"):
         return "it was probed otherwise"
-    if plain(cfg.diagnostics) != shorter.config.get("diagnostics", {"at": []}):
+    if plain(cfg.diagnostics) != {"at": [], "sharpness": 0} | shorter.config.get("diagnostics", {}):
         return "its snapshots are of other updates"
     if cfg.other_code != "keep" and (changed := changes(cfg, shorter)):
         return f"it was trained by other code ({changed}); other_code=keep takes it"

@@ -4,10 +4,12 @@ import pytest
 import torch
 from helpers import without_times
 
+from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.training.engine import Engine
 from lnexp.training.snapshots import by_layer, is_due
 
+WITH_SHARPNESS = ("diagnostics.at=[1,3]", "diagnostics.sharpness=4")
 SETTINGS = ("max_epoch=1", "model.dropout=0.1", "model.decoder_layers=2")
 
 
@@ -35,7 +37,7 @@ def snapshots(engine: Engine, member: int = 0) -> list[dict]:
 def test_they_change_no_number_of_the_training(train, model, array):
     seeds = (1, 2) if array else (1,)
     plain = train("plain", seeds, f"model={model}", array=array)
-    looked_at = train("looked", seeds, f"model={model}", "diagnostics.at=log", array=array)
+    looked_at = train("looked", seeds, f"model={model}", "diagnostics.at=log", "diagnostics.sharpness=2", array=array)
     for number in plain.members:
         others = [record for record in found(looked_at, number) if record["kind"] != "snapshot"]
         assert others == found(plain, number)
@@ -48,11 +50,12 @@ def test_they_change_no_number_of_the_training(train, model, array):
 
 @pytest.mark.slow
 def test_an_arrays_members_have_those_of_their_own_runs(train):
-    together = train("together", (1, 2), "diagnostics.at=[1,3]", "model.dropout=0")
+    together = train("together", (1, 2), *WITH_SHARPNESS, "model.dropout=0")
     for number, seed in enumerate((1, 2)):
-        alone = train(f"alone{seed}", (seed,), "diagnostics.at=[1,3]", "model.dropout=0", array=False)
+        alone = train(f"alone{seed}", (seed,), *WITH_SHARPNESS, "model.dropout=0", array=False)
         for one, other in zip(snapshots(alone), snapshots(together, number), strict=True):
             assert one.keys() == other.keys()
+            assert one["sharpness.loss"][0] > 0
             for key in one.keys() - {"kind"}:
                 # a bias of keys is rounding, along which Adam walks: no matrix, but it moves what follows
                 assert other[key] == pytest.approx(one[key], rel=2e-3), key
@@ -79,3 +82,16 @@ def test_log_looks_often_at_first_and_seldom_later():
 def test_layers_of_a_stack_are_one_list():
     numbers = {"size.encoder.layers.0.fc1": 1.23456, "size.encoder.layers.2.fc1": 2.0, "size.embedding": 3.0}
     assert by_layer(numbers) == {"size.encoder.fc1": [1.235, None, 2.0], "size.embedding": [3.0]}
+
+
+@pytest.mark.parametrize("model", ["pre_ln", "post_ln", "rezero", "admin", "peri_ln", "hybrid_norm"])
+def test_every_placement_has_a_sharpness(train, model):
+    settings = ("diagnostics.at=[1]", "diagnostics.sharpness=2", "max_update=1")
+    (first,) = snapshots(train("run", (1,), *settings, f"model={model}", array=False))
+    assert first["sharpness.loss"][0] is not None
+
+
+def test_it_is_refused_where_activations_are_computed_again(train):
+    settings = ("diagnostics.at=[1]", "diagnostics.sharpness=2", "model.checkpoint_activations=true")
+    with pytest.raises(UserError, match=r"diagnostics.sharpness=2: needs activations as they are"):
+        train("run", (1,), *settings, array=False)

@@ -66,3 +66,13 @@ def cross_entropy(
     """
     # torch tells no function whether gradients are wanted: within one they never are, and parameters always need them
     return _CrossEntropy.apply(hidden, weight, target, smoothing, padding, torch.is_grad_enabled())
+
+
+def smooth_cross_entropy(hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float, padding: int) -> Tensor:
+    """Return the losses of :func:`cross_entropy`, which can be differentiated again and take all logits in memory."""
+    exact = torch.promote_types(hidden.dtype, torch.float32)
+    normalised = torch.bmm(hidden, weight.to(hidden.dtype).transpose(1, 2)).to(exact).log_softmax(dim=2)
+    share = smoothing / (weight.size(1) - 1)
+    right = normalised.gather(2, target.view(1, -1, 1).expand(len(hidden), -1, 1)).squeeze(2)
+    losses = -(1 - smoothing - share) * right - share * normalised.sum(dim=2)
+    return (losses * target.ne(padding)).sum(dim=1)

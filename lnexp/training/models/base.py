@@ -49,12 +49,21 @@ class Abilities:
         if cfg.probes.every and cfg.precision not in self.probe_precisions:
             why = f"is probed in {' or '.join(self.probe_precisions)}" if self.probe_precisions else "has no probes"
             raise UserError(f"probes.every={cfg.probes.every}: {self.name} {why}; take another launcher or precision")
+        _refuse_gradients_of_checkpoints(cfg)
         if ranks.size > 1 and not self.processes:
             raise UserError(f"{ranks.size} processes: {self.name} is trained by one; take another launcher")
         for option, only in table_of(cfg).array_values().items() if self.in_array else ():
             value = OmegaConf.select(single, option)
             if value is not None and value != only:
                 raise UserError(f"fairseq.{option}={value}: {self.name} knows {only} alone; take another launcher")
+
+
+def _refuse_gradients_of_checkpoints(cfg: DictConfig) -> None:
+    """Raise UserError for measurements that take gradients of their own where activations are computed again."""
+    for option in ("probes.every", "diagnostics.sharpness"):
+        value = OmegaConf.select(cfg, option)
+        if value and OmegaConf.select(cfg, "model.checkpoint_activations"):
+            raise UserError(f"{option}={value}: needs activations as they are; take model.checkpoint_activations=false")
 
 
 class Losses(NamedTuple):

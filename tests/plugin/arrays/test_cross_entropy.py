@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
-from lnexp.plugin.arrays.cross_entropy import cross_entropy
+from lnexp.plugin.arrays.cross_entropy import cross_entropy, smooth_cross_entropy
 
 PAD = 1
 
@@ -37,6 +37,7 @@ def test_equals_fairseq_for_each_member(members, target, smoothing, seed):
         sum(f * loss for f, (loss, _) in zip(factors, expected, strict=True)), (hidden, weight)
     )
     torch.testing.assert_close(losses, torch.stack([loss for loss, _ in expected]))
+    torch.testing.assert_close(smooth_cross_entropy(hidden, weight, tokens, smoothing, PAD), losses)
     torch.testing.assert_close(nlls, torch.stack([nll for _, nll in expected]))
     for gradient, right in zip(mine, theirs, strict=True):
         torch.testing.assert_close(gradient, right)

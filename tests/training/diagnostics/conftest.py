@@ -36,7 +36,8 @@ class OneUpdate:
         net_input = {"src_tokens": source, "src_lengths": torch.tensor([6, 3]), "prev_output_tokens": before}
         self.lr = 0.1
         self.batch = {"net_input": net_input, "target": target, "ntokens": 8}
-        self.watched = Watched(self.model, self.criterion, 1, False, ALONE, lambda: torch.tensor([self.lr]))
+        rates = lambda: torch.tensor([self.lr])  # noqa: E731
+        self.watched = Watched(self.model, self.criterion, 1, False, ALONE, rates, lambda: self.batch, 50)
 
     def watched_by(self, diagnostic: type[Diagnostic], lr: float = 0.1) -> dict[str, Tensor]:
         """What a diagnostic finds in one step of plain gradient descent."""
