@@ -43,6 +43,10 @@ def test_an_override_may_change_what_another_refers_to():
     assert asked_settings(overrides[1:], "small")["lr_max"] == compose(["profile=small"]).scale.lr_max.low
 
 
+def test_what_is_taken_from_elsewhere_is_left_out():
+    assert asked_settings(("max_update=${warmup_updates}", "warmup_updates=3"), "small") == {"warmup_updates": 3}
+
+
 @pytest.mark.parametrize("override", ["lr_max=${oc.env:HOME}", "lr_max=1,2", "lr_max=[1", "lr_max=${scale.lr_max"])
 def test_what_is_no_override_of_one_value_is_refused(override):
     with pytest.raises(ValueError, match=r"override|may refer to options"):
