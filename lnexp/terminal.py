@@ -31,6 +31,7 @@ class Footer:
     """
 
     def __init__(self, console: Console, is_shown: bool):
+        self.is_shown = is_shown
         self._live = Live(console=console, auto_refresh=False, transient=True) if is_shown else None
 
     def __enter__(self) -> "Footer":

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from lnexp.cli import EXIT_INTERRUPTED
 from lnexp.errors import UserError
+from lnexp.runs.progress import Progress
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep, newest_sweep
 from lnexp.terminal import Footer
@@ -41,6 +42,7 @@ class Follower:
         self._console = Console(highlight=False, soft_wrap=True)
         self._footer = Footer(self._console, sys.stdout.isatty())
         self._started, self._early = time.time(), early
+        self._done: dict[str, Progress] = {}
         self._printing = threading.Lock()  # of a line of the sweep, or of all that is shown of a recipe
 
     def follow(self, command: Sequence[str], environment: dict[str, str]) -> int:
@@ -94,7 +96,9 @@ class Follower:
         sweep = self._sweep()
         if sweep is None:
             return
-        status = SweepStatus(sweep, self._runs_dir)
+        status = SweepStatus(sweep, self._runs_dir, self._done)
+        if self._early:
+            self._done = status.done  # their files need not be read again
         self._footer.update(status.footer())
         while self._early and self._left and status.has_all_of(self._left[0]):
             self._hand_over(self._left.pop(0))

@@ -11,6 +11,7 @@ from rich.console import Console
 from lnexp.errors import UserError
 from lnexp.runs.ended_run import ended_line
 from lnexp.runs.folder import DONE, RunFolder, find_folders, status_of
+from lnexp.runs.progress import Progress
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep
 from lnexp.terminal import Footer
@@ -40,6 +41,7 @@ class Watch:
         self._members = {member.identity: member for member in sweep.members}
         self._without_epoch = set(self._before) if quiet else set()
         self._warned: set[str] = set()
+        self._done: dict[str, Progress] = {}
         self._over = len(sweep.members) - len(self._before)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -59,10 +61,18 @@ class Watch:
     def _watch(self) -> None:
         while not self._ended.wait(SECONDS):
             self.look()
-            footer = SweepStatus(self._sweep, self._runs_dir).footer()
-            self._footer.update(footer)
-            if time.monotonic() - self._last_line > SILENCE:
-                self._print(footer)
+            is_silent = time.monotonic() - self._last_line > SILENCE
+            if self._footer.is_shown or is_silent:
+                footer = self._what_is_left()
+                self._footer.update(footer)
+                if is_silent:
+                    self._print(footer)
+
+    def _what_is_left(self) -> str:
+        """Return the line on it; of runs that are done, and are not trained again, the files are read once."""
+        status = SweepStatus(self._sweep, self._runs_dir, self._done)
+        self._done = {identity: run for identity, run in status.done.items() if identity not in self._before}
+        return status.footer()
 
     def look(self) -> None:
         """Print a line for each run that has ended since the last look, or failed, and their warnings, each once."""

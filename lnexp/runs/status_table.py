@@ -1,8 +1,9 @@
 """Show the runs of a sweep as a table for a terminal."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from rich.console import Group
 from rich.table import Table
@@ -28,15 +29,29 @@ MOST_NAMED = 6
 
 
 class SweepStatus:
-    """The runs of a sweep at one moment."""
+    """The runs of a sweep at one moment.
 
-    def __init__(self, sweep: Sweep, runs_dir: str | Path):
+    Args:
+        sweep: its runs.
+        runs_dir: where run folders lie.
+        known: the progress of runs whose files need not be read, by identity.
+    """
+
+    def __init__(self, sweep: Sweep, runs_dir: str | Path, known: Mapping[str, Progress] = MappingProxyType({})):
         folders = find_folders(runs_dir)
         self.sweep = sweep
         self._names = names_of(sweep.members)
-        self.runs = [(member, progress(member, folders.get(member.identity), runs_dir)) for member in sweep.members]
+        self.runs = [
+            (member, known.get(member.identity) or progress(member, folders.get(member.identity), runs_dir))
+            for member in sweep.members
+        ]
         paces = [run.seconds_an_epoch for _, run in self.runs if run.seconds_an_epoch]
         self._pace = sum(paces) / len(paces) if paces else None
+
+    @property
+    def done(self) -> dict[str, Progress]:
+        """The progress of the runs that are done, by identity: it changes no more unless they are trained again."""
+        return {member.identity: run for member, run in self.runs if run.is_done}
 
     @property
     def is_over(self) -> bool:

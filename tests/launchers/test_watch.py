@@ -57,6 +57,18 @@ def test_a_log_says_now_and_then_what_is_left(tmp_path, sweep, capsys, monkeypat
     assert capsys.readouterr().out.splitlines()[0] == "0 of 4 done, 4 waiting; make status"
 
 
+def test_what_is_done_is_read_once_and_what_is_trained_again_is_not_done(tmp_path, sweep, monkeypatch):
+    read = []
+    monkeypatch.setattr(RunFolder, "epochs", lambda self: read.append(self.identity) or [])
+    for name in ("aa", "bb"):
+        folder(tmp_path, name, "finished")
+    watching = Watch(sweep, tmp_path, ["bb", "cc", "dd"], quiet=False)
+    assert watching._what_is_left() == watching._what_is_left() == "2 of 4 done, 2 waiting; make status"
+    assert sorted(read) == ["aa", "bb", "bb"]
+    folder(tmp_path, "bb", "failed")
+    assert watching._what_is_left().startswith("1 of 4 done")
+
+
 def test_a_warm_up_that_never_ends_is_warned_of_once_for_all_runs(tmp_path, sweep, capsys):
     first = {"kind": "epoch", "epoch": 1, "update": 30, "valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 9.0, "lr": 1,
              "seconds": 1.0}  # fmt: skip
