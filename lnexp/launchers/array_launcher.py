@@ -29,8 +29,7 @@ class ArrayLauncher(ComposingLauncher):
     """Trains jobs in groups, each as one array, in this process or in several.
 
     In this process small groups come first, so that a stop in the last one spares the others; several processes take
-    groups in the order of the jobs, so that the first recipe of a sweep is whole first, and share its last groups
-    evenly. A group that does not fit into the GPU's memory is halved.
+    them recipe by recipe, as :func:`evened_out` says. A group that does not fit into the GPU's memory is halved.
 
     Args:
         max_members: the most runs in one array.
@@ -94,20 +93,26 @@ def _train(members: Group) -> Outcomes:
 
 
 def evened_out(groups: Sequence[Group], processes: int) -> list[Group]:
-    """Return groups in the order of their jobs, those of the sweep's first recipe as many as keep all processes busy.
+    """Return groups recipe by recipe, each recipe's large ones first, so that its processes end at about one time.
 
-    Where processes would wait for the last groups of that recipe, these are halved: two processes are as long at three
-    groups as at four.
+    Those of the sweep's first recipe are as many as keep all processes busy: where these would wait for its last
+    groups, they are halved, for two processes are as long at three groups as at four.
     """
-    ordered = sorted(groups, key=min)
-    recipes = [members[min(members)].get("recipe") for members in ordered]
-    first = next((number for number, recipe in enumerate(recipes) if recipe != recipes[0]), len(ordered))
+    recipes = [_recipe_of(members) for members in sorted(groups, key=min)]
+    ordered = sorted(groups, key=lambda members: (recipes.index(_recipe_of(members)), -len(members), min(members)))
+    first = recipes.count(recipes[0])
     halved = range(first - min(-first % processes, first), first)
     return [
         part
         for number, members in enumerate(ordered)
         for part in (_halves(members) if number in halved and len(members) > 1 else [members])
     ]
+
+
+def _recipe_of(members: Group) -> str | None:
+    """Return the recipe of a group's first job; None for a job of no recipe."""
+    recipe: str | None = members[min(members)].get("recipe")
+    return recipe
 
 
 def _halves(members: Group) -> list[Group]:

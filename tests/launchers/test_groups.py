@@ -101,7 +101,7 @@ def test_runs_that_no_array_can_join_are_named_with_the_reason():
         ([4, 4, 4], 2, [4, 4, 2, 2]),
         ([4, 4], 2, [4, 4]),
         ([3], 4, [2, 1]),
-        ([1, 4, 4], 2, [1, 4, 2, 2]),
+        ([4, 4, 1], 2, [4, 4, 1]),
         ([4, 1, 1], 2, [4, 1, 1]),
         ([4, 4, 4], 4, [4, 4, 2, 2]),
         ([4, 4, 4, 4, 4], 4, [4, 4, 2, 2, 2, 2, 2, 2]),
@@ -113,6 +113,15 @@ def test_the_last_groups_of_a_recipe_are_shared_among_processes(sizes, processes
     found = evened_out(list(reversed(groups)), processes)
     assert [len(members) for members in found] == expected
     assert [number for members in found for number in members] == list(range(sum(sizes)))
+
+
+def test_large_groups_of_a_recipe_come_first():
+    """A process that begins with the last large one trains it while others wait."""
+    sizes = {"one": [1, 2], "two": [2, 3, 2, 3]}
+    numbers = iter(range(100))
+    groups = [{next(numbers): {"recipe": name} for _ in range(size)} for name, of in sizes.items() for size in of]
+    assert [len(members) for members in evened_out(groups, 2)] == [2, 1, 3, 3, 2, 2]
+    assert [min(members) for members in evened_out(groups, 2)] == [1, 0, 5, 10, 3, 8]
 
 
 def test_later_recipes_stay_in_whole_groups():
