@@ -109,7 +109,9 @@ def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> Dic
     words += ["--disable-validation", "--no-save", "--log-format", "simple", "--num-workers", "0"]
     words += ["--update-freq", str(cfg.update_freq), *([] if cfg.precision == "fp32" else [f"--{cfg.precision}"])]
     words += ["--cpu"] if cfg.device == "cpu" else []
-    return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
+    found = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), words))
+    found.common.tpu = False  # which fairseq's parser takes --bf16 to ask for; its trainer has bf16 on every device
+    return found
 
 
 def stock_trainer(cfg: DictConfig) -> TimedTrainer:
