@@ -27,18 +27,27 @@ SENTENCES = {
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         "fig5-pre-ln-is-faster",
     ),
-    "At the higher rate ResiDual without warm-up stays behind Pre-LN": ("residual-trains-without-warmup-high",),
-    "Warm-up of Post-LN's first layers alone works as well as that of its last; other betas, moments gathered"
-    " beforehand and growing residual branches do not replace warm-up": (
+    "At width 32 and 472 updates Post-LN of 6-6 ends better without warm-up than with it": (
+        "depth-post-ln-needs-warmup-6",
+        "depth-post-ln-needs-warmup-6-nll",
+    ),
+    "ResiDual without warm-up stays behind Pre-LN at the higher rate, and fails at 18-18": (
+        "residual-trains-without-warmup-high",
+        "depth-residual-18-trains",
+    ),
+    "Warm-up of Post-LN's first layers works as well as of its last; other betas, moments gathered beforehand and"
+    " growing branches do not replace warm-up": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
         "interventions-variance-of-second-moment",
         "interventions-branch-warmup",
         "stall-equal-betas-save",
     ),
-    "Where Post-LN fails, attention logits outgrow Pre-LN's, and hidden states still tell classes of words apart": (
+    "Where Post-LN fails, attention logits outgrow Pre-LN's, hidden states still tell classes of words apart, and the"
+    " loss does not end flatter": (
         "failure-is-no-growth-of-logits",
         "linear-probes-failed-loses-class",
+        "sharpness-post-ln-fails-flat",
     ),
     "Before training Post-LN's gradients do not grow by √(3/2) a layer (appendix F)": (
         "growth-post-appendix-f",
