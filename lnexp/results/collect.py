@@ -65,8 +65,10 @@ class RunResult:
         return self.state in DONE
 
     @property
-    def core_seconds(self) -> float:
-        """What its training took, in core-seconds."""
+    def core_seconds(self) -> float | None:
+        """What its training took, in core-seconds; None on a GPU, whose time is no core's."""
+        if self.environment.get("device", "cpu") != "cpu":
+            return None
         stated = self.stated_core_seconds
         return records.core_seconds(self.epochs, self.cfg.threads) if stated is None else stated
 

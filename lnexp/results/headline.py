@@ -169,5 +169,5 @@ def answer_of(corpora: Sequence[Corpus]) -> str:
         return ""
     rates = " and ".join(dict.fromkeys(corpus.lr_max for corpus in judged))
     own_size = any(one.content.papers for corpus in corpora for one in corpus.recipes.values())
-    scale = "" if own_size else " Nothing was run at the paper's own size."
+    scale = "" if own_size else " None of this is at the paper's own size."
     return f"With Adam at lr_max {rates} Post-LN needs warm-up, Pre-LN does not: {said}.{scale}"

@@ -122,13 +122,14 @@ class PublishedFolder:
 
     @property
     def core_seconds(self) -> dict[str, tuple[int, float]]:
-        """The seed of every run, and the seconds of one core that its training took, by identity.
+        """The seed of every run on a CPU, and the seconds of one core that its training took, by identity.
 
         There is none in a folder of a probe, nor in tables that are older than that column.
         """
         path = self._path / "runs.csv"
         if not path.exists() or "core_seconds" not in (runs := read_table(path)):
             return {}
+        runs = runs[runs["core_seconds"].notna()]
         rows = zip(runs["identity"], runs["seed"], runs["core_seconds"], strict=True)
         return {identity: (int(seed), float(seconds)) for identity, seed, seconds in rows}
 

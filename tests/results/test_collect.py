@@ -55,6 +55,14 @@ def test_a_finished_run_has_its_records(overrides, folder):
     assert found.end["test_bleu"] == 4.0
 
 
+@pytest.mark.parametrize(("device", "core_seconds"), [("cpu", 1.0), ("NVIDIA H200", None)])
+def test_what_a_run_took_is_a_cores_time_on_a_cpu_alone(overrides, folder, device, core_seconds):
+    folder.append({"kind": "end", "test_bleu": 4.0})
+    folder.set_status("finished", updates=60)
+    folder.write_environment({"cpu": "a processor", "device": device, "data": {}, "git": {}})
+    assert result(overrides).core_seconds == core_seconds
+
+
 def test_a_cut_last_line_is_passed_over(overrides, folder):
     with folder.metrics.open("a") as file:
         file.write('{"kind": "epoch", "epo')

@@ -191,6 +191,16 @@ def test_runs_that_recipes_share_cost_once():
     assert cost_with_seeds([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
 
 
+def test_runs_without_core_seconds_are_left_out_of_the_cost(tmp_path):
+    shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
+    runs = pd.read_csv(tmp_path / "fig2a" / "runs.csv")
+    kept = runs.core_seconds[4:].sum()
+    runs.loc[:3, "core_seconds"] = None
+    runs.to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
+    cost = cost_of([PublishedFolder(tmp_path / "fig2a")])
+    assert (cost.runs, cost.core_hours) == (36, pytest.approx(kept / 3600))
+
+
 def test_results_that_do_not_say_what_they_cost_cost_nothing(folder, tmp_path):
     runs = pd.read_csv(RESULTS / "small" / "toy" / "fig2a" / "runs.csv")
     shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
