@@ -27,15 +27,13 @@ SENTENCES = {
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         "fig5-pre-ln-is-faster",
     ),
-    "At width 32 and 472 updates Post-LN of 6-6 ends better without warm-up than with it": (
+    "At width 32 and 472 updates Post-LN of 6-6 ends worse with warm-up, and ResiDual of 18-18 fails with it": (
         "depth-post-ln-needs-warmup-6",
         "depth-post-ln-needs-warmup-6-nll",
-    ),
-    "ResiDual without warm-up stays behind Pre-LN at the higher rate, and fails at 18-18": (
-        "residual-trains-without-warmup-high",
         "depth-residual-18-trains",
     ),
-    "Warm-up of Post-LN's first layers works as well as of its last; other betas, moments gathered beforehand and"
+    "ResiDual without warm-up stays behind Pre-LN at the higher rate": ("residual-trains-without-warmup-high",),
+    "Warm-up of Post-LN's first layers works as well as of its last; larger betas, moments gathered beforehand and"
     " growing branches do not replace warm-up": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
@@ -43,8 +41,8 @@ SENTENCES = {
         "interventions-branch-warmup",
         "stall-equal-betas-save",
     ),
-    "Where Post-LN fails, attention logits outgrow Pre-LN's, hidden states still tell classes of words apart, and the"
-    " loss does not end flatter": (
+    "Where Post-LN fails, attention logits outgrow Pre-LN's, hidden states still separate word classes, and the loss"
+    " ends sharper": (
         "failure-is-no-growth-of-logits",
         "linear-probes-failed-loses-class",
         "sharpness-post-ln-fails-flat",
