@@ -2,7 +2,7 @@
 # The IWSLT14 figures at profile `paper` on one GPU, as sweep arrays, within a time that is given.
 #
 #   scripts/gpu_grid.sh [--minutes 25] [--wheels FOLDER] [--recipes fig2a,…] [--first-seed 21] [--seeds 3]
-#                       [--runs FOLDER] [--out FOLDER] [--dry-run] [OVERRIDE …]
+#                       [--side-by-side] [--runs FOLDER] [--out FOLDER] [--dry-run] [OVERRIDE …]
 #
 #   --minutes     limit of the whole time; every epoch that is finished by then is kept
 #   --wheels      folder of the packages that the machine lacks; it needs Python 3.12 and torch, and no network.
@@ -10,6 +10,8 @@
 #   --recipes     recipes of the figures
 #   --first-seed  the first seed; --seeds: their number. They are trained one after another, so that the limit leaves
 #                 complete comparisons
+#   --side-by-side  all seeds at the same time, a process each; where there is NVIDIA's MPS, under it. For few arms a
+#                 seed, whose arrays alone do not fill the GPU
 #   --runs        folder of the run folders; a later call with the same folder resumes
 #   --out         folder of the results: records, hypotheses, tables and figures in files of at most 15 MB, to be joined
 #                 by: cat records.tar.xz.* | tar xJ
@@ -26,6 +28,7 @@ set -euo pipefail
 minutes=25 wheels="" recipes=fig2a,fig2b,warmup_sensitivity,small_fixed_lr,fig4ab first_seed=21 seeds=3
 runs=runs out=gpu_grid
 check=fp32
+side_by_side="" site="" mps=""
 profile=(profile=paper evaluation.valid_sentences=500 evaluation.whole_valid_every=5)
 dry=(profile=small max_epoch=2 "scale.toy={train_pairs: 200, valid_pairs: 20, test_pairs: 20}" model.encoder_layers=1
   model.decoder_layers=1 scale.warmup_updates.full=4 scale.warmup_updates.short=2)
@@ -54,6 +57,7 @@ while (($#)); do
       recipes=$2
       shift 2
       ;;
+    --side-by-side) side_by_side=yes; shift ;;
     --dry-run) profile=("${dry[@]}") check=bf16; shift ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit ;;
     -*) fail "$1: no such option; see --help" ;;
@@ -71,9 +75,13 @@ python=python3
 export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}"
 # batches and growing translations ask for memory in ever new sizes; rounded, what was freed fits again
 export PYTORCH_ALLOC_CONF="${PYTORCH_ALLOC_CONF-roundup_power2_divisions:8}"
+clean_up() {
+  [[ -z $mps ]] || echo quit | nvidia-cuda-mps-control || true
+  [[ -z $site ]] || rm -rf "$site"
+}
+trap clean_up EXIT
 if [[ -n $wheels ]]; then
   site=$(mktemp -d)
-  trap 'rm -rf "$site"' EXIT
   python3 -m pip install --quiet --no-index --no-deps --no-compile --target "$site" "$wheels"/*.whl
   export PYTHONPATH="$site:$PYTHONPATH"
   python=python3
@@ -96,9 +104,14 @@ train() {
     echo "$what: not all of it is done"
 }
 
+if [[ -n $side_by_side ]] && command -v nvidia-cuda-mps-control > /dev/null; then
+  nvidia-cuda-mps-control -d && mps=on  # processes that share a GPU without it take turns
+fi
 for ((seed = first_seed; seed < first_seed + seeds; seed++)); do
-  train "seed $seed" -m -v "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array
+  train "seed $seed" -m -v "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array &
+  [[ -n $side_by_side ]] || wait
 done
+wait
 train "in $check" "${alone[@]}" "seed=$first_seed" "precision=$check"
 
 "$python" scripts/collect.py --results "$out/results" "+recipe=$recipes" "first_seed=$first_seed" "n_seeds=$seeds" \

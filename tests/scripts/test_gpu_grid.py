@@ -1,6 +1,7 @@
 """The one command for a GPU machine, dry: on a CPU, tiny."""
 
 import os
+import re
 import subprocess
 import tarfile
 from collections.abc import Callable
@@ -56,7 +57,9 @@ def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(grid, tmp_p
         assert names.count(name) == count
     assert "verdicts.json" in names
     assert not [name for name in names if name.endswith(".pt")]
-    again = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "2")
+    again = grid(where, out, "--minutes", "4", "--recipes", "fig2a,fig4ab", "--seeds", "2", "--side-by-side")
+    begun = re.findall(r"^seed \d+: \d+ minutes left$", again.stdout, re.MULTILINE)
+    assert len(begun) == 2
     assert "9 arms × seeds are 7 runs, 7 of them done already" in again.stdout
     assert "9 arms × seeds are 7 runs, 0 of them done already" in again.stdout
 
