@@ -94,6 +94,16 @@ def at_least(least: float) -> Callable[[Any], None]:
     return check
 
 
+def at_most(most: float) -> Callable[[Any], None]:
+    """Return the condition of numbers up to ``most``."""
+
+    def check(value: Any) -> None:
+        if value > most:
+            raise ValueError(f"is above {most:,g}")
+
+    return check
+
+
 def _is_time(value: str) -> None:
     if datetime.fromisoformat(value).tzinfo is None:
         raise ValueError("has no time zone")

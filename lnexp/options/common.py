@@ -90,7 +90,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "max_update", whole(1).or_null(), "maximum number of updates; null: no limit",
-            [or_zero("fairseq.optimization.max_update")], omitted_at=0,
+            [or_zero("fairseq.optimization.max_update")], omitted_at=0, published=True,
         ),
         Option(
             "max_tokens", whole(1), "tokens of a batch, per side", [Alias("fairseq.dataset.max_tokens")],

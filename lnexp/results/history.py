@@ -15,13 +15,13 @@ def in_repository() -> bool:
 @cache
 def contains(commit: str, earlier: str) -> bool:
     """Return whether a commit has another one in its history; False where git knows one of them not."""
-    return git("merge-base", "--is-ancestor", earlier, commit) is not None
+    return git("merge-base", "--is-ancestor", "--end-of-options", earlier, commit) is not None
 
 
 @cache
 def file_at(commit: str, path: str) -> str | None:
     """Return the text of a file of the project at a commit; None where that is not known."""
-    return git("show", f"{commit}:{path}")
+    return git("show", "--end-of-options", f"{commit}:{path}")
 
 
 def git(*arguments: str) -> str | None:

@@ -15,7 +15,13 @@ from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.published_evidence import PublishedRun, published_evidence
 from lnexp.results.stated_by_epochs import denied_by_epochs
-from lnexp.results.stated_by_settings import denied_by_arm, denied_by_command, denied_by_settings
+from lnexp.results.stated_by_folder import refuse_other_folders
+from lnexp.results.stated_by_settings import (
+    denied_by_arm,
+    denied_by_command,
+    denied_by_environment,
+    denied_by_settings,
+)
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verdict_pages import with_verdicts
 from lnexp.schema import checked, load_json
@@ -57,6 +63,7 @@ def judged(folder: Path) -> Verdicts:
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         made = read_provenance(folder)
+        refuse_other_folders(profile, data, old["scope"], command, made)
         if old["papers"] and not _can_be_the_papers(recipe, profile, made):
             raise ValueError("verdicts.json says that it is of the paper's model and corpus, other files do not")
         planned = planned_seeds(recipe, profile, made.commits, made.planned)
@@ -80,6 +87,7 @@ COMPARED = {
     "provenance.json has other settings than runs.csv states": denied_by_settings,
     "provenance.json has other settings than the arm asks for": denied_by_arm,
     "provenance.json has other settings than the command asks for": denied_by_command,
+    "provenance.json has another machine than runs.csv states": denied_by_environment,
 }
 
 

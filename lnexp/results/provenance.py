@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, TypeVar, cast
+from typing import Annotated, Any, NotRequired, TypedDict, TypeVar, cast
 
 from omegaconf import DictConfig
 
@@ -14,9 +14,10 @@ from lnexp.files import read_regular, write_json
 from lnexp.numerics import ENDED, numerics_of
 from lnexp.options import Table
 from lnexp.plain import drop, find, plain
+from lnexp.recipes.load import MOST
 from lnexp.results.collect import RunResult
 from lnexp.runs.environment import Environment, check_facts
-from lnexp.schema import Count, checked, load_json
+from lnexp.schema import Count, at_most, checked, load_json
 from lnexp.tasks import all_tasks, table_of
 from lnexp.tasks.contract import Task
 
@@ -44,8 +45,8 @@ class RunEntry(TypedDict):
 class Plan(TypedDict):
     """Which seeds were planned: the first, and how many."""
 
-    first_seed: Count
-    n_seeds: Count
+    first_seed: Annotated[Count, at_most(2**32)]
+    n_seeds: Annotated[Count, at_most(MOST)]
 
 
 class Content(TypedDict):
@@ -140,17 +141,21 @@ class Provenance:
         return commits_of(self.environments)
 
 
+#: Stands for a commit that is not known.
+UNKNOWN = "unknown"
+
+
 def commits_of(environments: Iterable[Environment]) -> set[str]:
     """Return the commits of the code that environments state, those before a run was resumed included.
 
-    The oldest results state none, and stand for the commit that ended their numerics. Where git is missing, nothing is
-    known.
+    The oldest results state none, and stand for the commit that ended their numerics. Later ones without a commit stand
+    for :data:`UNKNOWN`, in whose history git finds no claim.
     """
-    commits: set[str | None] = set()
+    commits: set[str] = set()
     for environment in environments:
-        commits |= {commit_of(environment) or ENDED.get(numerics_of(environment))}
+        commits |= {commit_of(environment) or ENDED.get(numerics_of(environment), UNKNOWN)}
         commits |= set(environment.get("git", {}).get("earlier", []))
-    return set(filter(None, commits))
+    return commits
 
 
 def commit_of(environment: Environment) -> str | None:

@@ -37,7 +37,7 @@ class PublishedRun:
         epochs, probes: its records, oldest first.
         updates, snapshots: empty; tables have only the measures that are made of them, in ``end``.
         end: its row of ``runs.csv``, which has the numbers of its end record.
-        environment: empty; no measure needs it.
+        environment: what it ran on, as far as ``provenance.json`` says it.
     """
 
     job: Job
@@ -93,7 +93,8 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
             records = (epochs.get(run, []), probes.get(run, []))
             mine = made.get(identity, RunProvenance("", {}, Environment()))
             known = (mine.settings, *records, _known(row))
-            runs.append(PublishedRun(job, identity, row["status"], papers, *known, command=mine.command))
+            state, by = row["status"], mine.environment
+            runs.append(PublishedRun(job, identity, state, papers, *known, command=mine.command, environment=by))
     return runs
 
 

@@ -36,15 +36,20 @@ def denied_by_epochs(run: PublishedRun) -> list[str]:
     return [*wrong, *_out_of_order(run)]
 
 
-#: Options that end a run before its last epoch.
-ENDING = ("max_update", "patience", "stop_min_lr", "stop_time_hours")
+#: Options that end a run before its last epoch, at an update that they do not name.
+ENDING = ("patience", "stop_min_lr", "stop_time_hours")
 
 
 def _is_whole(run: PublishedRun) -> bool:
-    """Return whether a run has its last epoch, or one that it ended at for another reason."""
-    last_epoch = run.epochs[-1]["epoch"] if run.epochs else 0
-    ends_otherwise = any(f"{option}=" in run.command for option in ENDING)
-    return last_epoch > 0 and (ends_otherwise or last_epoch == run.settings.get("max_epoch", last_epoch))
+    """Return whether a run has its last epoch or update, or ended at another for a reason that its arm has."""
+    if not run.epochs:
+        return False
+    last, most = run.epochs[-1], run.settings.get("max_update")
+    asked = {key_of(override).rpartition(".")[2]: override.partition("=")[2] for override in run.job.overrides}
+    if said := asked.get("max_update"):  # a number, or another setting, as ${warmup_updates}
+        most = int(said) if said.isdecimal() else run.settings.get(said.strip("${}"))
+    at_an_end = last["epoch"] == run.settings.get("max_epoch", last["epoch"]) or last["update"] == most
+    return at_an_end or any(option in asked for option in ENDING)
 
 
 def _out_of_order(run: PublishedRun) -> list[str]:

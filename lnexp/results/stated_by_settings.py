@@ -30,13 +30,30 @@ def denied_by_arm(run: PublishedRun) -> list[str]:
 
 
 def denied_by_command(run: PublishedRun) -> list[str]:
-    """Return what a run states of its settings other than its command asks for; ``command`` where it trains nothing.
+    """Return what a run states of its settings other than its command asks for; ``command`` where it trains nothing, or
+    a shell would do more than it says.
 
     Raises:
         ValueError: for a command that is no shell's, or what :func:`asked_settings` refuses.
     """
-    words = shlex.split(run.command)
+    words = plain_words(run.command)
     return _unlike(run, words[2:]) if words[:2] == ["python", "scripts/train.py"] else ["command"]
+
+
+def plain_words(command: str) -> list[str]:
+    """Return the words of a command that a shell runs as it stands; none where it would expand one, or run another too.
+
+    Raises:
+        ValueError: where a quotation does not end.
+    """
+    words = shlex.split(command)
+    return words if shlex.join(words) == command else []
+
+
+def denied_by_environment(run: PublishedRun) -> list[str]:
+    """Return ``device`` where a run's row and ``provenance.json`` name different ones."""
+    named = run.environment.get("device")
+    return ["device"] if named is not None and run.end.get("device", named) != named else []
 
 
 def _unlike(run: PublishedRun, overrides: Iterable[str]) -> list[str]:

@@ -25,6 +25,9 @@ def main() -> None:
     forms.add_argument("--all", action="store_true", help="every claim with its test, numbers and reasons")
     forms.add_argument("--json", action="store_true", help="the same as JSON")
     parser.add_argument("--results", type=Path, default=RESULTS_DIR, help="where results lie (default: results/)")
+    parser.add_argument(
+        "--identities", action="store_true", help="also compose every run's command again: half a minute for all"
+    )
     arguments = parser.parse_args()
     with one_line_errors():
         recipes = [load_recipe(recipe).name for recipe in arguments.recipe or []] or None  # refuses an unknown name
@@ -43,7 +46,7 @@ def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: l
     # the project's recipes are missing in its own results alone; among a user's, those that were asked for
     missing = not_run(arguments.results, found) if recipes or is_published(arguments.results) else []
     shown = [one for one in [*found, *missing] if one.has(**wanted)]
-    problems = [problem for one in shown if one.was_run for problem in _problems(one)]
+    problems = [problem for one in shown if one.was_run for problem in _problems(one, arguments.identities)]
     problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
     try:
         _print(arguments, shown)
@@ -70,12 +73,21 @@ def _print(arguments: argparse.Namespace, shown: list[RecipeVerdicts]) -> None:
         print(last_screen(shown, arguments.results, RESULTS_DIR))
 
 
-def _problems(one: RecipeVerdicts) -> list[str]:
-    """Return where verdicts differ from their recipe or, where they do not, from the tables beside them."""
-    from lnexp.results.judge_again import what_tables_deny  # here, for it imports pandas, and --help should not
+def _problems(one: RecipeVerdicts, identities: bool) -> list[str]:
+    """Return where verdicts differ from their recipe or, where they do not, from the tables beside them.
 
-    denied = None if one.problems else what_tables_deny(one.content, one.path.parent)
-    return [*one.problems, *([denied] if denied else [])]
+    Args:
+        one: of a folder of results.
+        identities: whether the identities of its runs are computed again, too.
+    """
+    # here, for they import pandas, and --help should not
+    from lnexp.results.judge_again import what_tables_deny
+    from lnexp.results.stated_by_identity import denied_by_identity
+
+    if one.problems:
+        return list(one.problems)
+    found = [what_tables_deny(one.content, one.path.parent), denied_by_identity(one) if identities else None]
+    return [problem for problem in found if problem]
 
 
 def _names(text: str) -> list[str]:

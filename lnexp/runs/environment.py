@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,16 @@ PACKAGES = (
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
 
+def _check_commit(name: str) -> None:
+    """Refuse what names no single commit: git may take it for an option, or for a branch, which moves."""
+    if not re.fullmatch(r"[0-9a-f]{7,40}", name):
+        raise ValueError("is no commit's hash")
+
+
+#: The hash of a commit, in full or cut.
+Commit = Annotated[str, _check_commit]
+
+
 class GitState(TypedDict, total=False):
     """A commit of the code.
 
@@ -36,9 +47,9 @@ class GitState(TypedDict, total=False):
         earlier: the commits that trained the run before it was resumed by this one.
     """
 
-    commit: str | None
+    commit: Commit | None
     dirty: bool | None
-    earlier: list[str]
+    earlier: list[Commit]
 
 
 def check_facts(data: Mapping[str, Any]) -> None:

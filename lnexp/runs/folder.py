@@ -311,15 +311,16 @@ class RunFolder:
                 delete(path)
 
     def refuse_others(self) -> None:
-        """Refuse what has a name that the run writes to and is no file of its own: a folder, a pipe, a link to a file.
+        """Refuse what has a name that the run writes to and is not of its own: a link to a folder, a folder in a file's
+        place, a pipe, a link to a file.
 
         Raises:
             UserError: that names it.
         """
         for name in (*FILES, "wandb"):
             place = self.path / name
-            if os.path.lexists(place) and not place.is_dir():
-                raise UserError(f"{place}: not a folder; remove it")
+            if os.path.lexists(place) and (place.is_symlink() or not place.is_dir()) and name != ".":
+                raise UserError(f"{place}: not a folder of the run's own; remove it")
         for name, form in FILES.items():
             for path in (self.path / name).glob("*"):
                 lies_elsewhere = path.is_symlink() and IN_PLACE.fullmatch(path.name)

@@ -114,6 +114,9 @@ class Trainer(FairseqTrainer):
     def load_checkpoint(self, *arguments: Any, **options: Any) -> Any:
         extra_state = super().load_checkpoint(*arguments, **options)
         if extra_state is not None:
+            for name in ("best", "previous_training_time"):
+                if not isinstance(extra_state.get(name, 0.0), int | float):
+                    raise TypeError(f"its {name} is no number")
             position = extra_state["train_iterator"]
             position["iterations_in_epoch"] //= self.data_parallel_world_size
             if position["iterations_in_epoch"]:

