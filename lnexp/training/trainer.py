@@ -115,7 +115,7 @@ class Trainer(FairseqTrainer):
         extra_state = super().load_checkpoint(*arguments, **options)
         if extra_state is not None:
             for name in ("best", "previous_training_time"):
-                if not isinstance(extra_state.get(name, 0.0), int | float):
+                if isinstance(extra_state.get(name), str | list | dict):  # of several processes it is a tensor
                     raise TypeError(f"its {name} is no number")
             position = extra_state["train_iterator"]
             position["iterations_in_epoch"] //= self.data_parallel_world_size

@@ -59,8 +59,8 @@ def test_what_is_published_keeps_its_names_and_order():
     """Committed files of provenance have them."""
     assert TABLE.published() == (
         "profile", "data.name", "norm.kind", "lr_max", "warmup_updates", "seed", "order_seed", "max_epoch",
-        "max_tokens", "update_freq", "precision", "init", "label_smoothing", "clip_norm", "model.encoder_layers",
-        "model.decoder_layers", "model.encoder_embed_dim", "model.encoder_ffn_embed_dim",
+        "max_update", "max_tokens", "update_freq", "precision", "init", "label_smoothing", "clip_norm",
+        "model.encoder_layers", "model.decoder_layers", "model.encoder_embed_dim", "model.encoder_ffn_embed_dim",
         "model.encoder_attention_heads", "model.dropout", "optimizer.betas", "optimizer.weight_decay",
         "lr_schedule.form", "lr_schedule.decay_from", "lr_schedule.decay_epoch", "evaluation.test_beam",
         "evaluation.lenpen",

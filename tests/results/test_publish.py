@@ -87,7 +87,7 @@ def test_results_made_with_changes_in_no_commit_are_published_with_a_warning(pla
     local, _ = places
     path = local / FIG2A / "provenance.json"
     content = json.loads(path.read_text())
-    content["environments"][-1]["git"] = {"commit": "c", "dirty": dirty}
+    content["environments"][-1]["git"] = {"commit": "c" * 40, "dirty": dirty}
     path.write_text(json.dumps(content))
     warn_of_changes([local / FIG2A])
     assert ("in no commit" in capsys.readouterr().out) is bool(dirty)
