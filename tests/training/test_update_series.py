@@ -31,7 +31,9 @@ def test_a_series_has_the_numbers_that_epoch_records_are_means_of(build):
 
 
 def test_a_member_of_an_array_has_the_series_of_its_own_run(build):
-    alone, together = build(("seed=2",)), build(("seed=1",), ("seed=2",), name="array", array=True)
+    low = "lr_max=1e-4"  # at a high rate rounding grows along training, on some processors to 6e-4
+    alone = build(("seed=2", low))
+    together = build(("seed=1", low), ("seed=2", low), name="array", array=True)
     for engine in (alone, together):
         engine.train()
     assert [(record["epoch"], record["update"]) for record in updates_of(together)] == [
@@ -39,8 +41,7 @@ def test_a_member_of_an_array_has_the_series_of_its_own_run(build):
     ], "one an epoch"
     for name in ("train_loss", "grad_norm"):
         assert len(of_member(alone, name)) == alone.updates
-        # rounding grows along training, on some processors to 6e-4
-        assert of_member(together, name, 1) == pytest.approx(of_member(alone, name), rel=2e-3)
+        assert of_member(together, name, 1) == pytest.approx(of_member(alone, name), rel=2e-4)
 
 
 @pytest.mark.parametrize("array", [False, True])
