@@ -25,6 +25,7 @@ from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.rounding import rounded
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
+from lnexp.report.shared_parts import with_parts_shared
 from lnexp.results.tally import ORDER, tally
 from lnexp.results.verdict_file import JudgedClaim
 from lnexp.results.verdict_pages import HOW_TO_READ
@@ -59,7 +60,7 @@ def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Run
         runs=runs,
         commit=commit,
         places=list(PLACES),
-        data={"drawings": _all_drawings(sections), "maps": _maps(sections), "runs": asdict(runs)},
+        data={"drawings": _all_drawings(sections), "maps": _maps(sections), "runs": with_parts_shared(asdict(runs))},
         plotly=(files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8"),
         style=(files("lnexp.report") / "template" / "report.css").read_text(encoding="utf-8"),
         script=(files("lnexp.report") / "template" / "report.js").read_text(encoding="utf-8"),

@@ -44,7 +44,7 @@ def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_
     resources = open_report.js("return performance.getEntriesByType('resource').map((one) => one.name)")
     assert [name for name in resources if not name.startswith("data:")] == []
     assert open_report.complaints() == []
-    assert report.stat().st_size < 10_000_000, "half of it is Plotly"
+    assert report.stat().st_size < 8_000_000
 
 
 def test_plots_are_drawn_when_they_come_into_view_with_words_for_those_who_do_not_see_them(open_report):

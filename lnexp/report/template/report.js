@@ -2,6 +2,11 @@
 // Draws what stands in #report-data, each plot when it comes into view; everything else works without it.
 
 const data = JSON.parse(document.getElementById("report-data").textContent);
+for (const row of data.runs.rows.filter((one) => one.shared !== undefined)) {  // what runs have in common is there once
+  const {settings, command} = data.runs.shared[row.shared];
+  row.settings = {...settings, ...row.seeds};
+  row.command = command?.join(` seed=${row.seeds.seed} `);
+}
 const compared = data.runs.rows.some((row) => row.place === "b");
 const DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"};
 const STROKES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1.5 2.5"};
