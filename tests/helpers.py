@@ -135,3 +135,11 @@ def as_of_fewer_seeds(published: Path, place: Path) -> None:
     for claim in content["claims"]:
         claim["planned"] += 10
     (place / "verdicts.json").write_text(json.dumps(content))
+
+
+def change_provenance(folder: Path, change: Callable[[dict], object]) -> None:
+    """Change the content of the ``provenance.json`` of a folder of results."""
+    path = folder / "provenance.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 import pytest
-from helpers import ROOT, run_script
+from helpers import ROOT, change_provenance, run_script
 
 from lnexp.errors import UserError
 from lnexp.results.intervals import Interval
@@ -154,13 +154,6 @@ def _denied(folder):
     return what_tables_deny(read_verdicts(folder / "verdicts.json"), folder)
 
 
-def _change_provenance(folder, change):
-    path = folder / "provenance.json"
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
 @pytest.mark.parametrize(
     ("column", "other"), [("model", "pre_ln"), ("optimizer", "sgd"), ("lr_schedule", "step (decoupled)")]
 )
@@ -198,13 +191,13 @@ def test_a_run_and_its_command_must_agree(fig2a, said, instead, named):
         run = content["runs"]["48c5b49e"]
         run["command"] = run["command"].replace(said, instead)
 
-    _change_provenance(fig2a, change)
+    change_provenance(fig2a, change)
     assert f"than the command asks for: no_warmup_low seed 21: {named}" in _denied(fig2a)
 
 
 @pytest.mark.parametrize("command", ["python 'scripts", "python scripts/train.py 'lr_max=${oc.env:HOME}'"])
 def test_a_command_that_is_none_is_an_error(fig2a, command):
-    _change_provenance(fig2a, lambda content: content["runs"]["48c5b49e"].update(command=command))
+    change_provenance(fig2a, lambda content: content["runs"]["48c5b49e"].update(command=command))
     assert "cannot be judged again" in _denied(fig2a)
 
 
@@ -213,19 +206,19 @@ def test_a_command_that_a_shell_would_expand_is_refused(fig2a, label):
     def change(content):
         content["runs"]["48c5b49e"]["command"] += f" label={label}"
 
-    _change_provenance(fig2a, change)
+    change_provenance(fig2a, change)
     assert "than the command asks for: no_warmup_low seed 21: command" in _denied(fig2a)
 
 
 @pytest.mark.parametrize("commit", ["--output=x", "HEAD", "main", "", "0123abcg"])
 def test_a_commit_is_a_hash(fig2a, commit):
     """Git takes other names for options, or for branches, which move."""
-    _change_provenance(fig2a, lambda content: content["environments"][0]["git"].update(commit=commit))
+    change_provenance(fig2a, lambda content: content["environments"][0]["git"].update(commit=commit))
     assert "is no commit's hash" in _denied(fig2a)
 
 
 def test_code_of_which_nothing_is_known_had_no_claim(fig2a):
-    _change_provenance(fig2a, lambda content: [environment.pop("git") for environment in content["environments"]])
+    change_provenance(fig2a, lambda content: [environment.pop("git") for environment in content["environments"]])
     assert {claim.registered for claim in judge_again(fig2a).claims} == {"after"}
 
 
@@ -253,7 +246,7 @@ def test_what_verdicts_say_of_all_runs_is_that_of_their_files(fig2a, change, sai
 
 
 def test_a_corpus_is_that_of_its_folder(fig2a):
-    _change_provenance(fig2a, lambda content: content["data"][0]["settings"].update(name="iwslt14"))
+    change_provenance(fig2a, lambda content: content["data"][0]["settings"].update(name="iwslt14"))
     assert "its corpus is iwslt14, its folder is that of toy" in _denied(fig2a)
 
 
@@ -273,7 +266,7 @@ def test_a_shorter_training_is_not_made_whole_by_its_command(fig2a, said):
     def change(content):
         content["runs"]["48c5b49e"]["command"] += f" {said}"
 
-    _change_provenance(fig2a, change)
+    change_provenance(fig2a, change)
     assert re.search("no_warmup_low seed 21: .*status", _denied(fig2a))
 
 
@@ -286,7 +279,7 @@ def test_a_run_of_so_many_updates_has_them(tmp_path):
 
 
 def test_absurdly_many_planned_seeds_are_an_error(fig2a):
-    _change_provenance(fig2a, lambda content: content["planned"].update(n_seeds=10**90))
+    change_provenance(fig2a, lambda content: content["planned"].update(n_seeds=10**90))
     assert "n_seeds: is above 10,000" in _denied(fig2a)
 
 

@@ -1,10 +1,9 @@
 """Published commands train the runs whose numbers stand beside them."""
 
-import json
 import shutil
 
 import pytest
-from helpers import ROOT, run_script
+from helpers import ROOT, change_provenance, run_script
 
 from lnexp.results.stated_by_identity import denied_by_identity
 from lnexp.results.verdict_file import read_verdicts
@@ -21,13 +20,6 @@ def fig2a(tmp_path):
 def denied(folder):
     path = folder / "verdicts.json"
     return denied_by_identity(RecipeVerdicts(path, read_verdicts(path)))
-
-
-def change_runs(folder, change):
-    path = folder / "provenance.json"
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +43,7 @@ def test_runs_that_change_places_are_found_out(fig2a):
         )
         content["runs"][low], content["runs"][warm] = content["runs"][warm], content["runs"][low]
 
-    change_runs(fig2a, swap)
+    change_provenance(fig2a, swap)
     assert "not the runs that their commands train" in denied(fig2a)
 
 
@@ -59,17 +51,19 @@ def test_runs_that_change_places_are_found_out(fig2a):
     ("name", "value"), [("model.encoder_layers", 12), ("init", "paper"), ("norm.kind", "rms_norm"), ("max_epoch", 2)]
 )
 def test_settings_that_the_command_does_not_give_are_found_out(fig2a, name, value):
-    change_runs(fig2a, lambda content: content["settings"].update({name: value}))
+    change_provenance(fig2a, lambda content: content["settings"].update({name: value}))
     assert "no_warmup_low seed 21 and 39 more" in denied(fig2a)
 
 
 def test_other_numerics_are_found_out(fig2a):
-    change_runs(fig2a, lambda content: [environment.update(numerics=99) for environment in content["environments"]])
+    change_provenance(
+        fig2a, lambda content: [environment.update(numerics=99) for environment in content["environments"]]
+    )
     assert "not the runs that their commands train" in denied(fig2a)
 
 
 def test_verify_asks_for_identities_where_told_to(fig2a):
-    change_runs(fig2a, lambda content: content["settings"].update({"model.encoder_layers": 12}))
+    change_provenance(fig2a, lambda content: content["settings"].update({"model.encoder_layers": 12}))
     root = str(fig2a.parents[2])
     assert run_script("verify", "--results", root).returncode == 0
     done = run_script("verify", "--results", root, "--identities")
