@@ -35,6 +35,7 @@ COLUMNS: dict[str, dict[str, Kind]] = {
     },
     "probes.csv": {**OF_RUN, "update": "whole", "side": "name", "layer": "whole"},
     "snapshots.csv": {**OF_RUN, "update": "whole", "side": "name", "layer": "whole"},
+    "early.csv": {**OF_RUN, "update": "whole"},
     "measurements.csv": {"arm": "name", "seed": "whole"},
 }  # fmt: skip
 #: Columns that a task names, or that older tables lack.

@@ -35,6 +35,7 @@ class RunResult:
         environment: what it ran on; empty where unknown.
         command: what a reader would type to train it alone.
         own_options: options of the user that make it another run than the recipe states for its profile.
+        stated_early: its early numbers, where a table states them; empty: its records do.
         stated_core_seconds: what its training took, where a table states it; None: its epochs' records do.
         path: its folder; None where it has none here.
     """
@@ -52,6 +53,7 @@ class RunResult:
     environment: Environment = field(default_factory=Environment)
     command: str = ""
     own_options: tuple[str, ...] = ()
+    stated_early: list[Record] = field(default_factory=list)
     stated_core_seconds: float | None = None
     path: Path | None = None
 

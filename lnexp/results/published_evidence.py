@@ -35,6 +35,7 @@ class PublishedRun:
         settings: its published settings, by dotted name.
         command: trains it alone; empty where unknown.
         epochs, probes: its records, oldest first.
+        early: its rows of ``early.csv``, oldest first; few recipes have this table.
         updates, snapshots: empty; tables have only the measures that are made of them, in ``end``.
         end: its row of ``runs.csv``, which has the numbers of its end record.
         environment: what it ran on, as far as ``provenance.json`` says it.
@@ -47,6 +48,7 @@ class PublishedRun:
     settings: dict[str, Any]
     epochs: list[Record]
     probes: list[Record]
+    early: list[Record]
     end: Record
     updates: list[Record] = field(default_factory=list)
     snapshots: list[Record] = field(default_factory=list)
@@ -83,14 +85,14 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
             for (arm, seed, _), rows in _by_run(table).items()
             if arm in recipe.arms
         ]
-    epochs, probes = (_by_run(read_table(path)) if (path := folder / name).exists() else {} for name in RECORDS)
+    tables = [_by_run(read_table(path)) if (path := folder / name).exists() else {} for name in RECORDS]
     made = read_provenance(folder).runs
     runs: list[Evidence] = []
     for row in read_table(folder / "runs.csv").to_dict("records"):
         run = (row["arm"], row["seed"], identity := row["identity"])
         if row["arm"] in recipe.arms:
             job = Job(recipe, profile, recipe.arms[row["arm"]], row["seed"])
-            records = (epochs.get(run, []), probes.get(run, []))
+            records = (tables[0].get(run, []), tables[1].get(run, []), tables[2].get(run, []))
             mine = made.get(identity, RunProvenance("", {}, Environment()))
             known = (mine.settings, *records, _known(row))
             state, by = row["status"], mine.environment
@@ -98,7 +100,7 @@ def published_evidence(recipe: Recipe, folder: Path, papers: bool) -> list[Evide
     return runs
 
 
-RECORDS = ("epochs.csv", "probes.csv")
+RECORDS = ("epochs.csv", "probes.csv", "early.csv")
 
 
 def _by_run(table: pd.DataFrame) -> dict[tuple[str, int, str | None], list[Record]]:

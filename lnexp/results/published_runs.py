@@ -64,6 +64,7 @@ def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> 
         problem="",
         epochs=found.epochs,
         probes=found.probes,
+        stated_early=found.early,
         end=_end_record(found.end),
         environment=environment,
         command=found.command,

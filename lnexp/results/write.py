@@ -19,9 +19,11 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results import outcomes, tables
 from lnexp.results.claims import Origin, judge_all
 from lnexp.results.collect import RunResult
+from lnexp.results.early_numbers import early_table
 from lnexp.results.made_with import commit_name
 from lnexp.results.mixed_code import mixed_code
 from lnexp.results.planned_seeds import planned_seeds
+from lnexp.results.prediction_page import prediction_page
 from lnexp.results.provenance import commits_of, of_runs, recorded_plan, write_provenance
 from lnexp.results.snapshots_table import snapshots_table
 from lnexp.results.success import divided_arms
@@ -58,6 +60,9 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     snapshots = pd.DataFrame() if recipe.sweep else snapshots_table(over)  # a sweep has thousands of runs
     if not snapshots.empty:
         write_table(folder / "snapshots.csv", snapshots)
+    early = early_table(over) if recipe.sweep else pd.DataFrame()
+    if not early.empty:
+        write_table(folder / "early.csv", early)
     commits = commits_of(run.environment for run in runs if run.counts)
     recorded = recorded_plan(folder, {run.identity for run in over})
     planned = planned_seeds(recipe, cfg.profile, commits, recorded)
@@ -124,7 +129,8 @@ def _table_page(recipe: Recipe, runs: list[RunResult], command: str, has_snapsho
 def _sweep_parts(recipe: Recipe, runs: list[RunResult]) -> list[str]:
     """Return the tables of a sweep and its figures; none before all arms have a run."""
     page = sweep_page(recipe, runs)
-    return [page, *(f"![{name.replace('_', ' ')}]({name}.png)" for name in SWEEP)] if page else []
+    pictures = (f"![{name.replace('_', ' ')}]({name}.png)" for name in SWEEP)
+    return list(filter(None, [page, *pictures, prediction_page(recipe, runs)])) if page else []
 
 
 def _has_states(run: RunResult) -> bool:

@@ -144,6 +144,22 @@ def min_encoder_gradient_share(run: MeasuredRun) -> float | None:
     return _or_stated(min(shares, default=None), run, "min_encoder_gradient_share")
 
 
+#: What :func:`snapshot_numbers` says as the mean over a model's modules and layers.
+MEANS = ("log_z", "relative_update", "angular_update", "update_rms", "attention_entropy", "hidden_cosine", "sharpness")
+
+
+def snapshot_numbers(record: Record) -> dict[str, float]:
+    """Return what a snapshot says of the whole model: the means of :data:`MEANS`, the largest ``attention_logit``, and
+    the ``encoder_gradient_share``; without those that it has no finite number of.
+    """
+    means = {name: statistics.fmean(found) for name in MEANS if (found := list(_numbers(record, name)))}
+    others = {
+        "attention_logit": max(_numbers(record, "attention_logit"), default=None),
+        "encoder_gradient_share": _encoder_share(record),
+    }
+    return means | {name: value for name, value in others.items() if value is not None}
+
+
 def _encoder_share(record: Record) -> float | None:
     """Return the share of one snapshot; None where it has not the gradients of both sides' layers."""
     encoder, decoder = (

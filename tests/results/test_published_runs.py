@@ -9,9 +9,10 @@ import pytest
 from helpers import ROOT
 
 from lnexp.errors import UserError
-from lnexp.published import read_table
+from lnexp.published import read_table, write_table
 from lnexp.recipes.load import load_recipe
 from lnexp.results.collect import RunResult, collect
+from lnexp.results.early_numbers import early_table
 from lnexp.results.published_runs import with_published
 from lnexp.results.tables import runs_table
 from lnexp.results.write import write_results
@@ -101,3 +102,12 @@ def test_malformed_results_are_one_line(missing, published):
     (published / OF_FIG2A / "runs.csv").write_text("arm,seed\nwarmup_low,21\n")
     with pytest.raises(UserError, match=r"runs\.csv: malformed \(no column identity"):
         with_published(missing, published)
+
+
+def test_early_numbers_are_taken_from_the_table_that_states_them(missing, published):
+    runs = read_table(published / OF_FIG2A / "runs.csv")
+    early = runs[["recipe", "arm", "seed", "identity"]].assign(update=8, hidden_cosine=runs["lr_max"] * 100)
+    write_table(published / OF_FIG2A / "early.csv", early)
+    found = early_table(with_published(missing, published))
+    columns = ["arm", "seed", "update", "hidden_cosine"]
+    assert found[columns].sort_values(columns).values.tolist() == early[columns].sort_values(columns).values.tolist()

@@ -10,6 +10,7 @@ import pytest
 from swept import swept_recipe, swept_runs
 
 from lnexp.figures import sweep
+from lnexp.published import read_table
 from lnexp.results.published_evidence import published_evidence
 from lnexp.results.published_folder import PublishedFolder
 from lnexp.results.verdict_pages import as_page, in_terminal
@@ -152,6 +153,22 @@ def test_a_sweep_has_its_tables_and_figures_and_no_curves(tmp_path, monkeypatch)
     assert all(f"({name}.png)" in page for name in ("map", "lr_sensitivity", "shortest_warmup", "ranking"))
     assert "figure.png" not in page
     assert drawn == list(sweep.FIGURES)
+    assert not (folder / "early.csv").exists(), "without snapshots"
+    assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results.md shows it"
+
+
+def test_a_sweep_with_snapshots_says_which_early_number_tells_how_a_run_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(sweep, "save", lambda figure, folder, name: None)
+    recipe = swept_recipe(tmp_path)
+    taken = {"kind": "snapshot", "epoch": 1, "update": 8}
+    runs = [
+        replace(run, snapshots=[taken | {"log_z.output": [number / 7]}])
+        for number, run in enumerate(swept_runs(recipe))
+    ]
+    folder = write_results(recipe, runs, "make x", tmp_path)
+    assert len(read_table(folder / "early.csv")) == len(runs)
+    page = (folder / "table.md").read_text()
+    assert "| log Z of the output " in page
     assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results.md shows it"
 
 
