@@ -41,7 +41,8 @@ COLUMNS: dict[str, dict[str, Kind]] = {
 #: Columns that a task names, or that older tables lack.
 NUMBERS = (
     "best_valid_", "last_valid_", "valid_", "whole_valid_", "test_", "averaged_test_", "train_loss", "grad_norm",
-    "mean_grad_norm", "core_seconds", "output", "before_norm",
+    "mean_grad_norm", "core_seconds", "output", "before_norm", "hidden_", "attention_", "gradient_norm",
+    "relative_update", "angular_update", "update_rms", "log_z", "sharpness", "encoder_gradient_share",
 )  # fmt: skip
 #: The columns that tell the rows of a table apart.
 APART = {"runs.csv": ["arm", "seed"], "epochs.csv": ["arm", "seed", "epoch"]}

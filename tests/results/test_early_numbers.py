@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from swept import swept_recipe, swept_runs
 
+from lnexp.errors import UserError
 from lnexp.published import read_table, write_table
 from lnexp.results.early_numbers import UPDATES, early_numbers, early_table
 
@@ -62,3 +63,12 @@ def test_a_table_is_read_as_it_was_written_and_stands_for_records(run, tmp_path)
     stated = replace(run, snapshots=[], stated_early=early_numbers(run))
     assert early_table([stated]).equals(table)
     assert early_table([replace(run, snapshots=[])]).empty
+
+
+@pytest.mark.parametrize("column", ["hidden_cosine", "log_z", "update"])
+def test_a_table_with_a_word_where_a_number_belongs_is_malformed(run, tmp_path, column):
+    table = early_table([run]).astype({column: object})
+    table.loc[1, column] = "alike"
+    table.to_csv(tmp_path / "early.csv", index=False)
+    with pytest.raises(UserError, match=rf"early\.csv: malformed \(column {column}: not a"):
+        read_table(tmp_path / "early.csv")
