@@ -15,7 +15,7 @@ LONGEST = 2**21
 OPENING = re.compile(r"[\[{]|[-?][ \t]+[-?][ \t]")
 
 
-class Loader(PARSER):  # type: ignore[misc]  (one of two classes)
+class Loader(PARSER):
     """Loads plain values, and refuses a mapping that has a key twice, of which PyYAML takes the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -23,7 +23,8 @@ class Loader(PARSER):  # type: ignore[misc]  (one of two classes)
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             if len(set(keys)) < len(keys):
                 raise yaml.YAMLError(twice(keys))
-        return super().construct_mapping(node, deep)  # type: ignore[no-any-return]
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
 
 
 def load_yaml(text: str) -> Any:
