@@ -1,5 +1,6 @@
 """Check addresses of servers, and keep credentials in them out of records and messages."""
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,15 +20,31 @@ def check_address(option: str, address: Any) -> None:
         known = False
     if not known:
         raise UserError(f"{option}={without_credentials(str(address))}: must be http://… or https://…")
-    if "@" in said.netloc or said.query:
+    if "@" in said.netloc or said.query or said.fragment or _has_a_cut_password(str(address)):
         where = without_credentials(str(address))
         raise UserError(f"{option}={where}: must be without a name, a password or a query; ~/.netrc can have these")
 
 
 def without_credentials(address: str) -> str:
-    """Return an address as records and messages may have it, without name, password and query."""
+    """Return an address as records and messages may have it, without name, password, query and fragment.
+
+    So is ``https:/name:password@…``; a path on this machine stays as it is.
+    """
     head, separator, rest = address.partition("://")
     if not separator:
-        return address
-    server, slash, path = rest.partition("/")
-    return f"{head}://{server.rpartition('@')[2]}{slash}{path.partition('?')[0]}"
+        is_local = not re.match("https?:", address, re.IGNORECASE)
+        return address if is_local else AFTER_PATH.split(address.rpartition("@")[2])[0]
+    if _has_a_cut_password(address):
+        rest = rest.rpartition("@")[2]
+    server, slash, path = AFTER_PATH.split(rest)[0].partition("/")
+    return f"{head}://{server.rpartition('@')[2]}{slash}{path}"
+
+
+#: What begins a query or a fragment.
+AFTER_PATH = re.compile("[?#]")
+
+
+def _has_a_cut_password(address: str) -> bool:
+    """Return whether a password may go on behind the server: ``https://name:pass/word@server``."""
+    server, *behind = re.split("[/?#]", address.partition("://")[2], maxsplit=1)
+    return ":" in server and any("@" in part for part in behind)

@@ -25,7 +25,21 @@ class Parser(argparse.ArgumentParser):
     """The parser of every command: what it cannot read is one line on standard error, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_USER_ERROR, f"error: {message}; --help lists the options\n")
+        self.exit(EXIT_USER_ERROR, f"error: {printable(refusal(self, message))}\n")
+
+
+def refusal(parser: argparse.ArgumentParser, message: str) -> str:
+    """Return what is said to who typed what a parser does not read, with the nearest options to one that it lacks."""
+    unknown = re.match(r"unrecognized arguments: (--[^ =]+)", message)
+    options = _options(parser)
+    near = f"; {near_names(unknown[1], options)}" if unknown and options else ""
+    return f"{message}{near}; --help lists the options"
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the long options of a parser, without ``--help``, which every message names."""
+    names = [option for action in parser._actions for option in action.option_strings]
+    return [name for name in names if name.startswith("--") and name != "--help"]
 
 
 def overrides_parser(description: str, example: str) -> Parser:

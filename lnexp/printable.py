@@ -1,9 +1,13 @@
-"""Escape characters of a text that a terminal would obey, or that no file can have."""
+"""Escape characters of a text that a terminal would obey, that nobody sees, or that no file can have."""
 
 import re
 
-#: Control characters but for line feeds and tabs, and halves of surrogate pairs.
-NOT_PRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+#: Control characters but for line feeds and tabs, halves of surrogate pairs, other ends of lines, and the characters
+#: that Unicode has for formats: they have no width, or turn the text after them around, so that it reads as another.
+NOT_PRINTABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
 
 
 def printable(text: str) -> str:
@@ -11,6 +15,11 @@ def printable(text: str) -> str:
     return NOT_PRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def is_printable(text: str) -> bool:
-    """Return whether a text has no such character. Folders of ours have none in their names."""
-    return not NOT_PRINTABLE.search(text)
+def one_line(text: str) -> str:
+    """Return a text in one line, without the ends of lines that are in it."""
+    return " ".join(text.split())
+
+
+def is_printable(name: str) -> bool:
+    """Return whether a name has no such character, and no end of a line. Folders of ours have none in their names."""
+    return not NOT_PRINTABLE.search(name) and not set(name) & {"\n", "\t"}

@@ -7,7 +7,8 @@ type. ``Annotated[int, at_least(0)]`` adds a condition.
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -20,6 +21,8 @@ from lnexp.printable import printable
 
 #: Content is nested no deeper; Python gives up at about a thousand calls.
 DEEPEST = 100
+#: Characters of a key that a message shows.
+MOST_OF_A_KEY = 60
 #: Numbers of more digits are no measurements, and those of some hundred are no floats.
 MOST_DIGITS = 100
 #: What begins a number in JSON that Python reads as infinite, or as an integer of any size.
@@ -43,14 +46,28 @@ def parse_json(text: str, constant: Callable[[str], Any] | None = None) -> Any:
         constant: returns what stands for NaN and Infinity, which are no JSON; None: they are refused.
 
     Raises:
-        ValueError: where it is malformed, nested too deep, or has an absurdly long number.
+        ValueError: where it is malformed, nested too deep, has an absurdly long number, or a key twice.
     """
     if LONG_NUMBER.search(text):
         raise ValueError(f"a number of more than {MOST_DIGITS} digits")
     try:
-        return json.loads(text, parse_constant=constant or _refuse)
+        return json.loads(text, parse_constant=constant or _refuse, object_pairs_hook=_object)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON. Raises ValueError where it has a key twice, of which other readers take the first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(twice(key for key, _ in pairs))
+    return found
+
+
+def twice(keys: Iterable[str]) -> str:
+    """Return what is wrong with the keys of an object, one of which is there twice."""
+    (key, _), *_ = Counter(keys).most_common(1)
+    return f"the key {key[:MOST_OF_A_KEY]!r} twice"
 
 
 def _refuse(name: str) -> None:

@@ -66,6 +66,7 @@ def test_a_time_has_its_zone():
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deep"),
         ("[" * 200 + "]" * 200, "nested too deep"),
         ("{", "Expecting"),
+        ('[{"a": {"b": 1, "c": 2, "b": 3}}]', "the key 'b' twice"),
     ],
 )
 def test_json_that_nobody_can_use_is_refused(text, message):
@@ -76,3 +77,7 @@ def test_json_that_nobody_can_use_is_refused(text, message):
 def test_texts_in_it_can_be_printed_and_written():
     text = r'{"a\u001b[2J": ["x\ud800", "ä\n\té", "\u009b1m"]}'
     assert load_json(text) == {r"a\x1b[2J": [r"x\ud800", "ä\n\té", r"\x9b1m"]}
+    text = r'["gpj\u202e.exe", "a\u200bb", "\ufeff", "\u2028", "\u2067", "\udb40\udc41", "ü \u4e2d"]'
+    assert load_json(text) == [
+        r"gpj\u202e.exe", r"a\u200bb", r"\ufeff", r"\u2028", r"\u2067", r"\U000e0041", "ü 中"
+    ]  # fmt: skip

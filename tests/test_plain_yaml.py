@@ -18,6 +18,11 @@ def test_a_bomb_of_aliases_is_refused():
         load_yaml(BOMB)
 
 
+def test_what_is_called_a_mapping_and_is_none_is_refused():
+    with pytest.raises(yaml.YAMLError, match="expected a mapping node"):
+        load_yaml("a: !!map [x]")
+
+
 def test_an_ampersand_in_text_is_text():
     assert load_yaml("title: Zhang & Sennrich\nkey: &name 1\n") == {"title": "Zhang & Sennrich", "key": 1}
 
@@ -43,3 +48,9 @@ def test_text_that_is_too_long_is_not_parsed(monkeypatch):
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text("ab&*{}: "), st.lists, max_leaves=8))
 def test_what_was_written_is_read(content):
     assert load_yaml(yaml.safe_dump({"content": content})) == {"content": content}
+
+
+@pytest.mark.parametrize("text", ["a: {b: 1, c: 2, b: 3}", "b: 1\n'b': 1\n", "- ? b\n  : 1\n  b: 2\n"])
+def test_a_key_that_is_there_twice_is_refused(text):
+    with pytest.raises(yaml.YAMLError, match="the key 'b' twice"):
+        load_yaml(text)

@@ -25,6 +25,7 @@ RUNS = ROOT / "results/small/toy/fig2a/runs.csv"
         ("arm", "", "column arm: not a name in every row"),
         ("status", "\x1b[2J", r"malformed .*x1b' in it"),
         ("device", "\0", r"malformed .*x00' in it"),
+        ("device", "\u202eUPG", r"malformed .*u202e' in it"),
     ],
 )
 def test_a_cell_of_another_kind_is_refused(tmp_path, column, value, message):

@@ -411,6 +411,8 @@ def _opinion(rng: random.Random, subordinate: Clause) -> Sentence:
 
 
 MIN_TOKENS, MAX_TOKENS = 4, 16
+#: The most sentences or pairs of a split. A config of others may ask for more than anybody waits for.
+MOST_PAIRS = 10**6
 
 
 def sentences(seed: int) -> Iterator[Sentence]:
@@ -436,7 +438,7 @@ def write(
     source = sentences(seed)
     # the held-out splits first, so that they do not depend on the size of train
     for split, count in (("test", test_pairs), ("valid", valid_pairs), ("train", train_pairs)):
-        check_whole(f"data.text.{split}_pairs", count, least=1)
+        check_whole(f"data.text.{split}_pairs", count, least=1, most=MOST_PAIRS)
         pairs = [next(source) for _ in range(count)]
         for language, side in (("de", "german"), ("en", "english")):
             lines = "".join(" ".join(getattr(pair, side)) + "\n" for pair in pairs)

@@ -17,6 +17,7 @@ from lnexp.corpora.toy import (
     CONJUNCTIONS,
     INTRANSITIVE,
     MAX_TOKENS,
+    MOST_PAIRS,
     THINGS,
     TRANSITIVE,
     Tokens,
@@ -47,7 +48,7 @@ def write(
     """
     text = sentences(seed)
     for split, count in (("test", test_pairs), ("valid", valid_pairs), ("train", train_pairs)):
-        check_whole(f"data.text.{split}_pairs", count, least=1)
+        check_whole(f"data.text.{split}_pairs", count, least=1, most=MOST_PAIRS)
         lines = [" ".join(next(text).english) for _ in range(count)]
         (folder / f"{split}.en").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 

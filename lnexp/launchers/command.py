@@ -13,7 +13,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, open_dict
 
-from lnexp.cli import one_line_errors
+from lnexp.cli import one_line_errors, refusal
 from lnexp.configuration import check, compose, own_schemas, register_resolvers
 from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
@@ -75,7 +75,7 @@ def _check_options(arguments: list[str]) -> None:
     parser = get_args_parser()
 
     def refuse(message: str) -> NoReturn:
-        raise UserError(f"{message}; --help lists the options")
+        raise UserError(refusal(parser, message))
 
     parser.error = refuse
     parser.parse_args(arguments)

@@ -36,12 +36,16 @@ def asked(words: list[str]) -> list[Asked]:
         words: overrides, recipes or several values of an option among them, as ``scripts/train.py -m`` takes them.
 
     Raises:
-        UserError: for a recipe or an option that is unknown or does not fit.
+        UserError: for a recipe or an option that is unknown or does not fit, or a claim that cannot be judged.
     """
+    from lnexp.results.claims import check_claims  # here, for most commands need no pandas
+
     recipes, rest = split_recipes(spell_out(words))
     if not recipes:
         return _combinations(rest)
     check_overrides(recipes, rest)
+    for recipe in recipes:
+        check_claims(recipe)
     found = []
     for recipe in recipes:
         shared = shared_overrides(recipe, profile_of(rest), rest)

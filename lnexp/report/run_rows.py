@@ -10,7 +10,7 @@ from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
 from lnexp.results.provenance import RunProvenance, chosen
 from lnexp.runs import records
-from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
 from lnexp.runs.identity import name_of
 from lnexp.runs.progress import state_of
 from lnexp.tasks import task_of
@@ -51,6 +51,7 @@ def gather(sections: Sequence[Section], runs_dir: Path | None) -> Runs:
     found = Runs()
     rows = _published_rows(sections, found)
     folders = find_folders(runs_dir) if runs_dir else {}
+    found.problems.extend(misnamed_folders(runs_dir) if runs_dir else [])
     for identity, path in folders.items():
         try:
             read = {
@@ -134,7 +135,7 @@ def _read(folder: RunFolder, runs_dir: Path, found: Runs) -> dict[str, Any]:
     score = task_of(config).score
     best = max(known_values(epochs, score.valid), default=None)
     test = ends[0].get(score.test) if ends else None
-    state, why = state_of(folder, runs_dir)
+    state, why = state_of(folder, runs_dir, read)
     environment.pop("array", None)
     return {
         "run": folder.name,

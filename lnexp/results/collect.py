@@ -148,7 +148,7 @@ def read_run(job: Job, cfg: DictConfig, run: str, path: Path | None) -> RunResul
 
 
 def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) -> None:
-    """Raise UserError where a run that is over lacks an epoch, its end or its environment, or has one twice.
+    """Raise UserError where a run that is over lacks an epoch, its end or its environment.
 
     Args:
         folder: the run's.
@@ -159,8 +159,6 @@ def _check_complete(folder: RunFolder, read: list[Record], every_epoch: bool) ->
     epochs = records.of_kind("epoch", read)
     if not read or records.of_kind("end", read) != read[-1:]:
         problem = "its end record is missing, or not the last"
-    elif len({record["epoch"] for record in epochs}) < len(epochs):
-        problem = "it has an epoch twice"
     elif every_epoch and [record["epoch"] for record in epochs] != list(range(1, len(epochs) + 1)):
         problem = "it does not have every epoch"
     elif every_epoch and folder.status["state"] == "finished" and _last_update(epochs) != folder.status["updates"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lnexp.cli import Parser, add_results_options, add_runs_option, one_line_errors
 from lnexp.errors import UserError
-from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR
 
 if TYPE_CHECKING:
     from lnexp.recipes.recipe import Recipe
@@ -41,6 +41,7 @@ def main() -> None:
     with one_line_errors():
         # here, so that --help takes no second
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
+        from lnexp.results.claims import check_claims
         from lnexp.results.collect import collect
         from lnexp.results.compare import print_comparisons
         from lnexp.results.mixed_code import mixed_code
@@ -50,6 +51,7 @@ def main() -> None:
         from lnexp.results.verdict_file import read_verdicts
         from lnexp.results.verdict_pages import write_page
         from lnexp.results.write import write_results
+        from lnexp.runs.folder import misnamed_folders
         from lnexp.terminal import filled
 
         if arguments.sweep or (arguments.overrides and not any("=" in word for word in arguments.overrides)):
@@ -58,7 +60,11 @@ def main() -> None:
         recipes, rest = split_recipes(arguments.overrides)
         if not recipes:
             raise UserError("which runs? say +recipe=NAME, a folder of runs, or --sweep=last")
+        if arguments.runs != RUNS_DIR:
+            raise UserError(f"--runs: of folders and sweeps alone; of a recipe's runs say runs_dir={arguments.runs}")
         check_overrides(recipes, rest)
+        for recipe in recipes:
+            check_claims(recipe)
         results, folders = arguments.results or LOCAL_RESULTS_DIR, []
         if results == RESULTS_DIR:
             refuse_some_arms(rest)
@@ -76,6 +82,8 @@ def main() -> None:
                 print(filled(f"warning: {recipe.name}: {line}; other_code=retrain trains them by one"))
             if judged := judged_in_words(read_verdicts(folder / "verdicts.json").claims):
                 print(filled(f"{recipe.name}: {judged}"))
+            for line in misnamed_folders(runs[0].cfg.runs_dir):
+                print(line, file=sys.stderr)
         write_page(results)
         if results == RESULTS_DIR:
             warn_of_changes(folders)

@@ -10,11 +10,10 @@ from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
 from lnexp.paths import CONFIG_DIR
-from lnexp.printable import is_printable
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
 from lnexp.results.collect import RunResult, read_run
 from lnexp.results.tables import epochs_table
-from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.folder import RunFolder, find_folders, has_name, misnamed
 from lnexp.runs.identity import short_name
 from lnexp.runs.sweep import sweep_by_title
 from lnexp.tasks import table_of, task_of
@@ -75,8 +74,7 @@ def _matching(root: Path, place: str) -> list[Path]:
 
 def _runs_in(path: Path) -> list[Path]:
     """Return a folder that is a run's, or the runs in it, at any depth."""
-    found = [path] if (path / "config.yaml").exists() else sorted(run.parent for run in path.rglob("config.yaml"))
-    return [run for run in found if is_printable(str(run))]
+    return [path] if (path / "config.yaml").exists() else sorted(run.parent for run in path.rglob("config.yaml"))
 
 
 def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[str]]:
@@ -87,7 +85,7 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
         name: of the recipe.
 
     Returns:
-        The runs, and why others were left out: those whose config or seed cannot be read.
+        The runs, and why others were left out: those whose name, config or seed cannot be read.
 
     Raises:
         UserError: where no run is left, or the runs are of several tasks, which have different scores.
@@ -95,6 +93,9 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
     configs: dict[Path, dict[str, Any]] = {}
     problems = []
     for path in paths:
+        if not has_name(path):
+            problems.append(misnamed(path))
+            continue
         try:
             configs[path] = RunFolder(path).config_with(NEEDED)
         except UserError as error:

@@ -10,6 +10,7 @@ from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR, is_published
 from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.results.claims import check_claims
 from lnexp.results.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
 
 EXIT_MALFORMED = 1
@@ -30,7 +31,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     with one_line_errors():
-        recipes = [load_recipe(recipe).name for recipe in arguments.recipe or []] or None  # refuses an unknown name
+        recipes = [_name_of(reference) for reference in arguments.recipe or []] or None
         found, problems = readable_verdicts(arguments.results)
         if not (found or problems or recipes or is_published(arguments.results)):
             raise UserError(f"{arguments.results}: no results there; reproduce.py, collect.py or probe.py makes them")
@@ -38,6 +39,14 @@ def main() -> None:
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(EXIT_MALFORMED if problems else 0)
+
+
+def _name_of(reference: str) -> str:
+    """Return a recipe's name. Raises UserError for an unknown one, and for one with claims that cannot be judged."""
+    recipe = load_recipe(reference)
+    if recipe.file:  # the project's are checked with all the others
+        check_claims(recipe)
+    return recipe.name
 
 
 def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: list[str] | None) -> list[str]:

@@ -1,6 +1,7 @@
 """Say in one line how a run of a sweep ended."""
 
 from lnexp.errors import UserError
+from lnexp.printable import one_line
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.runs.progress import clock
 from lnexp.runs.records import seconds
@@ -42,7 +43,7 @@ def _result(member: SweepRun, folder: RunFolder) -> str:
     except UserError as error:
         return f"malformed: {error}"
     if status.get("state") == "failed":
-        return f"failed: {status.get('why')}"
+        return f"failed: {one_line(status.get('why', ''))}"
     score = load_task(member.task).score
     known = known_values(epochs, score.valid)
     diverged = "diverged" if status.get("state") == "diverged" else ""

@@ -175,6 +175,8 @@ def continued(now: Environment, earlier: Environment) -> Environment:
     codes = [
         code for code in (*earlier.get("earlier_code", []), earlier.get("code")) if code not in (None, now["code"])
     ]
+    if not (earlier.get("code") or before.get("commit")):
+        codes.append({})  # unknown, and so other code than any
     return now | {"earlier_code": codes} if codes else now
 
 

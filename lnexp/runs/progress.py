@@ -1,16 +1,20 @@
 """Tell how far a run is, from its folder."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
 from lnexp.errors import UserError
+from lnexp.printable import one_line
+from lnexp.runs import records
 from lnexp.runs.folder import DONE, RunFolder
 from lnexp.runs.lock import is_held
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import load_task
+from lnexp.tasks.contract import Record
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ def progress(member: SweepRun, path: Path | None, runs_dir: str | Path) -> Progr
         return Progress("waiting")
     folder = RunFolder(path)
     try:
-        (state, why), epochs = state_of(folder, runs_dir), folder.epochs()
+        found = records.read(folder.metrics)
+        (state, why), epochs = state_of(folder, runs_dir, found), records.of_kind("epoch", found)
     except UserError as error:
         return Progress("malformed", why=str(error))
     last = epochs[-1] if epochs else {}
@@ -73,17 +78,24 @@ def progress(member: SweepRun, path: Path | None, runs_dir: str | Path) -> Progr
     )
 
 
-def state_of(folder: RunFolder, runs_dir: str | Path) -> tuple[str, str]:
+def state_of(folder: RunFolder, runs_dir: str | Path, found: Sequence[Record]) -> tuple[str, str]:
     """Return a run's state and the reason for it, as :class:`Progress` has them.
 
+    Args:
+        folder: the run's.
+        runs_dir: where all run folders lie.
+        found: the run's records.
+
     Raises:
-        UserError: where ``status.json`` is malformed.
+        UserError: where ``status.json`` is malformed, or there is no record in the file of a run that is over.
     """
     status = folder.status
     state: str = status.get("state", "waiting")
+    if state in DONE and not found and folder.metrics.exists():
+        raise UserError(f"{folder.metrics}: no record in it, but the run is {state}; force=true trains the run afresh")
     if state == "running" and not is_held(runs_dir, folder.identity):
         state = "interrupted"
-    return state, status.get("why", "")
+    return state, one_line(status.get("why", ""))
 
 
 def _pace(times: list[str]) -> float | None:

@@ -72,6 +72,7 @@ from typing import Any
 
 from lnexp.errors import UserError
 from lnexp.files import append_synced, read_regular, write_whole
+from lnexp.printable import NOT_PRINTABLE
 from lnexp.runs.values import (
     are_counts,
     are_numbers,
@@ -117,7 +118,8 @@ def read(path: Path) -> list[Record]:
     """Return all complete records of a file; none where it does not exist. Numbers that are not finite are None.
 
     Raises:
-        UserError: where a line other than an unfinished last one is not a record (the line is named).
+        UserError: where a line other than an unfinished last one is not a record (the line is named), and where an
+            epoch or the end is there twice.
     """
     if not os.path.lexists(path):
         return []
@@ -125,14 +127,16 @@ def read(path: Path) -> list[Record]:
     try:
         found = [_checked(record) for record in _parse(f"[{','.join(lines)}]")]  # at once: their keys are then shared
         if len(found) == len(lines):
+            _check_once(path, found)
             return found
     except (ValueError, KeyError, TypeError):
         pass
-    raise UserError(f"{path}:{_first_bad(lines)}: not a record; force=true trains the run afresh")
+    raise UserError(f"{path}:{_first_bad(lines)}; force=true trains the run afresh")
 
 
-#: What a record says in letters that no terminal must be sent, and what is nested: neither is in records of ours.
-STRANGE = re.compile(r"\\u(00[01789]|[dD][89a-fA-F])|\\[bfr]|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]|\{[^}]*\{")
+#: What a record says in letters that no terminal must be sent, or may, behind an escape; and what is nested: neither is
+#: in records of ours.
+STRANGE = re.compile(rf"\\[bfru]|{NOT_PRINTABLE.pattern}|\{{[^}}]*\{{")
 
 
 def _parse(text: str) -> Any:
@@ -140,14 +144,27 @@ def _parse(text: str) -> Any:
     return plain_content(content) if STRANGE.search(text) else content
 
 
-def _first_bad(lines: list[str]) -> int:
-    """Return the number, from 1, of the first line that is not a record."""
+def _first_bad(lines: list[str]) -> str:
+    """Return the number, from 1, of the first line that is not a record, and what is wrong with it, if it is said."""
     for number, line in enumerate(lines, start=1):
         try:
             _checked(_parse(line))
-        except (ValueError, KeyError, TypeError):
-            return number
-    return len(lines)
+        except ValueError as error:
+            return f"{number}: not a record ({error})"
+        except (KeyError, TypeError):
+            return f"{number}: not a record"
+    return f"{len(lines)}: not a record"
+
+
+def _check_once(path: Path, found: Iterable[Record]) -> None:
+    """Raise UserError where an epoch, or the end, has a second record."""
+    seen = set()
+    for number, record in enumerate(found, start=1):
+        if record["kind"] in ("epoch", "end"):
+            which = record["epoch"] if record["kind"] == "epoch" else "end"
+            if which in seen:
+                raise UserError(f"{path}:{number}: it has an {record['kind']} twice; force=true trains the run afresh")
+            seen.add(which)
 
 
 #: What every record of a kind has, whatever its task, and what it may have besides.

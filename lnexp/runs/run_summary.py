@@ -36,11 +36,11 @@ def run_summary(folder: RunFolder, records: Sequence[Record]) -> Group:
         records: the run's, oldest first.
 
     Raises:
-        UserError: where its status or config is malformed.
+        UserError: where its status or config is malformed, or it is over and has no record.
     """
     task = task_of(folder.config)
     epochs = of_kind("epoch", records)
-    state, why = state_of(folder, folder.path.parent.parent)
+    state, why = state_of(folder, folder.path.parent.parent, records)
     head = Text.assemble(folder.name, "  ", (state, COLOURS.get(state, "")))
     if why:
         head.append(f": {why}")

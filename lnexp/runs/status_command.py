@@ -9,6 +9,7 @@ from rich.live import Live
 
 from lnexp.cli import Parser, add_runs_option, one_line_errors
 from lnexp.errors import UserError
+from lnexp.runs.folder import misnamed_folders
 from lnexp.runs.single_runs import runs_of_no_sweep
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import all_sweeps, newest_sweep
@@ -25,6 +26,8 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         console = Console(markup=False)
+        for line in misnamed_folders(arguments.runs):
+            print(line, file=sys.stderr)
         if arguments.all:
             _print_all(arguments.runs, console)
             return

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lnexp.corpora import toy
+from lnexp.corpora import toy, toy_paraphrases
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
@@ -100,3 +100,9 @@ def test_grammar_by_example():
 def test_an_empty_split_is_refused(tmp_path, split):
     with pytest.raises(UserError, match=split):
         toy.write(tmp_path, PreparationContext(tmp_path), seed=0, **{**SIZES, split: 0})
+
+
+@pytest.mark.parametrize("write", [toy.write, toy_paraphrases.write])
+def test_a_split_that_nobody_waits_for_is_refused(tmp_path, write):
+    with pytest.raises(UserError, match=r"train_pairs=1000000000000: must be at most 1000000"):
+        write(tmp_path, PreparationContext(tmp_path), seed=0, **{**SIZES, "train_pairs": 10**12})

@@ -3,7 +3,15 @@
 import pytest
 
 from lnexp.errors import UserError
+from lnexp.paths import RECIPES_DIR
 from lnexp.planning.asked import asked
+
+
+def test_a_claim_that_cannot_be_judged_is_refused(tmp_path):
+    text = (RECIPES_DIR / "fig2a.yaml").read_text()
+    (tmp_path / "mine.yaml").write_text(text.replace("success(no_warmup_low) < 0.5", "best_blue(no_warmup_low) < 0.5"))
+    with pytest.raises(UserError, match=r"claim fig2a-no-warmup-fails-low: .*best_blue"):
+        asked([f"+recipe={tmp_path}/mine.yaml"])
 
 
 def test_arms_of_a_recipe_are_planned_as_they_are_trained():

@@ -112,6 +112,14 @@ def test_outcomes_are_of_the_recipes_axes(recipe_of):
         recipe_of(without=["arms"], axes=axes, rows=[], outcomes=outcomes)
 
 
+def test_a_key_that_is_there_twice_is_named(recipe_of, tmp_path):
+    recipe_of()
+    with (tmp_path / "x.yaml").open("a") as file:
+        file.write("n_seeds: 1\n")
+    with pytest.raises(UserError, match=r"x\.yaml: not a recipe \(YAMLError: the key 'n_seeds' twice\)"):
+        load_recipe("x")
+
+
 def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
     recipe_of("first")
     assert recipe_of("second", arms="first").arms == load_recipe("first").arms

@@ -1,5 +1,7 @@
 """Tables and curves of any runs."""
 
+import os
+
 import pandas as pd
 import pytest
 from helpers import run_script
@@ -56,6 +58,15 @@ def test_seeds_are_averaged_and_what_differs_names_the_rows(make, tmp_path):
     assert len(pd.read_csv(tmp_path / "set" / "runs.csv")) == 5
     assert (tmp_path / "set" / "figure.png").exists()
     assert "![curves]" in (tmp_path / "set" / "table.md").read_text()
+
+
+def test_a_run_whose_name_cannot_be_printed_is_left_out_and_named(make, tmp_path):
+    make("seed=1")
+    other = make("seed=2")
+    other.rename(other.with_name(os.fsdecode(b"x\xff-89abcdef")))
+    runs, (line,) = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert len(runs) == 1
+    assert r"x\udcff-89abcdef: not read" in line
 
 
 def test_runs_that_agree_are_one_row(make, tmp_path):

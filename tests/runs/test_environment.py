@@ -35,3 +35,4 @@ def test_a_resumed_run_keeps_the_digests_of_the_code_that_it_was_trained_by():
     second = continued(now | {"code": {"a.py": "2"}}, first)
     assert continued(now, second)["earlier_code"] == [{"a.py": "1"}, {"a.py": "2"}]
     assert "earlier_code" not in continued(now, {"git": {"commit": "c"}, "code": now["code"]})
+    assert continued(now, {})["earlier_code"] == [{}], "nobody knows it, so it is other code"

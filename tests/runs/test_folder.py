@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.runs.checksum import write_checksum
-from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
 
 EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
 
@@ -61,6 +61,9 @@ def test_a_broken_status_is_named(folder, content):
         ("environment.json", '{"data": {"pairs": {}}}', "pairs: has no train"),
         ("environment.json", '{"data": {"part_of": "nothing"}}', "no known corpus"),
         ("environment.json", '{"code": "0123456789ab"}', "code is str"),
+        ("status.json", '{"state": "failed", "state": "finished", "why": "", "updates": 1}', "the key 'state' twice"),
+        ("environment.json", '{"git": {"dirty": true, "dirty": false}}', "the key 'dirty' twice"),
+        ("config.yaml", "seed: 1\nseed: 2", "the key 'seed' twice"),
         ("config.yaml", "model: lnexp_pre_ln", "model=lnexp_pre_ln: must be a group"),
         ("config.yaml", "lr_max: .inf", "not finite"),
         ("config.yaml", "lr_max: fast", "lr_max=fast: must be a number"),
@@ -84,9 +87,26 @@ def test_translations_that_are_no_text_are_refused(folder):
         folder.lines("hypotheses/test.txt")
 
 
-def test_a_folder_whose_name_a_terminal_would_obey_is_no_run(folder):
-    (folder.path.parent / "x\x1b[2J-89abcdef").mkdir()
-    assert list(find_folders(folder.path.parent.parent)) == [folder.identity]
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("x\x1b[2J", r"x\x1b[2J"),
+        (os.fsdecode(b"x\xff"), r"x\udcff"),
+        ("x\u202eb", r"x\u202eb"),
+        ("x\nadm 1 finished", "x adm 1 finished"),
+    ],
+)
+def test_a_folder_whose_name_cannot_be_printed_is_no_run_and_named(folder, name, shown):
+    runs_dir = folder.path.parent.parent
+    (folder.path.parent / f"{name}-89abcdef").mkdir()
+    assert list(find_folders(runs_dir)) == [folder.identity]
+    (line,) = misnamed_folders(runs_dir)
+    assert line.endswith(f"/{shown}-89abcdef: not read, for its name cannot be printed; rename it")
+
+
+def test_a_place_of_runs_may_have_any_name(tmp_path):
+    (tmp_path / "a\u200bb" / "adhoc" / "x-89abcdef").mkdir(parents=True)
+    assert list(find_folders(tmp_path / "a\u200bb")) == ["89abcdef"]
 
 
 def test_the_config_is_read_as_it_was_written(folder):

@@ -29,6 +29,21 @@ def test_no_file_is_no_records(tmp_path):
     assert records.read(tmp_path / "metrics.jsonl") == []
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (records.to_line(epoch(2)).replace("}", ', "valid_nll": 0.1}'), r"not a record \(the key 'valid_nll' twice\)"),
+        (records.to_line(epoch(1)), "it has an epoch twice"),
+        (records.to_line({"kind": "end", "test_bleu": 9.0}), "it has an end twice"),
+    ],
+)
+def test_what_is_there_twice_is_named(tmp_path, line, why):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(records.to_line(epoch(1)) + records.to_line({"kind": "end", "test_bleu": 1.0}) + line)
+    with pytest.raises(UserError, match=rf"metrics\.jsonl:3: {why}; force=true trains the run afresh"):
+        records.read(path)
+
+
 @given(cut=st.integers(0, 200))
 def test_a_file_cut_anywhere_gives_its_whole_lines(tmp_path_factory, cut):
     path = tmp_path_factory.mktemp("cut") / "metrics.jsonl"
@@ -94,6 +109,13 @@ def test_what_a_terminal_would_obey_is_escaped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     path.write_text(json.dumps(epoch(1) | {"bleu_signature": "\x1b[2J\ud800"}) + "\n")
     assert records.read(path)[0]["bleu_signature"] == r"\x1b[2J\ud800"
+
+
+@pytest.mark.parametrize("escaped", [True, False])
+def test_what_would_turn_text_around_is_escaped(tmp_path, escaped):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(json.dumps(epoch(1, bleu_signature="\u202egpj"), ensure_ascii=escaped) + "\n")
+    assert records.read(path)[0]["bleu_signature"] == r"\u202egpj"
 
 
 def test_what_would_not_be_read_is_not_written(tmp_path):

@@ -67,6 +67,29 @@ def test_every_state_is_told(tmp_path):
     )
 
 
+def test_a_run_that_is_over_without_a_record_is_malformed(tmp_path):
+    made = folder(tmp_path, "aa")
+    made.set_status("finished")
+    made.metrics.write_bytes(b"\x00\xff garbage")
+    status = SweepStatus(Sweep("a figure", [member("aa")]), tmp_path)
+    assert "malformed: " in shown(status.table(), width=300)
+    assert "metrics.jsonl: no record in it, but the run is finished; force=true" in shown(status.table(), width=300)
+
+
+def test_the_reason_of_a_run_makes_no_rows(tmp_path):
+    folder(tmp_path, "aa").set_status("failed", "x\nname-bb 1 finished")
+    found = SweepStatus(Sweep("a figure", [member("aa")]), tmp_path)
+    assert "failed: x name-bb 1 finished" in shown(found.table(), width=300)
+
+
+def test_a_folder_that_is_not_read_is_named(tmp_path):
+    Sweep("a figure", [member("aa")]).save(tmp_path)
+    (tmp_path / "adhoc" / os.fsdecode(b"x\xff-aa")).mkdir(parents=True)
+    done = run_script("status", "--once", "--runs", str(tmp_path))
+    assert r"x\udcff-aa: not read" in done.stderr
+    assert "1 waiting" in done.stdout
+
+
 def shown(what, width=120) -> str:
     console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(what)

@@ -9,6 +9,7 @@ from pathlib import Path
 from lnexp.checks import check_whole
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.labelled_pairs import LabelledPair, write_pairs
+from lnexp.corpora.toy import MOST_PAIRS
 from lnexp.corpora.toy_paraphrases import paraphrases
 
 
@@ -31,6 +32,6 @@ def write(
         check_whole("data.pairs.other_words", other_words, least=1)
     pairs = paraphrases(seed, other_words)
     for split, count in (("test", test), ("valid", valid), ("train", train)):
-        check_whole(f"data.pairs.{split}", count, least=1)
+        check_whole(f"data.pairs.{split}", count, least=1, most=MOST_PAIRS)
         drawn = islice(pairs, count)
         write_pairs(folder, split, (LabelledPair(label, " ".join(one), " ".join(other)) for label, one, other in drawn))

@@ -30,6 +30,8 @@ NEEDED = (
     "data.joined_dictionary", "evaluation.test_beam", "evaluation.max_tokens", "evaluation.lenpen",
     "evaluation.max_len_a", "evaluation.max_len_b",
 )  # fmt: skip
+#: No wider beam is of use, and one of a config of others could fill a memory.
+WIDEST_BEAM = 1000
 
 
 def main() -> None:
@@ -46,7 +48,7 @@ def main() -> None:
         folder = find_run(arguments.run, arguments.runs)
         cfg = _config(folder)
         beam = cfg.evaluation.test_beam if arguments.beam is None else arguments.beam
-        check_whole("--beam", beam, least=1)
+        check_whole("--beam", beam, least=1, most=WIDEST_BEAM)
         if warning := other_code_warning(folder):
             print(warning, file=sys.stderr)
         one_quiet_thread()
