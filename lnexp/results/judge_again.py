@@ -17,12 +17,14 @@ from lnexp.results.published_evidence import PublishedRun, published_evidence
 from lnexp.results.stated_by_epochs import denied_by_epochs
 from lnexp.results.stated_by_folder import refuse_other_folders
 from lnexp.results.stated_by_pages import denied_by_page, page_again
+from lnexp.results.stated_by_schedule import denied_by_schedule
 from lnexp.results.stated_by_settings import (
     denied_by_arm,
     denied_by_command,
     denied_by_environment,
     denied_by_settings,
 )
+from lnexp.results.stated_by_tables import refuse_disagreeing_tables
 from lnexp.results.verdict_file import Verdicts, write_verdicts
 from lnexp.schema import checked, load_json
 from lnexp.tasks import load_task
@@ -71,6 +73,8 @@ def judged(folder: Path) -> Judged:
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         made = read_provenance(folder)
+        runs = [one for one in evidence if isinstance(one, PublishedRun)]
+        refuse_disagreeing_tables(folder, recipe, runs, made)
         refuse_other_folders(profile, data, old["scope"], command, made)
         if old["papers"] and not _can_be_the_papers(recipe, profile, made):
             raise ValueError("verdicts.json says that it is of the paper's model and corpus, other files do not")
@@ -96,6 +100,7 @@ COMPARED = {
     "provenance.json has other settings than runs.csv states": denied_by_settings,
     "provenance.json has other settings than the arm asks for": denied_by_arm,
     "provenance.json has other settings than the command asks for": denied_by_command,
+    "epochs.csv has other rates or updates than the schedule and the length give": denied_by_schedule,
     "provenance.json has another machine than runs.csv states": denied_by_environment,
 }
 
