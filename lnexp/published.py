@@ -2,6 +2,7 @@
 
 import io
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -55,23 +56,28 @@ def read_table(path: Path) -> "pd.DataFrame":
         UserError: where it cannot be read, or does not have the columns of a table of its name.
         FileNotFoundError: where there is none.
     """
-    import pandas as pd  # here, for it takes half a second, and most commands read no table
-
     try:
-        text = read_regular(path).replace("\r\n", "\n")
-        if found := NOT_PRINTABLE.search(text):
-            raise ValueError(f"{found[0]!a} in it")
-        names = {column: str for column, kind in COLUMNS.get(path.name, OF_RUN).items() if kind == "name"}
-        table = pd.read_csv(
-            io.StringIO(text), float_precision="round_trip", dtype={**names, "identity": str}, low_memory=False
-        )
-        _check(path.name, table)
-        if (columns := APART.get(path.name)) and table.duplicated(columns).any():
-            raise ValueError(f"two rows with one {', '.join(columns)}")
+        return _parsed(path.name, read_regular(path)).copy()
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: malformed ({' '.join(str(error).split())})") from error
+
+
+@lru_cache(maxsize=8)  # those of a folder, which are read several times
+def _parsed(name: str, text: str) -> "pd.DataFrame":
+    """Return a table by its name and its text. Raises ValueError where it does not have the columns of that name."""
+    import pandas as pd  # here, for it takes half a second, and most commands read no table
+
+    if found := NOT_PRINTABLE.search(text := text.replace("\r\n", "\n")):
+        raise ValueError(f"{found[0]!a} in it")
+    names = {column: str for column, kind in COLUMNS.get(name, OF_RUN).items() if kind == "name"}
+    table = pd.read_csv(
+        io.StringIO(text), float_precision="round_trip", dtype={**names, "identity": str}, low_memory=False
+    )
+    _check(name, table)
+    if (columns := APART.get(name)) and table.duplicated(columns).any():
+        raise ValueError(f"two rows with one {', '.join(columns)}")
     return table
 
 

@@ -4,11 +4,11 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from lnexp.figures.names import ALONG
 from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import seeds_in_words
 
-NAME = "along"
 #: Columns that ``snapshots.csv`` may have, their titles, and the scale along y.
 PANELS = {
     "train_loss": ("training loss\n(nats a token)", "linear"),
@@ -35,7 +35,7 @@ def along(recipe: Recipe, snapshots: pd.DataFrame, scope: str) -> Drawing:
     arms = [arm for arm in recipe.arms.values() if arm.name in set(snapshots["arm"])]
     seeds = f"seeds {seeds_in_words(snapshots['seed'])}: lines are medians"
     rows = [_row(arm, snapshots[snapshots["arm"] == arm.name]) for arm in arms]
-    return Drawing(NAME, recipe.heading, f"{scope} · {seeds}", rows, (2.4, 1.9), legend_columns=7, share_y="col")
+    return Drawing(ALONG, recipe.heading, f"{scope} · {seeds}", rows, (2.4, 1.9), legend_columns=7, share_y="col")
 
 
 def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:

@@ -9,18 +9,10 @@ from matplotlib.figure import Figure
 
 from lnexp.figures.draw import MARKERS, STYLE, add_title, name_few, save
 from lnexp.figures.line_styles import style_of
+from lnexp.figures.names import BY_ARM, drawn_by_arm
 from lnexp.recipes.recipe import Recipe
 from lnexp.seeds import seeds_in_words
 from lnexp.tasks import load_task
-
-NAME = "by_arm"
-#: Arms whose curves can be told apart.
-MOST_CURVES = 12
-
-
-def drawn_by_arm(recipe: Recipe) -> bool:
-    """Return whether the figure is drawn: of many arms, which no axes order."""
-    return len(recipe.arms) > MOST_CURVES and not any(arm.values for arm in recipe.arms.values())
 
 
 def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> list[str]:
@@ -35,8 +27,8 @@ def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) ->
     if not drawn_by_arm(recipe) or runs.empty:
         return []
     with rc_context(STYLE):
-        save(by_arm(recipe, runs, scope), folder, NAME)
-    return [NAME]
+        save(by_arm(recipe, runs, scope), folder, BY_ARM)
+    return [BY_ARM]
 
 
 def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:

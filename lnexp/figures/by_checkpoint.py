@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
+from lnexp.figures.names import BY_CHECKPOINT
 from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, line
 from lnexp.recipes.recipe import Recipe
 from lnexp.seeds import seeds_in_words
@@ -12,7 +13,6 @@ from lnexp.tasks import load_task
 
 #: The column of ``runs.csv`` with the epoch of the checkpoint that a run starts from.
 START = "start_epoch"
-NAME = "by_checkpoint"
 #: The line of whoever always says the most frequent class.
 MAJORITY = LineStyle("#8A8A8A", ":")
 
@@ -46,7 +46,7 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
             for title, (column, majority) in panels.items()
         ]
     ]
-    return Drawing(NAME, recipe.heading, f"{scope} · {seeds}", rows, (4, 3.4), 2, share_y="row")
+    return Drawing(BY_CHECKPOINT, recipe.heading, f"{scope} · {seeds}", rows, (4, 3.4), 2, share_y="row")
 
 
 def _lines(recipe: Recipe, runs: pd.DataFrame, column: str) -> list[Line]:

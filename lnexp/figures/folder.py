@@ -4,20 +4,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from lnexp.figures.along import NAME as ALONG
 from lnexp.figures.along import along
-from lnexp.figures.by_arm import NAME as BY_ARM
 from lnexp.figures.by_arm import draw_by_arm
-from lnexp.figures.by_checkpoint import NAME as BY_CHECKPOINT
 from lnexp.figures.by_checkpoint import by_checkpoint
 from lnexp.figures.by_depth import NAME as BY_DEPTH
 from lnexp.figures.by_depth import by_depth
 from lnexp.figures.curves import curves
 from lnexp.figures.draw import draw, remove
 from lnexp.figures.layers import layers
+from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, SWEEP
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
-from lnexp.figures.sweep import FIGURES as SWEEP
 from lnexp.figures.sweep import draw_sweep
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe

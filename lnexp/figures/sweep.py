@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from lnexp.figures.draw import STYLE, add_title, name_few, save
 from lnexp.figures.line_styles import styles_of
+from lnexp.figures.names import SWEEP
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
@@ -236,9 +237,6 @@ def shortest_warmups(swept: Swept) -> Figure:
 
 
 #: The figures by the names of their files.
-FIGURES: dict[str, Callable[[Swept], Figure]] = {
-    "map": heat_maps,
-    "lr_sensitivity": sensitivities,
-    "shortest_warmup": shortest_warmups,
-    "ranking": ranking,
-}
+FIGURES: dict[str, Callable[[Swept], Figure]] = dict(
+    zip(SWEEP, (heat_maps, sensitivities, shortest_warmups, ranking), strict=True)
+)

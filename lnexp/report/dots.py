@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lnexp.figures.by_arm import drawn_by_arm
 from lnexp.figures.line_styles import style_of
+from lnexp.figures.names import drawn_by_arm
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.recipe import Recipe
 from lnexp.runs.folder import DONE

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 
-from lnexp.figures.by_arm import MOST_CURVES
+from lnexp.figures.names import MOST_CURVES
 from lnexp.figures.panels import Drawing, Panel
 from lnexp.paths import is_published
 from lnexp.recipes.load import COPY

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
@@ -16,14 +16,16 @@ from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.published_evidence import PublishedRun, published_evidence
 from lnexp.results.stated_by_epochs import denied_by_epochs
 from lnexp.results.stated_by_folder import refuse_other_folders
+from lnexp.results.stated_by_pages import denied_by_page, page_again
+from lnexp.results.stated_by_schedule import denied_by_schedule
 from lnexp.results.stated_by_settings import (
     denied_by_arm,
     denied_by_command,
     denied_by_environment,
     denied_by_settings,
 )
+from lnexp.results.stated_by_tables import refuse_disagreeing_tables
 from lnexp.results.verdict_file import Verdicts, write_verdicts
-from lnexp.results.verdict_pages import with_verdicts
 from lnexp.schema import checked, load_json
 from lnexp.tasks import load_task
 
@@ -45,8 +47,16 @@ class Kept(TypedDict):
     claims: list[JudgedBefore]
 
 
-def judged(folder: Path) -> Verdicts:
-    """Return the verdicts that the tables of a folder of results give.
+class Judged(NamedTuple):
+    """What the tables of a folder of results have on the arms of a recipe, and the verdicts that it gives."""
+
+    recipe: Recipe
+    evidence: list[Evidence]
+    verdicts: Verdicts
+
+
+def judged(folder: Path) -> Judged:
+    """Return the verdicts that the tables of a folder of results give, with what they were found by.
 
     Of its ``verdicts.json`` only what tables do not have is read: scope, command, the runs that could not be read,
     whether they are the paper's, and the hash of their settings. Its claims may be of another form.
@@ -63,12 +73,15 @@ def judged(folder: Path) -> Verdicts:
         command = claims[0]["command"] if claims else ""
         profile, data, _ = folder.resolve().parts[-3:]
         made = read_provenance(folder)
+        runs = [one for one in evidence if isinstance(one, PublishedRun)]
+        refuse_disagreeing_tables(folder, recipe, runs, made)
         refuse_other_folders(profile, data, old["scope"], command, made)
         if old["papers"] and not _can_be_the_papers(recipe, profile, made):
             raise ValueError("verdicts.json says that it is of the paper's model and corpus, other files do not")
         planned = planned_seeds(recipe, profile, made.commits, made.planned)
         origin = Origin(profile, data, old["scope"], command, made.commits, planned, old["malformed"])
-        return replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
+        verdicts = replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
+        return Judged(recipe, evidence, verdicts)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
 
@@ -87,6 +100,7 @@ COMPARED = {
     "provenance.json has other settings than runs.csv states": denied_by_settings,
     "provenance.json has other settings than the arm asks for": denied_by_arm,
     "provenance.json has other settings than the command asks for": denied_by_command,
+    "epochs.csv has other rates or updates than the schedule and the length give": denied_by_schedule,
     "provenance.json has another machine than runs.csv states": denied_by_environment,
 }
 
@@ -107,18 +121,18 @@ def _check_runs(folder: Path, evidence: Sequence[Evidence]) -> None:
 
 
 def judge_again(folder: Path) -> Verdicts:
-    """Write ``verdicts.json`` and the verdicts in ``table.md`` of a folder of results anew, and return the verdicts.
+    """Write ``verdicts.json`` and ``table.md`` of a folder of results anew, and return the verdicts.
 
     Raises:
         UserError: as :func:`judged` does, and where the page cannot be read.
     """
-    verdicts = judged(folder)
+    recipe, evidence, verdicts = judged(folder)
     try:
-        page = read_regular(folder / "table.md")
+        page = page_again(folder, recipe, evidence, verdicts)
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
     write_verdicts(folder, verdicts)
-    write_whole(folder / "table.md", with_verdicts(page, verdicts, folder))
+    write_whole(folder / "table.md", page)
     return verdicts
 
 
@@ -127,13 +141,13 @@ OF_THE_RECIPE = ("title", "figure", "known", "doubt")
 
 
 def what_tables_deny(stated: Verdicts, folder: Path) -> str | None:
-    """Return, in one line, which claims state other numbers than the tables beside them give, or what is said of the
-    results other than by their recipe; None where nothing is.
+    """Return, in one line, which claims state other numbers than the tables beside them give, what is said of the
+    results other than by their recipe, or that their page says something else; None where nothing is.
 
     Numbers that differ by rounding are the same: another machine may add up in another order.
     """
     try:
-        again = judged(folder)
+        recipe, evidence, again = judged(folder)
     except UserError as error:
         return str(error)
     given = {claim.id: asdict(claim) for claim in again.claims}
@@ -141,7 +155,7 @@ def what_tables_deny(stated: Verdicts, folder: Path) -> str | None:
         return f"{folder}: its {', '.join(other)} are not the recipe's; python scripts/judge.py"
     wrong = [claim.id for claim in stated.claims if not _alike(asdict(claim), given.get(claim.id))]
     if not wrong:
-        return None
+        return denied_by_page(folder, recipe, evidence, stated)
     return f"{folder}: its tables give other numbers for {', '.join(wrong)}; python scripts/judge.py"
 
 

@@ -1,5 +1,6 @@
 """Find arms whose runs were trained by different code, so that a mean over them is of several programs."""
 
+import re
 from collections.abc import Iterable
 
 from lnexp.hashing import short_hash
@@ -9,6 +10,8 @@ from lnexp.seeds import seeds_in_words
 
 #: Modules that a line names, at most.
 MOST_NAMED = 3
+#: A line in a page. It holds nothing but names of arms and modules, and seeds.
+STATED = re.compile(r"Mixed code: (the runs of [\w-]+ were trained by different code \([\w./, -]*\): [\w, /-]+)\.")
 
 
 def code_of(environment: Environment) -> str | None:
@@ -27,6 +30,11 @@ def mixed_code(runs: Iterable[RunResult]) -> list[str]:
         if run.counts and _codes(run.environment):
             by_arm.setdefault(run.job.arm.name, []).append(run)
     return [line for of_arm in by_arm.values() if (line := _line(of_arm))]
+
+
+def stated_mixed_code(page: str) -> list[str]:
+    """Return the lines of :func:`mixed_code` that a ``table.md`` has."""
+    return STATED.findall(page)
 
 
 def _line(runs: list[RunResult]) -> str:

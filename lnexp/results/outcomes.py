@@ -1,15 +1,14 @@
 """Classify arms by whether they train without warm-up: a word for every two arms that differ in warm-up alone."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 from tabulate import tabulate
 
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.collect import RunResult
-from lnexp.results.success import Scores, best_mean, scores_by_arm, succeeds, success_of
+from lnexp.results.success import ScoredRun, Scores, best_mean, scores_by_arm, succeeds, success_of
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 
@@ -23,7 +22,7 @@ A cell says of a {row} and a {column} what most runs do, without warm-up and wit
 is no number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
 
 
-def outcomes_table(recipe: Recipe, runs: list[RunResult]) -> pd.DataFrame:
+def outcomes_table(recipe: Recipe, runs: Sequence[ScoredRun]) -> pd.DataFrame:
     """Return ``outcomes.csv``: a row for every two arms that differ in warm-up alone, where runs of both are over.
 
     Columns are the recipe's two axes, ``outcome``, and for either arm (``_without``, ``_with``) its mean best score,
@@ -71,7 +70,7 @@ def _row(recipe: Recipe, pair: tuple[str, str], scores: Scores, line: float) -> 
     return {**where, "outcome": WORDS.get((majority[0], majority[1]), fails), **measured}
 
 
-def outcomes_page(recipe: Recipe, runs: list[RunResult]) -> str:
+def outcomes_page(recipe: Recipe, runs: Sequence[ScoredRun]) -> str:
     """Return the table for people, in Markdown, and what its words mean; empty where no two arms are over."""
     table = outcomes_table(recipe, runs)
     if table.empty:

@@ -4,14 +4,13 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
+import pandas as pd
 from tabulate import tabulate
 
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.collect import RunResult
-from lnexp.results.early_numbers import early_table
 from lnexp.results.prediction import LR_MAX, HeldOut, Prediction, most_often
-from lnexp.results.sweep_measures import SweepResults, finals_of
+from lnexp.results.sweep_measures import CountedRun, SweepResults, finals_of
 
 #: What people read of a number.
 WORDS = {
@@ -41,17 +40,17 @@ its correlation is {correlation}{pairs}. The mean of the same arm in the other s
 PAIRS = ", and of a good run and one that is not it says which is which in {share:.0%} of pairs"
 
 
-def prediction_page(recipe: Recipe, runs: Iterable[RunResult]) -> str:
-    """Return the tables of a recipe with a sweep, in Markdown; empty before all arms have a run with early numbers.
+def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> str:
+    """Return the tables of a recipe with a sweep, in Markdown; empty before all arms have a run.
 
     Args:
         recipe: whose sweep it is.
         runs: its runs.
+        early: their ``early.csv``, not empty.
     """
-    over = [run for run in runs if run.counts]
     grid = grid_of(recipe)
-    results, early = SweepResults(grid, finals_of(grid, over)), early_table(over)
-    if results.line is None or early.empty:
+    results = SweepResults(grid, finals_of(grid, runs))
+    if results.line is None:
         return ""
     found = Prediction(grid, early, results.finals)
     parts = [

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, TypeVar, cast
 
@@ -188,17 +189,23 @@ def read_provenance(folder: Path) -> Provenance:
     if not os.path.lexists(path):
         return Provenance()
     try:
-        content: Content = checked(Content, load_json(read_regular(path)), "it")
-        environments, settings = content["environments"], content["settings"]
-        runs = {
-            name: RunProvenance(run["command"], settings | run["settings"], environments[run["environment"]])
-            for name, run in content["runs"].items()
-        }
-        plan = content.get("planned")
-        planned = range(plan["first_seed"], plan["first_seed"] + plan["n_seeds"]) if plan else None
-        return Provenance(list(map(_checked, content["data"])), environments, runs, planned)
+        return _parsed(read_regular(path))
     except (OSError, LookupError, TypeError, ValueError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Provenance:
+    """Return the content of a file by its text, which commands read several times. Nobody changes what is returned."""
+    content: Content = checked(Content, load_json(text), "it")
+    environments, settings = content["environments"], content["settings"]
+    runs = {
+        name: RunProvenance(run["command"], settings | run["settings"], environments[run["environment"]])
+        for name, run in content["runs"].items()
+    }
+    plan = content.get("planned")
+    planned = range(plan["first_seed"], plan["first_seed"] + plan["n_seeds"]) if plan else None
+    return Provenance(list(map(_checked, content["data"])), environments, runs, planned)
 
 
 def _checked(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def denied_by_epochs(run: PublishedRun) -> list[str]:
     stated, summed = run.end.get("seconds"), records.seconds(run.epochs)
     if stated is None or not math.isclose(stated, summed, abs_tol=ROUNDING):
         wrong.append("seconds")
-    if run.state == "finished" and not _is_whole(run):
+    if (run.state == "finished" and not _is_whole(run)) or (run.diverged and _is_at_its_end(run)):
         wrong.append("status")
     return [*wrong, *_out_of_order(run)]
 
@@ -42,14 +42,23 @@ ENDING = ("patience", "stop_min_lr", "stop_time_hours")
 
 def _is_whole(run: PublishedRun) -> bool:
     """Return whether a run has its last epoch or update, or ended at another for a reason that its arm has."""
+    return _is_at_its_end(run) or bool(run.epochs and any(option in _asked(run) for option in ENDING))
+
+
+def _is_at_its_end(run: PublishedRun) -> bool:
+    """Return whether a run has its last epoch or update. One that diverged does not: where it did has no record."""
     if not run.epochs:
         return False
     last, most = run.epochs[-1], run.settings.get("max_update")
-    asked = {key_of(override).rpartition(".")[2]: override.partition("=")[2] for override in run.job.overrides}
+    asked = _asked(run)
     if said := asked.get("max_update"):  # a number, or another setting, as ${warmup_updates}
         most = int(said) if said.isdecimal() else run.settings.get(said.strip("${}"))
-    at_an_end = last["epoch"] == run.settings.get("max_epoch", last["epoch"]) or last["update"] == most
-    return at_an_end or any(option in asked for option in ENDING)
+    return bool(last["epoch"] == run.settings.get("max_epoch", last["epoch"]) or last["update"] == most)
+
+
+def _asked(run: PublishedRun) -> dict[str, str]:
+    """Return what an arm sets, by the last part of each option's name."""
+    return {key_of(override).rpartition(".")[2]: override.partition("=")[2] for override in run.job.overrides}
 
 
 def _out_of_order(run: PublishedRun) -> list[str]:

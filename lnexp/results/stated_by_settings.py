@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable
+from typing import Any
 
 from lnexp.results.asked_settings import asked_settings
 from lnexp.results.published_evidence import PublishedRun
@@ -50,6 +51,11 @@ def plain_words(command: str) -> list[str]:
     return words if shlex.join(words) == command else []
 
 
+def asked_by_command(run: PublishedRun) -> dict[str, Any]:
+    """Return the settings that the command of a run asks for. Raises ValueError as :func:`denied_by_command`."""
+    return _asked(run, plain_words(run.command)[2:])
+
+
 def denied_by_environment(run: PublishedRun) -> list[str]:
     """Return ``device`` where a run's row and ``provenance.json`` name different ones."""
     named = run.environment.get("device")
@@ -60,6 +66,10 @@ def _unlike(run: PublishedRun, overrides: Iterable[str]) -> list[str]:
     """Return the options that a run states and overrides set to something else."""
     files = {f"{name}._name": str(run.end.get(name)).partition(" ")[0] for name in FILES}
     stated = {**run.settings, **files, "profile._name": run.job.profile}
-    own = f"seed={run.job.seed}"  # asked for apart, so that the rest is the same for all runs of an arm
-    asked = asked_settings(tuple(override for override in overrides if override != own), run.job.profile)
+    asked = _asked(run, overrides)
     return [name.removesuffix("._name") for name, value in asked.items() if name in stated and stated[name] != value]
+
+
+def _asked(run: PublishedRun, overrides: Iterable[str]) -> dict[str, Any]:
+    own = f"seed={run.job.seed}"  # asked for apart, so that the rest is the same for all runs of an arm
+    return asked_settings(tuple(override for override in overrides if override != own), run.job.profile)

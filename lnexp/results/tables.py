@@ -122,7 +122,9 @@ def arms_table(recipe: Recipe, runs: pd.DataFrame, divided: Collection[str] = ()
     }
     if averaged := _most_averaged(runs):
         means[score.averaged_test] = f"test {score.title}, last {averaged} averaged"
-    by_arm = dict(list(runs.groupby("arm")))
+    by_arm: dict[str, list[dict[Any, Any]]] = {}
+    for row in runs.to_dict("records"):
+        by_arm.setdefault(row["arm"], []).append(row)
     return [
         _arm_row(arm, by_arm[arm.name], means, range_of if arm.name in divided else interval)
         for arm in recipe.arms.values()
@@ -138,22 +140,26 @@ def _most_averaged(runs: pd.DataFrame) -> int:
 
 
 def _arm_row(
-    arm: Arm, mine: pd.DataFrame, means: dict[str, str], spread: Callable[[list[float]], Interval | Range | None]
+    arm: Arm,
+    mine: list[dict[Any, Any]],
+    means: dict[str, str],
+    spread: Callable[[list[float]], Interval | Range | None],
 ) -> dict[str, Any]:
-    over = mine[mine["status"].isin(DONE)]
-    diverged = int((over["status"] == "diverged").sum())
+    over = [row for row in mine if row["status"] in DONE]
+    diverged = sum(row["status"] == "diverged" for row in over)
+    first = mine[0]
 
     def mean(column: str) -> str:
-        found = spread(over[column].dropna().astype(float).tolist())
+        found = spread([float(row[column]) for row in over if not pd.isna(row[column])])
         return str(found) if found else "–"
 
     return {
         "arm": arm.label,
         "name": arm.name,
-        "lr_max": f"{mine['lr_max'].iloc[0]:g}",
-        "T_warmup": int(mine["warmup_updates"].iloc[0]),
-        "schedule": mine["lr_schedule"].iloc[0],
-        "trained on": ", ".join(sorted(mine["trained_on"].dropna().unique())) or "–",
+        "lr_max": f"{first['lr_max']:g}",
+        "T_warmup": int(first["warmup_updates"]),
+        "schedule": first["lr_schedule"],
+        "trained on": ", ".join(sorted({row["trained_on"] for row in mine if not pd.isna(row["trained_on"])})) or "–",
         "runs": f"{len(over)} of {len(mine)}{f', {diverged} diverged' if diverged else ''}",
         **{title: mean(column) for column, title in means.items()},
     }

@@ -7,6 +7,7 @@ from tabulate import tabulate
 from lnexp.files import write_whole
 from lnexp.recipes.load import COPY
 from lnexp.results.made_with import differences
+from lnexp.results.markup import without_markup
 from lnexp.results.provenance import Provenance, read_provenance
 from lnexp.results.runs_part import runs_part
 from lnexp.results.tally import tally
@@ -15,8 +16,6 @@ from lnexp.results.verdicts import RecipeVerdicts, all_verdicts
 from lnexp.terminal import WIDTH, filled
 
 HEADERS = ("claim", "the paper", "ours", "verdict")
-#: Begins the part of a ``table.md`` that shows verdicts; after it come the runs alone.
-HEADING = "## Verdicts"
 
 HOW_TO_READ = """\
 The test of a claim stands in its recipe, with the reasons for it and the commit that added it, before the runs or \
@@ -76,21 +75,14 @@ def as_page(shown: list[RecipeVerdicts]) -> str:
         link = "/".join(verdicts.path.parts[-4:-1])
         claims = _of_recipe(verdicts.content, verdicts.path.parent)
         parts += [f"## [{_title(verdicts)}]({link}/table.md)", *claims]
-    return "\n\n".join(parts) + "\n"
+    return without_markup("\n\n".join(parts) + "\n")
 
 
-def with_verdicts(page: str, verdicts: Verdicts, folder: Path) -> str:
-    """Return the ``table.md`` of a folder with these verdicts and its runs at its end, in place of what is there."""
+def verdicts_part(verdicts: Verdicts, folder: Path) -> list[str]:
+    """Return the end of the ``table.md`` of a folder, in paragraphs: these verdicts, and its runs."""
     recipe = f"[{COPY}]({COPY})" if (folder / COPY).is_file() else f"`recipes/{verdicts.recipe}.yaml`"
     where = f"The recipe of these claims is {recipe}. {HOW_TO_READ}"
-    parts = [
-        page.partition(f"\n{HEADING}\n")[0].rstrip(),
-        HEADING,
-        where,
-        *_of_recipe(verdicts, folder),
-        *runs_part(folder),
-    ]
-    return "\n\n".join(parts) + "\n"
+    return ["## Verdicts", where, *_of_recipe(verdicts, folder), *runs_part(folder)]
 
 
 def write_page(results_dir: Path) -> None:

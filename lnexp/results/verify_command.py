@@ -56,6 +56,7 @@ def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: l
     missing = not_run(arguments.results, found) if recipes or is_published(arguments.results) else []
     shown = [one for one in [*found, *missing] if one.has(**wanted)]
     problems = [problem for one in shown if one.was_run for problem in _problems(one, arguments.identities)]
+    problems += _denied_page(arguments.results, found) if shown == [*found, *missing] else []
     problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
     try:
         _print(arguments, shown)
@@ -97,6 +98,16 @@ def _problems(one: RecipeVerdicts, identities: bool) -> list[str]:
         return list(one.problems)
     found = [what_tables_deny(one.content, one.path.parent), denied_by_identity(one) if identities else None]
     return [problem for problem in found if problem]
+
+
+def _denied_page(results_dir: Path, found: list[RecipeVerdicts]) -> list[str]:
+    """Return that the page of all verdicts says something else, where it does."""
+    from lnexp.results.stated_by_pages import denied_by_all_verdicts  # here, for it imports pandas
+
+    try:
+        return list(filter(None, [denied_by_all_verdicts(results_dir, found)]))
+    except (UserError, OSError, ValueError) as error:
+        return [f"{results_dir / 'verdicts.md'}: cannot be compared ({type(error).__name__}: {error})"]
 
 
 def _names(text: str) -> list[str]:

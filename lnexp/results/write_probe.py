@@ -5,30 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-from tabulate import tabulate
-
 from lnexp.figures.folder import draw_all
-from lnexp.figures.panels import evenly_spaced
-from lnexp.figures.probed import plots, rows_with
 from lnexp.files import write_whole
-from lnexp.numerics import numerics_of
 from lnexp.published import write_table
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.load import write_copy
-from lnexp.recipes.recipe import THEORY, Arm, Recipe
+from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.results.claims import Origin, judge_all
-from lnexp.results.intervals import interval
-from lnexp.results.made_with import commit_name
 from lnexp.results.planned_seeds import planned_seeds
 from lnexp.results.probe_result import ProbeResult, rows_table
 from lnexp.results.provenance import commits_of, of_probe, write_provenance
+from lnexp.results.table_page import table_page
 from lnexp.results.verdict_file import write_verdicts
-from lnexp.results.verdict_pages import with_verdicts
 from lnexp.runs.environment import Environment
 from lnexp.tasks import load_task
-
-MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
 
 
 def write_probe(
@@ -62,9 +52,8 @@ def write_probe(
     planned = planned_seeds(recipe, THEORY, commits)
     verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits, planned))
     write_verdicts(folder, verdicts)
-    page = _page(recipe, table, what, _where(environment), command)
-    write_whole(folder / "table.md", with_verdicts(page, verdicts, folder))
     write_provenance(folder, of_probe(manifest, environment), planned)
+    write_whole(folder / "table.md", table_page(folder, recipe, results, verdicts, ()))
     draw_all(recipe, folder)
     return folder
 
@@ -82,41 +71,3 @@ def scope(recipe: Recipe, data: str, size: str, options: list[str]) -> str:
 def _command(recipe: Recipe, options: list[str]) -> str:
     """Return what a reader would type for the same."""
     return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *for_readers(options)])}"
-
-
-def _page(recipe: Recipe, table: pd.DataFrame, what: str, where: str, command: str) -> str:
-    x, y = recipe.plot["x"], recipe.plot["y"]
-    shown = rows_with(table, recipe.plot)
-    parts = [
-        f"# {recipe.heading}",
-        f"{what[0].upper()}{what[1:]}. Source: {recipe.source}. {recipe.reading}",
-        f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
-        *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows_of(set(shown["arm"])).items()),
-        *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
-        where,
-        f"```\n{command}\n```",
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _where(environment: Environment) -> str:
-    state = environment["git"]
-    commit = commit_name(state) if state["commit"] else "–"
-    return (
-        f"Device: {environment['cpu']}, {environment['device']}. Commit (* with changes on top): {commit}."
-        f" Numerics: {numerics_of(environment)}."
-    )
-
-
-def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:
-    """Return a row of the figure as a Markdown table of its arms, with :data:`MOST_COLUMNS` values along x at most."""
-    by_arm = dict(list(table.groupby("arm")))
-    values = sorted(by_arm[arms[0].name][x].unique())
-    shown = evenly_spaced(values, MOST_COLUMNS)
-    lines = [
-        [f"{arm.label_in_row} (`{arm.name}`)"]
-        + [str(interval(list(by_arm[arm.name].query(f"{x} == {value}")[y]))) for value in shown]
-        for arm in arms
-    ]
-    headers = [row, *(f"{x} {value:g}" for value in shown)]
-    return tabulate(lines, headers=headers, tablefmt="github")

@@ -12,6 +12,7 @@ from lnexp.hashing import short_hash
 from lnexp.published import write_table
 from lnexp.results import tables
 from lnexp.results.collect import RunResult
+from lnexp.results.markup import without_markup
 from lnexp.results.mixed_code import mixed_code
 from lnexp.results.run_set import curves_of
 
@@ -78,5 +79,5 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
         *(["![curves](figure.png)"] if drawing else []),
         *(["Left out:\n\n" + "\n".join(f"- {problem}" for problem in problems)] if problems else []),
     ]
-    write_whole(folder / "table.md", "\n\n".join(parts) + "\n")
+    write_whole(folder / "table.md", without_markup("\n\n".join(parts) + "\n"))
     return table

@@ -415,6 +415,10 @@ class Task(ABC):
         """
         return ""
 
+    def is_scored_by(self, run: MeasuredRun) -> bool:
+        """Return whether a run was scored as the task scores, by what its records or tables say of it."""
+        return True
+
     def epoch_words(self, record: Record) -> str:
         """Return what a line on an epoch says of the task's fields, as ``BLEU  97.0``."""
         return f"{self.score.title} {record[self.score.valid]:5.{self.score.places}f}"

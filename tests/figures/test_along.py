@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
-from lnexp.figures.along import NAME, PANELS, along
+from lnexp.figures.along import PANELS, along
 from lnexp.figures.draw import figure_of
+from lnexp.figures.names import ALONG
 from lnexp.recipes.load import load_recipe
 
 
@@ -26,7 +27,7 @@ def snapshots() -> pd.DataFrame:
 def test_every_layer_is_a_line_of_medians(snapshots):
     snapshots.loc[snapshots.seed == 73, "gradient_norm"] *= 1000
     drawing = along(load_recipe("failure"), snapshots, "scope")
-    assert drawing.name == NAME
+    assert drawing.name == ALONG
     assert [row[0].y_label for row in drawing.rows] == ["Post-LN, w/o warm-up", "Pre-LN, w/o warm-up"]
     loss, gradient = drawing.rows[0][:2]
     assert [(line.label, line.mean) for line in loss.lines] == [("model", [72.0, 72.0])]

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from lnexp.figures.by_arm import NAME, by_arm, draw_by_arm, drawn_by_arm
+from lnexp.figures.by_arm import by_arm, draw_by_arm
 from lnexp.figures.line_styles import BLUE, ORANGE
+from lnexp.figures.names import BY_ARM, drawn_by_arm
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Recipe
 
@@ -50,5 +51,5 @@ def test_a_recipe_whose_curves_can_be_told_apart_has_none(tmp_path, recipe, runs
     assert not drawn_by_arm(load_recipe("fig2a"))
     assert not drawn_by_arm(load_recipe("factorial")), "axes order its arms"
     assert draw_by_arm(recipe, runs[:0], "scope", tmp_path) == []
-    assert draw_by_arm(recipe, runs, "scope", tmp_path) == [NAME]
-    assert (tmp_path / f"{NAME}.png").exists()
+    assert draw_by_arm(recipe, runs, "scope", tmp_path) == [BY_ARM]
+    assert (tmp_path / f"{BY_ARM}.png").exists()

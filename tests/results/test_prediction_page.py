@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from swept import SEEDS, swept_recipe, swept_runs
 
+from lnexp.results.early_numbers import early_table
 from lnexp.results.prediction_page import prediction_page
 
 
@@ -27,7 +28,8 @@ def with_snapshots(runs):
 @pytest.fixture
 def made(tmp_path):
     recipe = swept_recipe(tmp_path)
-    return recipe, with_snapshots(swept_runs(recipe))
+    runs = with_snapshots(swept_runs(recipe))
+    return recipe, runs, early_table(runs)
 
 
 def cells(page, number=0):
@@ -57,13 +59,12 @@ def test_what_is_chosen_is_said_with_how_it_does_in_the_seed_left_out(made):
 
 
 def test_one_seed_has_correlations_and_no_choice(made):
-    recipe, runs = made
-    page = prediction_page(recipe, [run for run in runs if run.job.seed == SEEDS[0]])
+    recipe, runs, early = made
+    page = prediction_page(recipe, [run for run in runs if run.job.seed == SEEDS[0]], early)
     assert cells(page)["cosine of hidden states"][1] == "1.00"
     assert "Chosen" not in page
 
 
-def test_there_is_none_before_all_arms_have_a_run_or_without_snapshots(made):
-    recipe, runs = made
-    assert prediction_page(recipe, runs[SEEDS.index(33) + 1 :]) == ""
-    assert prediction_page(recipe, [replace(run, snapshots=[]) for run in runs]) == ""
+def test_there_is_none_before_all_arms_have_a_run(made):
+    recipe, runs, early = made
+    assert prediction_page(recipe, runs[len(SEEDS) :], early) == ""

@@ -23,6 +23,12 @@ SEEDS = range(21, 28)
 AS_THE_PAPER = {"no_warmup_low": 8.0, "no_warmup_high": 2.0, "warmup_low": 34.0, "warmup_high": 33.0}
 
 
+def _rate(arm: str, update: int) -> float:
+    """Return the learning rate of an arm at an update before the decay."""
+    lr_max = 0.002 if arm.endswith("low") else 0.004
+    return lr_max * min(update / 300, 1) if arm.startswith("warmup") else lr_max
+
+
 class Folders:
     """Writes run folders of fig2a, and judges them.
 
@@ -44,7 +50,7 @@ class Folders:
                 "valid_loss": 2.0,
                 "valid_nll": 1.5,
                 "valid_bleu": bleu * epoch / epochs,
-                "lr": 0.1,
+                "lr": _rate(arm, 10 * epoch),
                 "seconds": 1.0,
             }
             folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **measured})

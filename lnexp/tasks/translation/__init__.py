@@ -15,6 +15,7 @@ Of an ``end`` record: ``test_bleu`` (detokenised) and ``test_bleu_tokenised``, e
 and ``beam``. Of the average of the last checkpoints: ``averaged_test_bleu`` and ``averaged_test_bleu_tokenised``.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 def _train_pairs(run: MeasuredRun) -> int | None:
     return run.environment.get("data", {}).get("pairs", {}).get("train")
+
+
+#: sacreBLEU's signature of the detokenised score: its defaults, in the words of any version.
+SIGNATURE = re.compile(r"nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:([\w.+-]+)")
 
 
 class Translation(Task):
@@ -111,6 +116,13 @@ class Translation(Task):
     def score_note(self, ends: Sequence[Record]) -> str:
         signatures = sorted({end["bleu_signature"] for end in ends if end.get("bleu_signature")})
         return f"BLEU: {'; '.join(f'`{signature}`' for signature in signatures) or 'none yet'}."
+
+    def is_scored_by(self, run: MeasuredRun) -> bool:
+        """Return whether all signatures of a run are those of detokenised BLEU by the sacreBLEU that it had."""
+        stated = {one["bleu_signature"] for one in (*run.epochs, run.end) if one.get("bleu_signature")}
+        versions = {found[1] if (found := SIGNATURE.fullmatch(str(one))) else None for one in stated}
+        installed = run.environment.get("packages", {}).get("sacrebleu")
+        return versions <= {installed} if installed else None not in versions and len(versions) < 2
 
     def end_words(self, record: Record) -> str:
         if record["test_bleu"] is None:
