@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from lnexp.results.collect import RunResult
+    from lnexp.results.evidence.collect import RunResult
 
 __all__ = ["UserError", "compose", "load_runs", "plot", "train", "verdicts"]
 
@@ -98,7 +98,7 @@ def load_runs(*places: str | Path, epochs: bool = False) -> "pd.DataFrame":
     Raises:
         UserError: for a place without runs, or runs of several tasks.
     """
-    from lnexp.results.frames import epoch_frame, run_frame
+    from lnexp.results.tables.frames import epoch_frame, run_frame
 
     with _user_errors():
         runs = _runs_of(places)
@@ -117,7 +117,7 @@ def plot(*places: str | Path) -> "Figure":
         UserError: as :func:`load_runs` does, and where no run is over.
     """
     from lnexp.figures.draw import figure_of
-    from lnexp.results.run_set import curves_of
+    from lnexp.results.tables.run_set import curves_of
 
     with _user_errors():
         drawing = curves_of(_runs_of(places))
@@ -136,8 +136,8 @@ def verdicts(results: str | Path = RESULTS_DIR) -> "pd.DataFrame":
     Raises:
         UserError: where there are none, or they are malformed.
     """
-    from lnexp.results.frames import verdict_frame
-    from lnexp.results.verdicts import all_verdicts
+    from lnexp.results.judging.verdicts import all_verdicts
+    from lnexp.results.tables.frames import verdict_frame
 
     with _user_errors():
         found = all_verdicts(_in_project(results))
@@ -150,7 +150,7 @@ def _runs_of(places: tuple[str | Path, ...]) -> "list[RunResult]":
     """Return the runs at places, and warn of those that are left out."""
     import warnings
 
-    from lnexp.results.run_set import folders_of, results_of
+    from lnexp.results.tables.run_set import folders_of, results_of
 
     said = [os.path.expanduser(place) for place in places or (FOLDERS["runs_dir"],)]
     runs, left_out = results_of(folders_of(said, ROOT / FOLDERS["runs_dir"], here=ROOT), " ".join(said))

@@ -23,9 +23,9 @@ from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job
-from lnexp.results.collect import collect
-from lnexp.results.verdict_pages import write_page
-from lnexp.results.write import write_results
+from lnexp.results.evidence.collect import collect
+from lnexp.results.pages.verdict_pages import write_page
+from lnexp.results.tables.write import write_results
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.code import digests
 from lnexp.runs.environment import environment

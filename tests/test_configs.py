@@ -14,8 +14,8 @@ from lnexp.probing.recipes import settings_of
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY, Scope, jobs_of
-from lnexp.results.claims import form_of
-from lnexp.results.sweep_measures import SWEEP_MEASURES
+from lnexp.results.judging.claims import form_of
+from lnexp.results.measures.sweep_measures import SWEEP_MEASURES
 from lnexp.runs.identity import identities, identity
 from lnexp.theory.measurement import MEASUREMENTS
 

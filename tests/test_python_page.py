@@ -47,7 +47,7 @@ def test_the_blocks_of_the_page_run(copied_project, tmp_path):
 
 def test_the_page_names_every_call_and_column():
     import lnexp
-    from lnexp.results.frames import OF_EPOCHS
+    from lnexp.results.tables.frames import OF_EPOCHS
 
     text = PAGE.read_text()
     assert all(f"lnexp.{name}" in text for name in lnexp.__all__)

@@ -71,7 +71,7 @@ def import_ours() -> None:
     import lnexp.report.page
     import lnexp.report.run_rows
     import lnexp.reproduce
-    import lnexp.results.write
+    import lnexp.results.tables.write
     import lnexp.tasks.translation.translate_command
     import lnexp.tracking.sync_command
     import lnexp.training.engine

@@ -18,7 +18,7 @@ from lnexp.figures.probed import plots, probed
 from lnexp.figures.sweep import draw_sweep
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.verdict_file import read_verdicts
+from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.runs.folder import DONE
 
 

@@ -18,8 +18,8 @@ from lnexp.figures.names import SWEEP
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.sweep_measures import SweepResults, finals_of_table, none_is_enough
-from lnexp.results.sweep_summary import PlacementSummary, summaries_of
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
+from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
 from lnexp.seeds import seeds_in_words
 
 #: Heat maps beside each other on the page.

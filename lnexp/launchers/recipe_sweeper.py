@@ -134,7 +134,7 @@ def _is_swept(argument: str) -> bool:
 def _check_claims(recipes: list[Recipe]) -> None:
     """Refuse recipes whose claims cannot be judged. Raises UserError."""
     if recipes:
-        from lnexp.results.claims import check_claims  # here, for a sweep without a recipe does not need pandas
+        from lnexp.results.judging.claims import check_claims  # here, for a sweep without a recipe does not need pandas
 
         for recipe in recipes:
             check_claims(recipe)

@@ -30,9 +30,9 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     Raises:
         UserError: for an option other than corpus and seeds, or a recipe that is trained.
     """
-    from lnexp.results.compare import print_comparisons
-    from lnexp.results.publish import refuse_some_arms, warn_of_changes
-    from lnexp.results.verdict_pages import write_page
+    from lnexp.results.pages.compare import print_comparisons
+    from lnexp.results.pages.verdict_pages import write_page
+    from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
 
     of_runs = any(recipe.is_of_trained_runs for recipe in recipes)
     check_options(options, ("corpus", "seeds", "arms", *(["runs"] if of_runs else [])), REFUSAL)
@@ -51,8 +51,8 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
 
 def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> Path:
     """Measure every arm of one recipe with every seed, write the results, and return their folder."""
-    from lnexp.results.probe_result import ProbeResult
-    from lnexp.results.write_probe import write_probe
+    from lnexp.results.evidence.probe_result import ProbeResult
+    from lnexp.results.tables.write_probe import write_probe
 
     drawn = recipe.profiles[THEORY].data == NO_CORPUS
     given = [option for option in options if not (drawn and part_of(option) == "corpus")]

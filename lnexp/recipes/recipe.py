@@ -56,7 +56,7 @@ class Claim:
         source: where the paper states it, and what, in our words; the paper's own are in quotation marks.
         paper: the paper's numbers by arm; empty where it gives none.
         scope: where it is judged.
-        holds_if: a test of measured quantities, see :mod:`lnexp.results.forms`.
+        holds_if: a test of measured quantities, see :mod:`lnexp.results.judging.forms`.
         why: why this test and this threshold.
         registered: whether the test was fixed before the first run that it is judged on, or after. Tallies count those
             from before alone.
@@ -147,16 +147,16 @@ class Recipe:
             ``x_scale`` and ``y_scale`` where they are ``log``. Claims are about it.
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
-            ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.outcomes`).
+            ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.measures.outcomes`).
         sweep: of a recipe whose outcomes have rates as columns and lengths of warm-up over them, the ``initial_nll``,
             ``within``, ``good`` and ``other_rate`` of measures over several arms (see
-            :class:`lnexp.recipes.sweep.Sweep` and :mod:`lnexp.results.sweep_measures`).
+            :class:`lnexp.recipes.sweep.Sweep` and :mod:`lnexp.results.measures.sweep_measures`).
         exploratory_on: corpora on which all claims are exploratory.
         known: which results with other seeds were known when the claims were written.
         doubt: what speaks against reading the results as the claims do.
         success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
             run has to exceed, and a score that it has to exceed ``at_least``; empty for the default (see
-            :mod:`lnexp.results.success`).
+            :mod:`lnexp.results.statistics.success`).
         file: where a recipe lies that is none of ``recipes/``.
     """
 

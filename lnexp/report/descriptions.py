@@ -4,7 +4,7 @@ from typing import Any
 
 from lnexp.figures.panels import Line, Panel
 from lnexp.numerics import numerics_of
-from lnexp.results.provenance import unit_of
+from lnexp.results.evidence.provenance import unit_of
 
 #: Lines of a panel that are described, at most.
 MOST_LINES = 12

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lnexp.report.sections import Section, by_title
-from lnexp.results.claimants import by_claimant
-from lnexp.results.contradictions import not_reproduced
-from lnexp.results.headline import CLAIMS, PAPER, ROWS, Corpus, answer_of, headline_corpora
-from lnexp.results.intervals import Interval
-from lnexp.results.published_folder import MARKS
-from lnexp.results.verdict_file import JudgedClaim
+from lnexp.results.judging.claimants import by_claimant
+from lnexp.results.judging.verdict_file import JudgedClaim
+from lnexp.results.pages.contradictions import not_reproduced
+from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS, Corpus, answer_of, headline_corpora
+from lnexp.results.pages.published_folder import MARKS
+from lnexp.results.statistics.intervals import Interval
 
 NOT_RUN = MARKS["not run"]
 

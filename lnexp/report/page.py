@@ -26,9 +26,9 @@ from lnexp.report.rounding import rounded
 from lnexp.report.run_rows import Runs
 from lnexp.report.sections import PLACES, Section
 from lnexp.report.shared_parts import with_parts_shared
-from lnexp.results.tally import ORDER, tally
-from lnexp.results.verdict_file import JudgedClaim
-from lnexp.results.verdict_pages import HOW_TO_READ
+from lnexp.results.judging.tally import ORDER, tally
+from lnexp.results.judging.verdict_file import JudgedClaim
+from lnexp.results.pages.verdict_pages import HOW_TO_READ
 
 
 def render(columns: Sequence[Sequence[Section]], names: Sequence[str], runs: Runs, commit: str) -> str:

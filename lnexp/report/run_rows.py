@@ -8,7 +8,7 @@ from typing import Any
 
 from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
-from lnexp.results.provenance import RunProvenance, chosen
+from lnexp.results.evidence.provenance import RunProvenance, chosen
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
 from lnexp.runs.identity import name_of

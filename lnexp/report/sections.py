@@ -17,13 +17,13 @@ from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.report.dots import DotRow, dot_rows
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
-from lnexp.results.headline import UNREADABLE
-from lnexp.results.outcomes import for_people
-from lnexp.results.provenance import Provenance, read_provenance
-from lnexp.results.published_folder import PublishedFolder
-from lnexp.results.tables import arms_table
-from lnexp.results.verdict_file import JudgedClaim, read_verdicts
-from lnexp.results.verdicts import RecipeVerdicts, not_run
+from lnexp.results.evidence.provenance import Provenance, read_provenance
+from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
+from lnexp.results.judging.verdicts import RecipeVerdicts, not_run
+from lnexp.results.measures.outcomes import for_people
+from lnexp.results.pages.headline import UNREADABLE
+from lnexp.results.pages.published_folder import PublishedFolder
+from lnexp.results.tables.run_tables import arms_table
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Task
 

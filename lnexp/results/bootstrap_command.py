@@ -7,8 +7,8 @@ from lnexp.checks import check_whole
 from lnexp.cli import Parser, one_line_errors
 
 if TYPE_CHECKING:
-    from lnexp.results.bootstrap import PairedDifference
-    from lnexp.results.sentence_tests import SentenceTests
+    from lnexp.results.evidence.sentence_tests import SentenceTests
+    from lnexp.results.statistics.bootstrap import PairedDifference
 
 #: Of the draws, as in sacreBLEU: the same command prints the same numbers.
 RANDOM_SEED = 12345
@@ -34,8 +34,8 @@ def main() -> None:
 
         from lnexp.recipes.command_line import check_overrides
         from lnexp.recipes.load import load_recipe
-        from lnexp.results.bootstrap import compare
-        from lnexp.results.sentence_tests import read_sentence_tests
+        from lnexp.results.evidence.sentence_tests import read_sentence_tests
+        from lnexp.results.statistics.bootstrap import compare
 
         check_whole("--samples", arguments.samples, least=LEAST_SAMPLES)
         recipe = load_recipe(arguments.recipe.removeprefix("+").removeprefix("recipe="))
@@ -68,7 +68,7 @@ def _page(tests: "SentenceTests", found: "PairedDifference", samples: int) -> li
 
 
 def _how_to_read(seeds: int, samples: int) -> str:
-    from lnexp.results.bootstrap import spread_shown
+    from lnexp.results.statistics.bootstrap import spread_shown
 
     return (
         f"Of {samples:,} resamples of seeds and sentences: an interval without 0 speaks for a difference beyond the"

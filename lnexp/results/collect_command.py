@@ -41,16 +41,16 @@ def main() -> None:
     with one_line_errors():
         # here, so that --help takes no second
         from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
-        from lnexp.results.claims import check_claims
-        from lnexp.results.collect import collect
-        from lnexp.results.compare import print_comparisons
-        from lnexp.results.mixed_code import mixed_code
-        from lnexp.results.publish import refuse_some_arms, warn_of_changes
-        from lnexp.results.published_runs import with_published
-        from lnexp.results.tally import judged_in_words
-        from lnexp.results.verdict_file import read_verdicts
-        from lnexp.results.verdict_pages import write_page
-        from lnexp.results.write import write_results
+        from lnexp.results.evidence.collect import collect
+        from lnexp.results.evidence.mixed_code import mixed_code
+        from lnexp.results.evidence.published_runs import with_published
+        from lnexp.results.judging.claims import check_claims
+        from lnexp.results.judging.tally import judged_in_words
+        from lnexp.results.judging.verdict_file import read_verdicts
+        from lnexp.results.pages.compare import print_comparisons
+        from lnexp.results.pages.verdict_pages import write_page
+        from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
+        from lnexp.results.tables.write import write_results
         from lnexp.runs.folder import misnamed_folders
         from lnexp.terminal import filled
 
@@ -93,9 +93,9 @@ def main() -> None:
 
 def _collect_set(arguments: argparse.Namespace) -> None:
     """Write and print the table of any runs."""
-    from lnexp.results.mixed_code import mixed_code
-    from lnexp.results.run_set import folders_of, folders_of_sweep, results_of
-    from lnexp.results.write_set import name_of_folder, write_set
+    from lnexp.results.evidence.mixed_code import mixed_code
+    from lnexp.results.tables.run_set import folders_of, folders_of_sweep, results_of
+    from lnexp.results.tables.write_set import name_of_folder, write_set
     from lnexp.terminal import filled
 
     where = arguments.runs
@@ -117,7 +117,7 @@ class ListMeasures(argparse.Action):
     """Print every measure that claims can ask, and exit."""
 
     def __call__(self, *_: object) -> None:
-        from lnexp.results.claims import measures_in_words
+        from lnexp.results.judging.claims import measures_in_words
 
         for (name, text), of in measures_in_words().items():
             print(f"{name} ({'; '.join(of)}): {text}")

@@ -18,9 +18,9 @@ def main() -> None:
     with one_line_errors():
         # here, so that --help takes no second
         from lnexp.recipes.load import load_recipe
-        from lnexp.results.judge_again import judge_again
-        from lnexp.results.tally import tally
-        from lnexp.results.verdict_pages import write_page
+        from lnexp.results.judging.tally import tally
+        from lnexp.results.pages.verdict_pages import write_page
+        from lnexp.results.verifying.judge_again import judge_again
 
         recipe = load_recipe(arguments.recipe).name if arguments.recipe else None  # refuses an unknown name
         for folder in result_folders(arguments.results):

@@ -9,7 +9,7 @@ def main() -> None:
     parser = Parser(description="Write what published results say into README.md and docs/ anew.")
     parser.parse_args()
     with one_line_errors():
-        from lnexp.results.pages import made_pages, write_pages  # here, so that --help takes no second
+        from lnexp.results.pages.pages import made_pages, write_pages  # here, so that --help takes no second
 
         write_pages(ROOT / "results")
         print(f"written: {', '.join(made_pages())}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
-from lnexp.results.verdict_file import JudgedClaim, read_verdicts
+from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--threshold", type=float, default=0.5, help="what it is compared with (default: 0.5)")
     arguments = parser.parse_args()
     with one_line_errors():
-        from lnexp.results.power import checked_rate, power_of_mean, power_of_rate
+        from lnexp.results.statistics.power import checked_rate, power_of_mean, power_of_rate
 
         if arguments.folder:
             print("\n".join(_of_folder(arguments.folder)))
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _said(name: str, power: Callable[[int], float]) -> str:
-    from lnexp.results.power import MOST, POWER, seeds_needed
+    from lnexp.results.statistics.power import MOST, POWER, seeds_needed
 
     needed = seeds_needed(power)
     how_many = f"more than {MOST} seeds" if needed is None else f"{needed} seeds"
@@ -47,9 +47,9 @@ def _of_folder(folder: Path) -> list[str]:
 
 
 def _of_claim(claim: JudgedClaim) -> str:
-    from lnexp.results.forms.equivalence import CONFIDENCE as OF_EQUIVALENCE
-    from lnexp.results.intervals import CONFIDENCE
-    from lnexp.results.power import power_of_margins, power_of_rate, spread
+    from lnexp.results.judging.forms.equivalence import CONFIDENCE as OF_EQUIVALENCE
+    from lnexp.results.statistics.intervals import CONFIDENCE
+    from lnexp.results.statistics.power import power_of_margins, power_of_rate, spread
 
     if claim.estimate is None or not claim.margins:
         return "not run"

@@ -12,7 +12,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         from lnexp.recipes.load import load_recipe  # here, so that --help takes no second
-        from lnexp.results.publish import publish, warn_of_changes
+        from lnexp.results.tables.publish import publish, warn_of_changes
 
         recipe = load_recipe(arguments.recipe).name  # refuses an unknown name
         folders = publish(recipe, arguments.profile, arguments.data)

@@ -10,8 +10,8 @@ from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR, is_published
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.results.claims import check_claims
-from lnexp.results.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
+from lnexp.results.judging.claims import check_claims
+from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
 
 EXIT_MALFORMED = 1
 
@@ -72,13 +72,13 @@ def _print(arguments: argparse.Namespace, shown: list[RecipeVerdicts]) -> None:
             json.dumps([{"profile": one.profile, "data": one.data, **asdict(one.content)} for one in shown], indent=2)
         )
     elif arguments.all:
-        from lnexp.results.compare import print_comparisons
-        from lnexp.results.verdict_pages import in_terminal
+        from lnexp.results.pages.compare import print_comparisons
+        from lnexp.results.pages.verdict_pages import in_terminal
 
         print(in_terminal(shown))
         print_comparisons(one.path.parent for one in shown if one.was_run)
     else:
-        from lnexp.results.last_screen import last_screen
+        from lnexp.results.pages.last_screen import last_screen
 
         print(last_screen(shown, arguments.results, RESULTS_DIR))
 
@@ -91,8 +91,8 @@ def _problems(one: RecipeVerdicts, identities: bool) -> list[str]:
         identities: whether the identities of its runs are computed again, too.
     """
     # here, for they import pandas, and --help should not
-    from lnexp.results.judge_again import what_tables_deny
-    from lnexp.results.stated_by_identity import denied_by_identity
+    from lnexp.results.verifying.judge_again import what_tables_deny
+    from lnexp.results.verifying.stated_by_identity import denied_by_identity
 
     if one.problems:
         return list(one.problems)
@@ -102,7 +102,7 @@ def _problems(one: RecipeVerdicts, identities: bool) -> list[str]:
 
 def _denied_page(results_dir: Path, found: list[RecipeVerdicts]) -> list[str]:
     """Return that the page of all verdicts says something else, where it does."""
-    from lnexp.results.stated_by_pages import denied_by_all_verdicts  # here, for it imports pandas
+    from lnexp.results.verifying.stated_by_pages import denied_by_all_verdicts  # here, for it imports pandas
 
     try:
         return list(filter(None, [denied_by_all_verdicts(results_dir, found)]))

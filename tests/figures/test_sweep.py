@@ -5,7 +5,7 @@ from swept import swept_recipe, swept_runs
 
 from lnexp.figures import sweep
 from lnexp.figures.line_styles import PLACEMENTS
-from lnexp.results.tables import runs_table
+from lnexp.results.tables.run_tables import runs_table
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 from helpers import ROOT
 from swept import swept_recipe, swept_runs
 
-from lnexp.results import write
-from lnexp.results.judge_again import judge_again
-from lnexp.results.verdict_pages import write_page
+from lnexp.results.pages.verdict_pages import write_page
+from lnexp.results.tables import write
+from lnexp.results.verifying.judge_again import judge_again
 
 HERE = Path(__file__).parent
 FIGURE, LEMMA = "small/toy/fig2a", "theory/gaussian/theory_lemma1"

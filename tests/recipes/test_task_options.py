@@ -9,7 +9,7 @@ from lnexp.recipes.command_line import check_overrides, own_options, with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import jobs_of
 from lnexp.recipes.task_options import for_task, tasks_with
-from lnexp.results.collect import collect
+from lnexp.results.evidence.collect import collect
 from lnexp.runs.identity import identity
 
 FIG5, FINE_TUNING = load_recipe("fig5"), load_recipe("fig5_finetune")

@@ -10,7 +10,7 @@ from helpers import as_of_fewer_seeds
 from lnexp.paths import RESULTS_DIR
 from lnexp.report.front import front_of
 from lnexp.report.sections import find_sections
-from lnexp.results.verdict_file import read_verdicts
+from lnexp.results.judging.verdict_file import read_verdicts
 
 PLACES = ("small/toy/fig4ab", "medium/multi30k/fig4ab", "small/toy/fig2a")
 #: Where the same results are of fewer seeds than planned.

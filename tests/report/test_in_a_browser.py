@@ -12,7 +12,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import result_folders
-from lnexp.results.verdicts import all_verdicts, not_run
+from lnexp.results.judging.verdicts import all_verdicts, not_run
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lnexp.figures.layers import layers
-from lnexp.results.tables import probes_table
+from lnexp.results.tables.run_tables import probes_table
 from lnexp.tasks import load_task
 from lnexp.tasks.measures import measures_of
 

@@ -8,7 +8,7 @@ import pytest
 from helpers import ROOT
 
 from lnexp.configuration import compose
-from lnexp.results.published_folder import PublishedFolder
+from lnexp.results.pages.published_folder import PublishedFolder
 
 RESULTS = ROOT / "results"
 

@@ -7,8 +7,8 @@ import pytest
 from lnexp.errors import UserError
 from lnexp.paths import RECIPES_DIR
 from lnexp.recipes.load import load_recipe
-from lnexp.results.claims import check_claims
-from lnexp.results.verdicts import not_run, unsound_recipes
+from lnexp.results.judging.claims import check_claims
+from lnexp.results.judging.verdicts import not_run, unsound_recipes
 
 BAD = {
     "measure": ("success(no_warmup_low) < 0.5", "best_blue(no_warmup_low) < 0.5"),

@@ -10,8 +10,8 @@ from helpers import ROOT, run_script
 from lnexp.configuration import compose
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import jobs_of
-from lnexp.results.collect import collect
-from lnexp.results.write import scope, write_results
+from lnexp.results.evidence.collect import collect
+from lnexp.results.tables.write import scope, write_results
 from lnexp.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ class Folders:
         results = self.tmp_path / "results"
         with pytest.MonkeyPatch.context() as patch:
             if not figures:
-                patch.setattr("lnexp.results.write.draw_all", lambda recipe, folder: [])
+                patch.setattr("lnexp.results.tables.write.draw_all", lambda recipe, folder: [])
             write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
         done = run_script("verify", "--recipe", "fig2a", "--profile", "small", "--json", "--results", str(results))
         (block,) = json.loads(done.stdout)
@@ -209,7 +209,7 @@ def test_what_was_never_run_is_listed(tmp_path):
 
 
 def test_a_number_of_the_papers_is_judged_on_the_papers_corpus_alone(make_run):
-    from lnexp.results.claims import judge
+    from lnexp.results.judging.claims import judge
 
     claim = make_run.claim("best_bleu(good) > 30", scope="absolute")
     runs = [make_run("good", seed, [34.0 + seed]) for seed in (1, 2, 3)]

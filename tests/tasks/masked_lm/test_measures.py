@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from lnexp.paths import ROOT
-from lnexp.results.published_folder import PublishedFolder
+from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.tasks.masked_lm.measures import updates_to_nll
 
 

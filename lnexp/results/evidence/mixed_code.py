@@ -1,0 +1,63 @@
+"""Find arms whose runs were trained by different code, so that a mean over them is of several programs."""
+
+import re
+from collections.abc import Iterable
+
+from lnexp.hashing import short_hash
+from lnexp.results.evidence.collect import RunResult
+from lnexp.runs.environment import Environment
+from lnexp.seeds import seeds_in_words
+
+#: Modules that a line names, at most.
+MOST_NAMED = 3
+#: A line in a page. It holds nothing but names of arms and modules, and seeds.
+STATED = re.compile(r"Mixed code: (the runs of [\w-]+ were trained by different code \([\w./, -]*\): [\w, /-]+)\.")
+
+
+def code_of(environment: Environment) -> str | None:
+    """Return eight hex digits of all code that trained a run; None where the run's record has no digests of it."""
+    codes = _codes(environment)
+    return short_hash(codes) if codes else None
+
+
+def mixed_code(runs: Iterable[RunResult]) -> list[str]:
+    """Return a line on each arm whose runs that are over were trained by different code, where that is known.
+
+    A line is as ``the runs of pre_ln were trained by different code (plugin/layers.py): seeds 1, 3 / seed 2``.
+    """
+    by_arm: dict[str, list[RunResult]] = {}
+    for run in runs:
+        if run.counts and _codes(run.environment):
+            by_arm.setdefault(run.job.arm.name, []).append(run)
+    return [line for of_arm in by_arm.values() if (line := _line(of_arm))]
+
+
+def stated_mixed_code(page: str) -> list[str]:
+    """Return the lines of :func:`mixed_code` that a ``table.md`` has."""
+    return STATED.findall(page)
+
+
+def _line(runs: list[RunResult]) -> str:
+    """Return the line on the runs of one arm; empty where one code trained all of them."""
+    seeds: dict[str | None, list[int]] = {}
+    for run in runs:
+        seeds.setdefault(code_of(run.environment), []).append(run.job.seed)
+    if len(seeds) == 1 and all(len(_codes(run.environment)) == 1 for run in runs):
+        return ""
+    names = _differing([code for run in runs for code in _codes(run.environment)])
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    parts = " / ".join(f"seed{'s' if len(each) > 1 else ''} {seeds_in_words(each)}" for each in seeds.values())
+    arm = runs[0].job.arm
+    return f"the runs of {arm.name} were trained by different code ({', '.join(names[:MOST_NAMED])}{more}): {parts}"
+
+
+def _codes(environment: Environment) -> list[dict[str, str]]:
+    """Return the digests of the code that trained a run, those before it was resumed by other code first."""
+    code = environment.get("code")
+    return [*environment.get("earlier_code", []), code] if code else []
+
+
+def _differing(codes: list[dict[str, str]]) -> list[str]:
+    """Return the modules that are not the same in all of these, by their paths below ``lnexp``."""
+    names = sorted({name for code in codes for name in code})
+    return [name for name in names if len({code.get(name) for code in codes}) > 1]

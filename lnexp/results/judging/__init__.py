@@ -1,0 +1,1 @@
+"""Claims, their tests and verdicts, and when each was registered."""

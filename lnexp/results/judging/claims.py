@@ -1,0 +1,261 @@
+"""Judge claims: each has a test of measures of arms, in one of the forms of :mod:`lnexp.results.judging.forms`.
+
+A verdict is ``reproduced``, ``contradicted`` or ``inconclusive``, as the form says. A run that diverged and has no
+value of a measure, as one without a single epoch has no loss, makes it ``inconclusive``: it is a result, worse than any
+value, and without its seed the claim would be judged on those runs alone that did not diverge. So does a test that
+divides by a measure which is zero with some seed. The verdict is ``not
+run`` where an arm has no run that is over, or where the claim is about the paper's own numbers (its scope is
+``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol, cast
+
+from lnexp.docstrings import returned_by
+from lnexp.errors import UserError
+from lnexp.hashing import short_hash
+from lnexp.recipes.grid import grid_of
+from lnexp.recipes.recipe import Claim, Job, Recipe
+from lnexp.results.judging.forms import Form, Question, parse
+from lnexp.results.judging.forms.base import Calls, Measures, NoValueError, Values
+from lnexp.results.judging.judgement import Judgement, verdict_of
+from lnexp.results.judging.registration import registered
+from lnexp.results.judging.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value, has_no_value
+from lnexp.results.measures.probe_measures import PROBE_MEASURES
+from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, CountedRun, SweepResults, finals_of, sets_of
+from lnexp.results.statistics.intervals import interval
+from lnexp.results.statistics.success import ScoredRun, divided_arms, success_of
+from lnexp.tasks import load_task, task_names
+from lnexp.tasks.measures import measures_of as measures_of_task
+
+#: What was measured by call and seed: the value, and the identities of the runs.
+Found = Mapping[str, Mapping[int, tuple[float, Sequence[str]]]]
+#: The seeds whose runs diverged without a value, by call.
+Lost = Mapping[str, Collection[int]]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where evidence comes from.
+
+    Attributes:
+        profile: of its settings.
+        data: the name of its corpus, or of what stands for one.
+        scope: what was trained or probed, in words.
+        command: what a reader would type for the same.
+        commits: of the code that made it, where known.
+        planned: the seeds that were planned for it; None: those of the recipe.
+        malformed: the runs that could not be read, and why.
+    """
+
+    profile: str
+    data: str
+    scope: str
+    command: str
+    commits: Collection[str] = ()
+    planned: range | None = None
+    malformed: Sequence[str] = ()
+
+
+class Evidence(Protocol):
+    """What was measured of one arm with one seed: a run, or a probe."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def counts(self) -> bool: ...
+
+    @property
+    def is_the_papers(self) -> bool: ...
+
+    @property
+    def diverged(self) -> bool: ...
+
+
+def measures_of(recipe: Recipe) -> Measures:
+    """Return the measures that a recipe's claims can ask, of runs or of what its probe found."""
+    return PROBE_MEASURES if recipe.measurement else measures_of_task(load_task(recipe.task))
+
+
+def measures_in_words() -> dict[tuple[str, str], list[str]]:
+    """Return all measures that claims can ask, each with what it is, and of what it is asked: runs of a task, or a
+    probe."""
+    asked: dict[str, Measures] = {f"runs, task {name}": measures_of_task(load_task(name)) for name in task_names()}
+    asked["a probe"] = PROBE_MEASURES
+    found: dict[tuple[str, str], list[str]] = {}
+    for of, measures in asked.items():
+        for name, measure in measures.items():
+            found.setdefault((name, returned_by(measure)), []).append(of)
+    return found | {(name, returned_by(one.of)): ["arms of a sweep"] for name, one in SWEEP_MEASURES.items()}
+
+
+def question_of(recipe: Recipe) -> Question:
+    """Return what the tests of a recipe's claims may ask."""
+    success = None if recipe.measurement else success_of(recipe)
+    return Question(measures_of(recipe), recipe.arms, success, _sets(recipe))
+
+
+def _sets(recipe: Recipe) -> dict[str, Collection[str]]:
+    """Return the names of the sets of arms that each measure of several arms can be asked of."""
+    return {name: sets_of(grid_of(recipe), name) for name in SWEEP_MEASURES} if recipe.sweep else {}
+
+
+def form_of(claim: Claim, recipe: Recipe) -> Form:
+    """Return the test of a claim. Raises UserError where it cannot be read, or asks for what the recipe lacks."""
+    with _named(claim):
+        return parse(claim.holds_if, question_of(recipe))
+
+
+@contextmanager
+def _named(claim: Claim) -> Iterator[None]:
+    """Say of an error which claim has it."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"claim {claim.id}: {error}") from None
+
+
+def check_claims(recipe: Recipe) -> None:
+    """Refuse a recipe with a claim that cannot be judged, as before its runs are trained. Raises UserError."""
+    for claim in recipe.claims:
+        form_of(claim, recipe)
+
+
+def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdicts:
+    """Judge all claims of a recipe.
+
+    Args:
+        recipe: whose claims they are.
+        runs: its runs, or what its probe found.
+        origin: where those come from.
+    """
+    planned = recipe.planned_at(origin.profile) if origin.planned is None else origin.planned
+    standing = [_standing(claim, recipe, origin) for claim in recipe.claims]
+    claims = [judge(claim, recipe, runs, planned, origin.command) for claim in standing]
+    over = [run for run in runs if run.counts]
+    return Verdicts(
+        recipe=recipe.name,
+        figure=recipe.figure,
+        title=recipe.title,
+        scope=origin.scope,
+        settings=recipe.settings_hash(origin.profile),
+        malformed=list(origin.malformed),
+        papers=bool(over) and all(run.is_the_papers for run in over),
+        known=recipe.known_at(origin.profile),
+        doubt=recipe.doubt_at(origin.profile),
+        claims=claims,
+    )
+
+
+def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
+    """Return a claim with what is true of it for the evidence at hand."""
+    here = recipe.claim_on(claim, origin.data)
+    # the history of a recipe of one's own is not the project's: the recipe is believed
+    return here if recipe.file else replace(here, registered=registered(claim, origin.commits))
+
+
+def judge(
+    claim: Claim, recipe: Recipe, runs: Sequence[Evidence], planned: range | None = None, command: str = ""
+) -> JudgedClaim:
+    """Judge one claim on runs of its recipe, or on what its probe found; runs that are not over do not count.
+
+    Args:
+        claim: the claim.
+        recipe: whose claim it is.
+        runs: its runs, or what its probe found.
+        planned: the seeds that were planned for them; None: those of the recipe, whatever a profile says.
+        command: what a reader would type for the same.
+
+    Raises:
+        UserError: for a ``holds_if`` that cannot be read, or names an arm that the recipe lacks.
+    """
+    form = form_of(claim, recipe)
+    judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
+    found, lost = _measure(form, recipe, judged)
+    values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
+    judgement, evidence = _judged(form, claim, values)
+    planned = recipe.planned_at("") if planned is None else planned
+    shown = form.shown(values)
+    seeds = set.intersection(*(values[call].keys() | lost[call] for call in shown))
+    arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[ScoredRun], judged)))
+    undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
+    return JudgedClaim(
+        **asdict(claim),
+        verdict=verdict_of(judgement.margins, undecided),
+        form=judgement.form,
+        estimate=judgement.estimate,
+        margins=judgement.margins,
+        p=None if undecided else judgement.p,
+        contrast=short_hash([judgement.form, evidence]),
+        planned=len(planned),
+        seeds=len(seeds.intersection(planned)),
+        others=len(seeds.difference(planned)),
+        arms=arms,
+        command=command,
+    )
+
+
+def _judged(form: Form, claim: Claim, values: Values) -> tuple[Judgement, list[Any]]:
+    """Return what values say of a claim, and the numbers that decide; no margin where its test has no value."""
+    try:
+        return form.judge(values), form.evidence(values)
+    except NoValueError:
+        return Judgement(form.name, None, [], None), [claim.holds_if, values]
+
+
+def _measure(form: Form, recipe: Recipe, runs: Sequence[Evidence]) -> tuple[Found, Lost]:
+    measures = measures_of(recipe)
+    by_arm: dict[str, list[Evidence]] = {}
+    for run in runs:
+        if run.counts:
+            by_arm.setdefault(run.job.arm.name, []).append(run)
+    found: dict[str, Mapping[int, tuple[float, Sequence[str]]]] = {}
+    lost: dict[str, set[int]] = {}
+    swept = {call: asked for call, asked in form.calls.items() if asked[0] in SWEEP_MEASURES}
+    for call, (measure, arm) in form.calls.items():
+        if call in swept:
+            continue
+        measured = [(run, measures[measure](run)) for run in by_arm.get(arm, [])]
+        found[call] = {run.job.seed: (value, [run.identity]) for run, value in measured if value is not None}
+        lost[call] = {run.job.seed for run, value in measured if value is None and run.diverged}
+    if swept:
+        found |= _measure_sets(swept, recipe, by_arm)
+    return found, lost | {call: set() for call in swept}
+
+
+def _measure_sets(calls: Calls, recipe: Recipe, by_arm: Mapping[str, Sequence[Evidence]]) -> Found:
+    """Return what was measured of sets of arms; a run that diverged has a value, so that none is lost."""
+    grid = grid_of(recipe)
+    runs = {arm: {run.job.seed: run for run in of_arm} for arm, of_arm in by_arm.items()}
+    every = cast(Iterable[CountedRun], [run for of_arm in by_arm.values() for run in of_arm])
+    results = SweepResults(grid, finals_of(grid, every))
+    return {
+        call: {
+            seed: (value, [runs[arm][seed].identity for arm in results.arms(measure, of)])
+            for seed, value in results.measure(measure, of).items()
+        }
+        for call, (measure, of) in calls.items()
+    }
+
+
+def _runs(of_call: Mapping[int, tuple[float, Sequence[str]]]) -> list[str]:
+    return [identity for _, (_, identities) in sorted(of_call.items()) for identity in identities]
+
+
+def _arms(calls: Calls, found: Found, lost: Lost, divided: Collection[str]) -> dict[str, Measured]:
+    """Return what was measured by arm, or by call where an arm is asked twice."""
+    asked = [arm for _, arm in calls.values()]
+    arms = {}
+    for call, (measure, arm) in calls.items():
+        values = [value for value, _ in found[call].values()]
+        mean, extremes = interval(values), [min(values), max(values)] if values and arm in divided else None
+        numbers = asdict(mean) if mean else {"mean": None, "low": None, "high": None, "n": 0}
+        name = arm if asked.count(arm) == 1 else call
+        arms[name] = Measured(measure, **numbers, extremes=extremes, diverged=len(lost[call]), runs=_runs(found[call]))
+    return arms

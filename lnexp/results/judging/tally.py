@@ -1,0 +1,129 @@
+"""Count verdicts, and say how many survive Holm's correction for the number of tests.
+
+What counts: claims that were registered before the runs, are not exploratory and were judged on the seeds that were
+planned when the runs were made; no check and none that another claim implies; and of those with one contrast (the same
+numbers decide, whatever recipe asks) one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lnexp.results.judging.judgement import Verdict
+from lnexp.results.judging.verdict_file import JudgedClaim
+
+LEVEL = 0.05
+#: In this order people read them.
+ORDER: tuple[Verdict, ...] = ("reproduced", "contradicted", "inconclusive", "not run")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A count of verdicts.
+
+    Attributes:
+        verdicts: how many of the claims that count have which verdict.
+        decided: how many of them are reproduced or contradicted.
+        survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
+        weak: the decided ones that do not survive it.
+        counts_survive: whether a success rate is among those that do.
+        left_out: how many claims do not count, by why.
+    """
+
+    verdicts: dict[Verdict, int]
+    decided: int
+    survive: int
+    weak: tuple[JudgedClaim, ...]
+    counts_survive: bool
+    left_out: dict[str, int]
+
+    @property
+    def text(self) -> str:
+        """The tally in a sentence or two."""
+        said = self._counts
+        if self.left_out:
+            said += f" (not counted: {', '.join(f'{number} {why}' for why, number in self.left_out.items())})"
+        if self.decided:
+            said += f"; {self.survive} of {self.decided} decided verdicts survive Holm's correction at 5%"
+        return said
+
+    @property
+    def short_text(self) -> str:
+        """The tally in fewer words, without the reasons why claims are not counted."""
+        judged = {verdict: number for verdict, number in self.verdicts.items() if number and verdict != "not run"}
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in judged.items())
+        said = [f"{_claims(sum(judged.values()))} judged: {counts}" if judged else "no claim was judged"]
+        if self.verdicts["not run"]:
+            said.append(f"{self.verdicts['not run']} not run")
+        if self.left_out:
+            more = sum(self.left_out.values())
+            said.append(f"{more} more {'does' if more == 1 else 'do'} not count, as those written after the runs")
+        if self.decided:
+            said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for so many tests")
+        return "; ".join(said)
+
+    @property
+    def _counts(self) -> str:
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.verdicts.items() if number)
+        return f"{_claims(sum(self.verdicts.values()))}: {counts or 'none counts'}"
+
+
+def _claims(number: int) -> str:
+    return f"{number} claim{'' if number == 1 else 's'}"
+
+
+def judged_in_words(claims: Iterable[JudgedClaim]) -> str:
+    """Return how many claims have which verdict, and how many of these count; empty where none was judged."""
+    judged = [claim for claim in claims if claim.verdict != "not run"]
+    if not judged:
+        return ""
+    verdicts = Counter(claim.verdict for claim in judged)
+    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ORDER if verdicts[verdict])
+    return f"{_claims(len(judged))}: {counts}; {sum(claim.counts for claim in judged)} of them count"
+
+
+def tally(claims: Iterable[JudgedClaim]) -> Tally:
+    """Return the tally of claims, of one recipe or of several."""
+    verdicts: dict[Verdict, int] = dict.fromkeys(ORDER, 0)
+    left_out: Counter[str] = Counter()
+    judged: list[JudgedClaim] = []
+    seen: set[str] = set()
+    for claim in claims:
+        if why := _why_left_out(claim, seen):
+            left_out[why] += 1
+            continue
+        verdicts[claim.verdict] += 1
+        if claim.verdict == "not run":
+            continue
+        seen.add(claim.contrast)
+        judged.append(claim)
+    significant = holm([1.0 if claim.p is None else claim.p for claim in judged])
+    decided = sum(claim.verdict != "inconclusive" for claim in judged)
+    weak = tuple(
+        claim
+        for claim, survives in zip(judged, significant, strict=True)
+        if claim.verdict != "inconclusive" and not survives
+    )
+    rates = any(one.form == "success rate" for one, survives in zip(judged, significant, strict=True) if survives)
+    return Tally(verdicts, decided, sum(significant), weak, rates, dict(left_out))
+
+
+def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
+    """Return why a claim does not count; empty where it does.
+
+    Args:
+        claim: the claim.
+        seen: the contrasts that are counted already.
+    """
+    return claim.left_out or ("decided by the numbers of another claim" if claim.contrast in seen else "")
+
+
+def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
+    """Return which tests are significant with a familywise error of ``level`` (Holm 1979), in the order given."""
+    ordered = sorted(range(len(p_values)), key=p_values.__getitem__)
+    significant = [False] * len(p_values)
+    for rank, number in enumerate(ordered):
+        if p_values[number] >= level / (len(p_values) - rank):
+            break
+        significant[number] = True
+    return significant

@@ -1,0 +1,125 @@
+"""Sum up a sweep by placement: what it reaches, at which rate, with which warm-up, and how much that matters."""
+
+import statistics
+from dataclasses import dataclass
+
+from lnexp.recipes.grid import RATE, WARMUP, Grid
+from lnexp.results.measures.sweep_measures import SweepResults, best_arm
+
+#: Ends the name of a placement for which a rate means something else.
+MARK = " †"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one arm.
+
+    Attributes:
+        nll: their final nlls by seed, nats a token.
+        good: how many of them are good; None where that is not known yet.
+    """
+
+    nll: dict[int, float]
+    good: int | None
+
+    @property
+    def mean(self) -> float:
+        """The mean over seeds."""
+        return statistics.fmean(self.nll.values())
+
+    @property
+    def trains(self) -> bool:
+        """Whether most of its runs are good."""
+        return self.good is not None and 2 * self.good > len(self.nll)
+
+
+@dataclass(frozen=True)
+class PlacementSummary:
+    """What a sweep says of one placement.
+
+    Attributes:
+        name, label: of the placement; the label is marked where a rate means something else.
+        cells: by the name of a length of warm-up, and that of a rate.
+        sensitivity: lr sensitivity by length of warm-up and seed.
+        tuned: the final nll at the best rate of a length of warm-up, by that and seed.
+        best_rate: the name of that rate.
+        shortest: the shortest warm-up that is enough, by rate and seed.
+        best: the names of the warm-up and the rate whose mean is the lowest.
+        best_nll: the final nll there, by seed.
+        good_share: the share of good runs over rates and lengths of warm-up, by seed.
+    """
+
+    name: str
+    label: str
+    cells: dict[str, dict[str, Cell]]
+    sensitivity: dict[str, dict[int, float]]
+    tuned: dict[str, dict[int, float]]
+    best_rate: dict[str, str]
+    shortest: dict[str, dict[int, float]]
+    best: tuple[str, str]
+    best_nll: dict[int, float]
+    good_share: dict[int, float]
+
+    def trained_at(self, warmup: str) -> list[str]:
+        """Return the names of the rates at which most runs with this warm-up are good."""
+        return [rate for rate, cell in self.cells[warmup].items() if cell.trains]
+
+    def needs_warmup_at(self) -> list[str]:
+        """Return the names of the rates at which most runs are good with some warm-up, and not without."""
+        without, *others = self.cells
+        some = {rate for warmup in others for rate in self.trained_at(warmup)}
+        return [rate for rate in self.cells[without] if rate in some and not self.cells[without][rate].trains]
+
+    def width(self, warmup: str) -> float | None:
+        """Return at how many rates a run with this warm-up is good, the mean over seeds; None where not known."""
+        good = [cell.good for cell in self.cells[warmup].values()]
+        runs = [len(cell.nll) for cell in self.cells[warmup].values()]
+        if None in good:
+            return None
+        return sum(count / of for count, of in zip(good, runs, strict=True) if count is not None)
+
+
+def summaries_of(results: SweepResults) -> list[PlacementSummary]:
+    """Return the placements of which every arm has a run of one seed, the one that reaches the lowest nll first."""
+    found = []
+    for name in results.grid.labels:
+        of = results.swept(results.grid.sets_without([RATE, WARMUP])[results.grid.set_name(rows=name)])
+        if of.by_seed:
+            found.append(_summary(results, name, best_arm(of)))
+    return sorted(found, key=lambda one: statistics.fmean(one.best_nll.values()))
+
+
+def _summary(results: SweepResults, name: str, best: str) -> PlacementSummary:
+    grid = results.grid
+    by_warmup = {warmup: grid.set_name(rows=name, over=warmup) for warmup in grid.warmups}
+    by_rate = {rate: grid.set_name(rows=name, columns=rate) for rate in grid.rates}
+    both = grid.set_name(rows=name)
+    keys = grid.place_of(best)
+    return PlacementSummary(
+        name=name,
+        label=label_of(grid, name),
+        cells={
+            warmup: {rate: _cell(results, grid.arm(name, rate, warmup)) for rate in grid.rates}
+            for warmup in grid.warmups
+        },
+        sensitivity={warmup: results.measure("lr_sensitivity", of) for warmup, of in by_warmup.items()},
+        tuned={warmup: results.measure("tuned_nll", of) for warmup, of in by_warmup.items()},
+        best_rate={
+            warmup: grid.place_of(best_arm(results.swept(results.arms("tuned_nll", of))))[RATE]
+            for warmup, of in by_warmup.items()
+        },
+        shortest={rate: results.measure("shortest_warmup", of) for rate, of in by_rate.items()},
+        best=(keys[WARMUP], keys[RATE]),
+        best_nll=results.measure("tuned_nll", both),
+        good_share=results.measure("good_share", both),
+    )
+
+
+def label_of(grid: Grid, name: str) -> str:
+    """Return what people read of a placement, marked where a rate means something else for it."""
+    return grid.labels[name] + (MARK if name in grid.sweep.other_rate else "")
+
+
+def _cell(results: SweepResults, arm: str) -> Cell:
+    nll, line = dict(results.finals[arm]), results.line
+    return Cell(nll, None if line is None else sum(value < line for value in nll.values()))

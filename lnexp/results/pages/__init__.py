@@ -1,0 +1,1 @@
+"""Pages and screens for people, made of published results."""

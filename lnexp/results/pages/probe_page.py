@@ -1,0 +1,61 @@
+"""Make what ``table.md`` says of a probe's measurements."""
+
+from pathlib import Path
+
+import pandas as pd
+from tabulate import tabulate
+
+from lnexp.figures.panels import evenly_spaced
+from lnexp.figures.probed import plots, rows_with
+from lnexp.numerics import numerics_of
+from lnexp.published import read_table
+from lnexp.recipes.recipe import Arm, Recipe
+from lnexp.results.evidence.made_with import commit_name
+from lnexp.results.evidence.provenance import read_provenance
+from lnexp.results.statistics.intervals import interval
+from lnexp.runs.environment import Environment
+
+MOST_COLUMNS = 8  # of the table for people; the whole is in measurements.csv
+
+
+def probe_page(recipe: Recipe, folder: Path, scope: str) -> list[str]:
+    """Return the parts of the page before its command.
+
+    Args:
+        recipe: what was probed.
+        folder: of results, with ``measurements.csv`` and ``provenance.json``.
+        scope: what was probed, in words.
+    """
+    x, y = recipe.plot["x"], recipe.plot["y"]
+    shown = rows_with(table := read_table(folder / "measurements.csv"), recipe.plot)
+    return [
+        f"# {recipe.heading}",
+        f"{scope[0].upper()}{scope[1:]}. Source: {recipe.source}. {recipe.reading}",
+        f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
+        *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows_of(set(shown["arm"])).items()),
+        *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
+        *map(_where, read_provenance(folder).environments),
+    ]
+
+
+def _where(environment: Environment) -> str:
+    state = environment.get("git", {})
+    commit = commit_name(state) if state.get("commit") else "–"
+    return (
+        f"Device: {environment['cpu']}, {environment['device']}. Commit (* with changes on top): {commit}."
+        f" Numerics: {numerics_of(environment)}."
+    )
+
+
+def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:
+    """Return a row of the figure as a Markdown table of its arms, with :data:`MOST_COLUMNS` values along x at most."""
+    along: dict[str, dict[float, list[float]]] = {}
+    for arm, value, measured in zip(*(table[column].tolist() for column in ("arm", x, y)), strict=True):
+        along.setdefault(arm, {}).setdefault(value, []).append(measured)
+    shown = evenly_spaced(sorted(along[arms[0].name]), MOST_COLUMNS)
+    lines = [
+        [f"{arm.label_in_row} (`{arm.name}`)", *(str(interval(along[arm.name].get(value, []))) for value in shown)]
+        for arm in arms
+    ]
+    headers = [row, *(f"{x} {value:g}" for value in shown)]
+    return tabulate(lines, headers=headers, tablefmt="github")

@@ -1,0 +1,241 @@
+"""Read a folder of published results for templates of pages: measures of arms, verdicts, what made them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from tabulate import tabulate
+
+from lnexp.errors import UserError
+from lnexp.numerics import numerics_of
+from lnexp.published import read_table
+from lnexp.recipes.load import recipe_of_results
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.provenance import Provenance, commit_of, read_provenance
+from lnexp.results.evidence.published_evidence import published_evidence
+from lnexp.results.judging.claims import Evidence, measures_of
+from lnexp.results.judging.judgement import Verdict
+from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
+from lnexp.results.measures.outcomes import for_people
+from lnexp.results.measures.sweep_measures import CountedRun
+from lnexp.results.pages.sweep_page import sweep_page
+from lnexp.results.statistics.intervals import Interval, interval
+from lnexp.results.statistics.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
+from lnexp.seeds import seeds_in_words
+
+
+class Cost(NamedTuple):
+    """What runs cost: how many there are, and the hours of one core that training them takes, validation aside."""
+
+    runs: int
+    core_hours: float
+
+
+#: Verdicts as signs.
+MARKS: dict[Verdict, str] = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–"}
+
+
+class PublishedFolder:
+    """A folder of results, as a template asks for it.
+
+    Args:
+        path: ``<profile>/<data>/<recipe>`` below the folder of all results.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._verdicts = read_verdicts(path / "verdicts.json")
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        return recipe_of_results(self._path, self._verdicts.recipe)
+
+    @cached_property
+    def _by_arm(self) -> dict[str, list[Evidence]]:
+        by_arm: dict[str, list[Evidence]] = {}
+        for one in published_evidence(self.recipe, self._path, self._verdicts.papers):
+            if one.counts:
+                by_arm.setdefault(one.job.arm.name, []).append(one)
+        return by_arm
+
+    @property
+    def scope(self) -> str:
+        """What the runs were trained on, in words."""
+        return self._verdicts.scope
+
+    @property
+    def known(self) -> str:
+        """Which results were known when the claims were written."""
+        return self._verdicts.known
+
+    @property
+    def doubt(self) -> str:
+        """What speaks against reading the results as the claims do."""
+        return self._verdicts.doubt
+
+    @property
+    def seeds(self) -> str:
+        """The seeds, as ``21 to 30`` where none is left out."""
+        return seeds_in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
+
+    @cached_property
+    def _provenance(self) -> Provenance:
+        return read_provenance(self._path)
+
+    @property
+    def commits(self) -> str:
+        """The commits of the code, shortened."""
+        commits = filter(None, map(commit_of, self._provenance.environments))
+        return ", ".join(sorted({commit[:7] for commit in commits})) or "unknown"
+
+    @property
+    def numerics(self) -> str:
+        """The versions of the numerics."""
+        return ", ".join(map(str, sorted({numerics_of(one) for one in self._provenance.environments})))
+
+    @cached_property
+    def updates(self) -> str:
+        """How many updates the longest run made, as ``16,512``."""
+        return f"{int(read_table(self._path / 'epochs.csv')['update'].max()):,}"
+
+    @property
+    def scale(self) -> str:
+        """Model, corpus and length of the runs, in a few words."""
+        model = next(iter(self._provenance.runs.values())).settings
+        trained_on = read_table(self._path / "runs.csv")["trained_on"].iloc[0]
+        layers = f"{model['model.encoder_layers']}-{model['model.decoder_layers']} layers"
+        return f"{trained_on}, {layers} of width {model['model.encoder_embed_dim']}, {self.updates} updates"
+
+    def claim(self, name: str) -> JudgedClaim:
+        """Return a claim by its id. Raises UserError where there is none."""
+        for claim in self.claims:
+            if claim.id == name:
+                return claim
+        raise UserError(f"{self._path}: has no claim {name}")
+
+    def mark(self, name: str) -> str:
+        """Return a claim's verdict as ``✓``, ``✗`` or ``?``, in parentheses where tallies do not count the claim."""
+        claim = self.claim(name)
+        mark = MARKS[claim.verdict]
+        return mark if claim.counts or claim.verdict == "not run" else f"({mark})"
+
+    @property
+    def core_seconds(self) -> dict[str, tuple[int, float]]:
+        """The seed of every run on a CPU, and the seconds of one core that its training took, by identity.
+
+        There is none in a folder of a probe, nor in tables that are older than that column.
+        """
+        path = self._path / "runs.csv"
+        if not path.exists() or "core_seconds" not in (runs := read_table(path)):
+            return {}
+        runs = runs[runs["core_seconds"].notna()]
+        rows = zip(runs["identity"], runs["seed"], runs["core_seconds"], strict=True)
+        return {identity: (int(seed), float(seconds)) for identity, seed, seconds in rows}
+
+    @property
+    def machine(self) -> str:
+        """What the runs were made on."""
+        return ", ".join(sorted({str(one["cpu"]) for one in self._provenance.environments if one.get("cpu")}))
+
+    def setting(self, arm: str, column: str) -> str:
+        """Return a setting of an arm's runs, a column of ``runs.csv``, as ``0.002`` or ``1,000``."""
+        runs = read_table(self._path / "runs.csv")
+        (value,) = runs.loc[runs["arm"] == arm, column].unique()
+        return f"{value:,g}"
+
+    def interval(self, measure: str, arm: str) -> Interval:
+        """Return a measure of an arm: its mean over seeds with the 95% interval."""
+        found = interval(self.values(measure, arm))
+        if found is None:
+            raise UserError(f"{self._path}: has no {measure} of {arm}")
+        return found
+
+    def mean(self, measure: str, arm: str, places: int = 1) -> str:
+        """Return the mean of a measure over seeds, with so many decimal places."""
+        return f"{self.interval(measure, arm).mean:z.{places}f}"
+
+    def range(self, measure: str, arm: str, places: int = 1) -> str:
+        """Return the mean of a measure over seeds with its 95% interval, with so many decimal places.
+
+        Where some runs of the arm succeed and others do not, it is the least and the greatest of them instead.
+        """
+        found = self.interval(measure, arm)
+        if arm in self.divided:
+            return f"{found.mean:z.{places}f} ({self.extremes(measure, [arm], places)})"
+        if found.low is None or found.high is None:
+            return f"{found.mean:z.{places}f}"
+        return f"{found.mean:z.{places}f} [{found.low:z.{places}f}, {found.high:z.{places}f}]"
+
+    def ratio(self, measure: str, arm: str, base: str, places: int = 2) -> str:
+        """Return the mean of a measure over seeds as a share of that of another arm."""
+        return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
+
+    @cached_property
+    def _runs(self) -> list[ScoredRun]:
+        return cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])
+
+    @cached_property
+    def divided(self) -> set[str]:
+        """The arms of which some runs succeed and others do not."""
+        return divided_arms(self.recipe, self._runs)
+
+    def trained(self, arm: str) -> str:
+        """Return how many runs of an arm succeed (see :mod:`lnexp.results.statistics.success`), as ``9 of 10``."""
+        scores = scores_by_arm(self.recipe, self._runs)
+        line = success_of(self.recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
+        return f"{sum(succeeds(score, diverged, line) for score, diverged in scores[arm])} of {len(scores[arm])}"
+
+    @property
+    def arms(self) -> list[str]:
+        """The names of the arms that have runs, in the recipe's order."""
+        return [name for name in self.recipe.arms if name in self._by_arm]
+
+    @property
+    def claims(self) -> list[JudgedClaim]:
+        """All claims, as they were judged."""
+        return self._verdicts.claims
+
+    @property
+    def outcomes(self) -> str:
+        """The table of who trains without warm-up and with it, in Markdown."""
+        if not self.recipe.outcomes:
+            return ""
+        headers, rows = for_people(self.recipe, read_table(self._path / "outcomes.csv"))
+        return tabulate(rows, headers=headers, tablefmt="github")
+
+    @property
+    def sweep(self) -> str:
+        """The tables of a recipe with a sweep, in Markdown."""
+        return sweep_page(self.recipe, cast(list[CountedRun], self._runs)) if self.recipe.sweep else ""
+
+    def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
+        """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""
+        values = [value for arm in arms for value in self.values(measure, arm)]
+        return f"{min(values):z.{places}f} to {max(values):z.{places}f}"
+
+    def values(self, measure: str, arm: str) -> list[float]:
+        """Return a measure of every run of an arm that has it."""
+        values = [measures_of(self.recipe)[measure](one) for one in self._by_arm.get(arm, [])]
+        return [value for value in values if value is not None]
+
+
+def cost_of(folders: Sequence[PublishedFolder]) -> Cost:
+    """Return what the runs behind folders of results cost, each run once: folders may share them."""
+    runs = _runs_of(folders)
+    return Cost(len(runs), sum(seconds for _, seconds in runs.values()) / 3600)
+
+
+def cost_with_seeds(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
+    """Return what the runs behind folders of results would cost with so many seeds.
+
+    Args:
+        folders: of recipes that are trained together; they may share runs.
+        seeds: how many seeds an arm has.
+    """
+    published, spent = len({seed for seed, _ in _runs_of(folders).values()}), cost_of(folders)
+    return Cost(spent.runs * seeds // published, spent.core_hours * seeds / published)
+
+
+def _runs_of(folders: Sequence[PublishedFolder]) -> dict[str, tuple[int, float]]:
+    return {name: run for folder in folders for name, run in folder.core_seconds.items()}

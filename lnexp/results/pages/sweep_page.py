@@ -1,0 +1,164 @@
+"""Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tabulate import tabulate
+
+from lnexp.recipes.grid import Grid, grid_of
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.measures.sweep_measures import CountedRun, SweepResults, finals_of, none_is_enough
+from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
+from lnexp.results.statistics.intervals import Interval, interval
+
+EXPLANATION = """\
+All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, that before training. A \
+run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. A warm-up is \
+*enough* at a rate where it gets within {within:g} of the lowest nll of its lengths there, and that is good. Of no \
+warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each; *costs* is \
+how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean over \
+the {rates} rates (Wortsman et al. 2023). A placement *needs* warm-up at the rates at which most runs are good with \
+some warm-up and not without. Intervals are Student's t over seeds, 95%."""
+OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
+
+
+def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
+    """Return the tables of a recipe with a sweep, in Markdown, and what they mean; empty before all arms have a run.
+
+    Args:
+        recipe: whose sweep it is.
+        runs: its runs.
+    """
+    grid = grid_of(recipe)
+    results = SweepResults(grid, finals_of(grid, runs))
+    summaries, line = summaries_of(results), results.line
+    if line is None or not summaries:
+        return ""
+    explanation = EXPLANATION.format(
+        initial=grid.sweep.initial_nll,
+        line=f"{line:.2f}",
+        share=grid.sweep.good,
+        within=grid.sweep.within,
+        shortest=min(grid.warmups.values()),
+        longest=max(grid.warmups.values()),
+        rates=len(grid.rates),
+    )
+    parts = [
+        f"{explanation}{' ' + OTHER_RATE if grid.sweep.other_rate else ''}",
+        _table(["placement", *ANSWERS], [_answer(grid, one) for one in summaries]),
+        _advice(grid, summaries),
+        f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
+        _table(_by_rate(grid), [[one.label, *_good(one)] for one in summaries]),
+        "The shortest warm-up that is enough by rate, in updates; where seeds differ, the least and the greatest:",
+        _table(_by_rate(grid), [[one.label, *_lengths(grid, one)] for one in summaries]),
+        "lr sensitivity by warm-up, nats a token:",
+        _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
+        "The final nll at the best rate by warm-up, nats a token:",
+        _table(_by_warmup(grid), [[one.label, *_tuned(grid, one)] for one in summaries]),
+    ]
+    return "\n\n".join(parts)
+
+
+ANSWERS = (
+    "trains without warm-up at lr_max",
+    "needs warm-up at",
+    "shortest warm-up at its best rate",
+    "nll at its best rate",
+    "no warm-up costs",
+    "good runs",
+)
+
+
+def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
+    without, *_, longest = grid.warmups
+    _, rate = one.best
+    of_both = one.tuned[without].keys() & one.tuned[longest].keys()
+    cost = {seed: one.tuned[without][seed] - one.tuned[longest][seed] for seed in sorted(of_both)}
+    good = sum(cell.good or 0 for of in one.cells.values() for cell in of.values())
+    runs = sum(len(cell.nll) for of in one.cells.values() for cell in of.values())
+    return [
+        one.label,
+        _rates_in_words(grid, one.trained_at(without)),
+        _rates_in_words(grid, one.needs_warmup_at()),
+        f"{length_in_words(grid, one.shortest[rate].values())} at {grid.rates[rate]:g}",
+        _text(one.best_nll),
+        _text(cost),
+        f"{good} of {runs}",
+    ]
+
+
+def _advice(grid: Grid, summaries: Sequence[PlacementSummary]) -> str:
+    """Return what to take where nothing can be tuned, of the placements for which a rate means the same.
+
+    A placement that is good at no rate loses little by any, and is left out.
+    """
+    without, *_, longest = grid.warmups
+    alike = [one for one in summaries if one.name not in grid.sweep.other_rate] or summaries
+
+    def least(warmup: str) -> str:
+        training = [one for one in alike if one.trained_at(warmup)]
+        if not training:
+            return "nothing, for no placement is good at any rate"
+        one = min(training, key=lambda one: _mean(one.sensitivity[warmup]))
+        return f"{one.label} (lr sensitivity {_mean(one.sensitivity[warmup]):.2f})"
+
+    widest = max(alike, key=lambda one: _mean(one.good_share))
+    return (
+        f"Where nothing can be tuned, the least is lost over the rates without warm-up by {least(without)}, with the"
+        f" longest by {least(longest)}; most often good over all rates and lengths is {widest.label}"
+        f" ({_mean(widest.good_share):.0%} of runs). Placements that are good at no rate lose little by any, and are"
+        " left out."
+    )
+
+
+def _rates_in_words(grid: Grid, rates: Sequence[str]) -> str:
+    """Return rates as a range where none in between is left out."""
+    if not rates:
+        return "no rate"
+    order, shown = list(grid.rates), [f"{grid.rates[rate]:g}" for rate in rates]
+    whole = order.index(rates[-1]) - order.index(rates[0]) + 1 == len(rates) > 1
+    return f"{shown[0]} to {shown[-1]}" if whole else ", ".join(shown)
+
+
+def length_in_words(grid: Grid, lengths: Iterable[float]) -> str:
+    """Return the shortest warm-ups of seeds for people: one of them, or the least and the greatest."""
+    found = sorted(set(lengths))
+    words = ["no length" if length == none_is_enough(grid) else f"{length:g}" for length in found]
+    return words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
+
+
+def _good(one: PlacementSummary) -> list[str]:
+    rates = next(iter(one.cells.values()))
+    return [" / ".join(str(of[rate].good) for of in one.cells.values()) for rate in rates]
+
+
+def _lengths(grid: Grid, one: PlacementSummary) -> list[str]:
+    return [length_in_words(grid, of.values()) for of in one.shortest.values()]
+
+
+def _sensitivities(one: PlacementSummary) -> list[str]:
+    return [_text(of) for of in one.sensitivity.values()]
+
+
+def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
+    return [f"{_text(of)} at {grid.rates[one.best_rate[warmup]]:g}" for warmup, of in one.tuned.items()]
+
+
+def _text(by_seed: Mapping[int, float]) -> str:
+    found: Interval | None = interval(list(by_seed.values()))
+    return str(found) if found else "–"
+
+
+def _mean(by_seed: Mapping[int, float]) -> float:
+    return sum(by_seed.values()) / len(by_seed)
+
+
+def _by_rate(grid: Grid) -> list[str]:
+    return ["placement", *(f"{rate:g}" for rate in grid.rates.values())]
+
+
+def _by_warmup(grid: Grid) -> list[str]:
+    return ["placement", *grid.warmup_labels.values()]
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)

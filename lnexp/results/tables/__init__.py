@@ -1,0 +1,1 @@
+"""Tables of runs, and the folders of results that they are written to."""

@@ -1,0 +1,93 @@
+"""Move results of this machine into the published ones."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from lnexp.errors import UserError
+from lnexp.options import key_of
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.published import read_table, result_folders
+from lnexp.recipes.load import recipe_of_results
+from lnexp.results.evidence.provenance import read_provenance
+from lnexp.results.judging.verdict_file import read_verdicts
+from lnexp.results.pages.verdict_pages import write_page
+from lnexp.runs.folder import DONE
+
+
+def publish(
+    recipe: str,
+    profile: str | None = None,
+    data: str | None = None,
+    local: Path = LOCAL_RESULTS_DIR,
+    published: Path = RESULTS_DIR,
+) -> list[Path]:
+    """Move folders of local results to where the published ones are, replacing these, and write the page of verdicts.
+
+    Args:
+        recipe: whose results.
+        profile: only this one; None: all.
+        data: only this corpus; None: all.
+        local: the root of the local results.
+        published: the root of the published ones.
+
+    Returns:
+        The folders in their new place.
+
+    Raises:
+        UserError: where there are no such local results, they are malformed, or they are of some of the recipe's arms,
+            or no run of an arm is over.
+    """
+    wanted = [
+        folder
+        for folder in result_folders(local)
+        if folder.name == recipe and profile in (None, folder.parts[-3]) and data in (None, folder.parts[-2])
+    ]
+    if not wanted:
+        of = "/".join((profile or "*", data or "*", recipe))
+        raise UserError(f"{local / of}: no such results; reproduce, collect or probe makes them")
+    for folder in wanted:
+        read_verdicts(folder / "verdicts.json")
+        _refuse_lacking_arms(folder)
+    moved = [_replace(folder, published / folder.relative_to(local)) for folder in wanted]
+    write_page(published)
+    write_page(local)
+    return moved
+
+
+def refuse_some_arms(options: Iterable[str]) -> None:
+    """Refuse options that leave out arms of a recipe whose results are published. Raises UserError."""
+    for option in options:
+        if key_of(option) == "arms":
+            raise UserError(f"{option}: published results have all arms of a recipe")
+
+
+def _refuse_lacking_arms(folder: Path) -> None:
+    """Raise UserError for a folder of results that says nothing of an arm: it was not asked for, or no run is over."""
+    recipe = recipe_of_results(folder, folder.name)
+    table = read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
+    if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
+        raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
+    over = table if recipe.measurement else table[table["status"].isin(DONE)]
+    if waiting := [arm for arm in recipe.arms if arm not in set(over["arm"])]:
+        raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
+
+
+def warn_of_changes(folders: Iterable[Path]) -> None:
+    """Print a line for each folder of results that was made with changes which are in no commit."""
+    for folder in folders:
+        environments = read_provenance(folder).environments
+        if any(environment.get("git", {}).get("dirty") for environment in environments):
+            print(f"warning: {folder}: made with changes to the code that are in no commit; nobody else can repeat it")
+
+
+def _replace(folder: Path, target: Path) -> Path:
+    """Move a folder; the one that it replaces is deleted when the new one is there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    old = target.with_name(f".{target.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    shutil.move(folder, target)
+    shutil.rmtree(old, ignore_errors=True)
+    return target

@@ -1,0 +1,1 @@
+"""Whether published results agree with themselves, with their commands and with their claims."""

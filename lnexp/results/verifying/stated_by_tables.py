@@ -1,0 +1,120 @@
+"""Hold the tables of a folder of results against each other, its recipe and its corpus."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from lnexp.published import COLUMNS, read_table
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.provenance import Provenance
+from lnexp.results.evidence.published_evidence import PublishedRun
+from lnexp.results.measures.outcomes import outcomes_table
+from lnexp.results.tables.snapshots_table import DIGITS, MODEL
+from lnexp.tasks import load_task
+
+#: All tables of results.
+TABLES = (*COLUMNS, "outcomes.csv")
+#: Tables with rows of runs, beside ``runs.csv``.
+OF_RUNS = ("epochs.csv", "probes.csv", "snapshots.csv", "early.csv")
+#: The columns that say which run a row is of.
+RUN = ["arm", "seed", "identity"]
+
+
+def refuse_disagreeing_tables(folder: Path, recipe: Recipe, runs: Sequence[PublishedRun], made: Provenance) -> None:
+    """Refuse tables with rows that no other table names, or with numbers that follow from others and are not those.
+
+    Args:
+        folder: of results.
+        recipe: of the results.
+        runs: what the folder has on its arms; empty for a probe.
+        made: what its ``provenance.json`` says.
+
+    Raises:
+        ValueError: for such tables.
+    """
+    tables = {name: read_table(folder / name) for name in TABLES if (folder / name).exists()}
+    for name, table in tables.items():
+        _refuse_others(name, table, recipe)
+    if "runs.csv" in tables:
+        _refuse_unnamed_runs(tables)
+        _refuse_other_sizes(recipe, runs, made)
+    if recipe.outcomes and "outcomes.csv" in tables:
+        _refuse_other_outcomes(tables["outcomes.csv"], outcomes_table(recipe, [run for run in runs if run.counts]))
+    if "snapshots.csv" in tables:
+        _refuse_other_snapshots(tables["snapshots.csv"], runs)
+
+
+def _refuse_others(name: str, table: pd.DataFrame, recipe: Recipe) -> None:
+    """Refuse rows of another recipe, or of an arm that it does not have."""
+    for column, known in (("recipe", {recipe.name}), ("arm", set(recipe.arms))):
+        if column in table and (others := set(table[column]) - known):
+            raise ValueError(f"{name} has rows of the {column} {min(map(str, others))}")
+
+
+def _refuse_unnamed_runs(tables: dict[str, pd.DataFrame]) -> None:
+    named = _runs_of(tables["runs.csv"])
+    for name in OF_RUNS:
+        if name in tables and (others := _runs_of(tables[name]) - named):
+            arm, seed, identity = min(others)
+            raise ValueError(f"{name} has rows of a run that runs.csv does not have: {arm} seed {seed}, {identity}")
+
+
+def _runs_of(table: pd.DataFrame) -> set[tuple[Any, ...]]:
+    return set(zip(*(table[column].tolist() for column in RUN), strict=True))
+
+
+def _refuse_other_sizes(recipe: Recipe, runs: Sequence[PublishedRun], made: Provenance) -> None:
+    """Refuse runs that state another size of their corpus, or another way of scoring, than other files say."""
+    task = load_task(recipe.task)
+    words = {task.size_in_words(manifest) for manifest in made.data}
+    sizes = {manifest[task.unit]["train"] for manifest in made.data}
+    for run in runs if made.data else ():
+        said = {
+            "trained_on": run.end.get("trained_on", "") in words,
+            f"train_{task.unit}": run.end.get(f"train_{task.unit}") in sizes | {None},
+            "bleu_signature": task.is_scored_by(run),
+        }
+        if run.counts and (wrong := [name for name, holds in said.items() if not holds]):
+            raise ValueError(f"{run.job.arm.name} seed {run.job.seed}: {', '.join(wrong)} is not that of its data")
+
+
+def _refuse_other_outcomes(stated: pd.DataFrame, given: pd.DataFrame) -> None:
+    rows = zip(stated.to_dict("records"), given.to_dict("records"), strict=False)
+    if len(stated) != len(given) or list(stated) != list(given) or not all(_alike(*row) for row in rows):
+        raise ValueError("outcomes.csv has other rows than runs.csv gives")
+
+
+def _alike(stated: dict[Any, Any], given: dict[Any, Any]) -> bool:
+    """Return whether two rows are the same but for rounding."""
+    return all(
+        math.isclose(value, given[name], rel_tol=1e-6) if isinstance(value, float) else value == given[name]
+        for name, value in stated.items()
+    )
+
+
+def _refuse_other_snapshots(snapshots: pd.DataFrame, runs: Sequence[PublishedRun]) -> None:
+    """Refuse snapshots that give other numbers than runs state, of those that all layers together give."""
+    by_run = dict(list(snapshots.groupby("identity")))
+    for run in runs:
+        if (mine := by_run.get(run.identity)) is not None and (wrong := _others(run, mine)):
+            where = f"{run.job.arm.name} seed {run.job.seed}"
+            raise ValueError(f"snapshots.csv gives other numbers than runs.csv states: {where}: {', '.join(wrong)}")
+
+
+def _others(run: PublishedRun, mine: pd.DataFrame) -> list[str]:
+    layers, model = mine[mine["side"] != MODEL], mine[mine["side"] == MODEL]
+    given = {
+        "max_attention_logit": layers["attention_logit"].max(),
+        "max_hidden_cosine": layers.groupby("update")["hidden_cosine"].mean().max(),
+    }
+    if "sharpness" in model and len(sharpness := model["sharpness"].dropna()):
+        given |= {"first_sharpness": sharpness.iloc[0], "max_sharpness": sharpness.max()}
+        given |= {"last_sharpness": sharpness.iloc[-1]}
+    rounding = 10.0 ** (1 - DIGITS)
+    stated = {name: run.end[name] for name in given if name in run.end}
+    wrong = [name for name, value in stated.items() if not math.isclose(value, given[name], rel_tol=rounding)]
+    last = run.epochs[-1]["update"] if run.epochs and not run.diverged else math.inf
+    return [*wrong, *(["update"] if mine["update"].max() > last else [])]

@@ -1,0 +1,107 @@
+"""The number that tells how runs end is found, and judged in seeds that it was not chosen by."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+from swept import SEEDS, swept_recipe, swept_runs
+
+from lnexp.recipes.grid import grid_of
+from lnexp.results.measures.prediction import LR_MAX, Prediction, fmean_known, most_often
+from lnexp.results.measures.sweep_measures import finals_of
+
+LINE = 0.45
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """The grid, the final nlls, and a table of early numbers: ``truth`` tells them, ``noise`` does not."""
+    recipe = swept_recipe(tmp_path)
+    finals = finals_of(grid_of(recipe), swept_runs(recipe))
+    random = np.random.default_rng(3)
+    rows = [
+        {"recipe": "swept", "arm": arm, "seed": seed, "identity": f"{arm}{seed}", "update": update,
+         "noise": random.normal(), "truth": -(final**2) if update == 16 else random.normal(), "same": 1.0}
+        for arm, by_seed in finals.items() for seed, final in by_seed.items() for update in (8, 16)
+    ]  # fmt: skip
+    return grid_of(recipe), pd.DataFrame(rows), finals
+
+
+def test_correlations_are_those_of_scipy_seed_by_seed(sweep):
+    grid, early, finals = sweep
+    found = Prediction(grid, early, finals).correlations()
+    assert set(found) == {(number, update) for number in (LR_MAX, "noise", "truth", "same") for update in (8, 16)}
+    for seed in SEEDS:
+        rows = early[(early["seed"] == seed) & (early["update"] == 8)]
+        expected = spearmanr(rows["noise"], [finals[arm][seed] for arm in rows["arm"]]).statistic
+        assert found["noise", 8][seed] == pytest.approx(expected)
+        assert found["truth", 16][seed] == pytest.approx(-1)
+        assert math.isnan(found["same", 8][seed])
+
+
+def test_within_a_placement_they_are_the_mean_over_placements(sweep):
+    grid, early, finals = sweep
+    found = Prediction(grid, early, finals).correlations(within=True)
+    of_placements = []
+    for placement in ("pre_ln", "post_ln"):
+        mine = early[early["arm"].str.startswith(placement) & (early["seed"] == 31) & (early["update"] == 8)]
+        of_placements.append(spearmanr(mine["noise"], [finals[arm][31] for arm in mine["arm"]]).statistic)
+    assert found["noise", 8][31] == pytest.approx(sum(of_placements) / 2)
+    assert found["truth", 16][31] == pytest.approx(-1)
+
+
+def test_the_rate_is_what_was_known_before(sweep):
+    grid, early, finals = sweep
+    found = Prediction(grid, early, finals).correlations(within=True)
+    assert found[LR_MAX, 8] == found[LR_MAX, 16]
+    assert found[LR_MAX, 8][31] != 0
+
+
+def test_a_predictor_is_chosen_by_the_other_seeds(sweep):
+    grid, early, finals = sweep
+    chosen = Prediction(grid, early, finals).held_out(LINE)
+    assert [one.seed for one in chosen] == list(SEEDS)
+    assert {(one.number, one.update) for one in chosen} == {("truth", 16)}
+    assert all(one.correlation == pytest.approx(-1) and one.in_order == 1 for one in chosen)
+    assert most_often(chosen) == [(("truth", 16), 3)]
+
+
+def test_what_holds_in_other_seeds_alone_fails_in_the_one_left_out(sweep):
+    """A number that tells two seeds and is turned round in the third."""
+    grid, early, finals = sweep
+    turned = early.copy()
+    mine = (turned["seed"] == 33) & (turned["update"] == 16)
+    turned.loc[mine, "truth"] *= -1
+    last = Prediction(grid, turned, finals).held_out(LINE)[-1]
+    assert (last.seed, last.number, last.update) == (33, "truth", 16)
+    assert last.correlation == pytest.approx(1)
+    assert last.in_order == 0, "every pair the wrong way round"
+
+
+def test_where_all_runs_are_good_no_pair_can_be_told_apart(sweep):
+    grid, early, finals = sweep
+    assert {one.in_order for one in Prediction(grid, early, finals).held_out(line=99.0)} == {None}
+
+
+def test_runs_without_a_number_are_left_out_and_one_seed_chooses_nothing(sweep):
+    grid, early, finals = sweep
+    some = early.copy()
+    some.loc[some["arm"] == "post_ln_none_x4", "truth"] = math.nan
+    assert Prediction(grid, some, finals).correlations()["truth", 16][31] == pytest.approx(-1)
+    alone = Prediction(grid, early[early["seed"] == 31], finals)
+    assert alone.held_out(LINE) == []
+    assert alone.of_the_same_arm() == {}
+
+
+def test_the_arm_alone_tells_much_where_seeds_agree(sweep):
+    grid, early, finals = sweep
+    found = Prediction(grid, early, finals).of_the_same_arm()
+    assert set(found) == set(SEEDS)
+    assert min(found.values()) > 0.99
+
+
+def test_the_mean_of_what_is_known():
+    assert fmean_known([1.0, math.nan, 3.0]) == 2
+    assert math.isnan(fmean_known([math.nan]))

@@ -1,0 +1,47 @@
+"""What did not reproduce is said in plain sentences, and nothing is left out."""
+
+import json
+import shutil
+
+import pytest
+from helpers import ROOT
+
+from lnexp.results.judging.verdicts import all_verdicts
+from lnexp.results.pages.contradictions import SENTENCES, not_reproduced
+
+RESULTS = ROOT / "results"
+
+
+def counted(results):
+    """The ids of the contradicted claims that tallies count."""
+    claims = [claim for one in all_verdicts(results) for claim in one.content.claims]
+    return {claim.id for claim in claims if claim.verdict == "contradicted" and claim.counts}
+
+
+def test_every_published_contradiction_has_a_sentence():
+    said = not_reproduced(list(all_verdicts(RESULTS)))
+    known = {claim for sentence in said for claim in SENTENCES[sentence]}
+    assert counted(RESULTS) <= known
+    assert not [sentence for sentence in said if not counted(RESULTS).intersection(SENTENCES[sentence])]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = "small/toy/fig4ab"
+    shutil.copytree(RESULTS / place, tmp_path / place, ignore=shutil.ignore_patterns("figure*"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("claim_id", ["fig4ab-radam-trains-post-ln", "fig4ab-pre-ln-trains"])
+def test_a_contradiction_is_named_with_its_corpus(folder, claim_id):
+    assert not_reproduced(list(all_verdicts(folder))) == {}
+    path = folder / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    claim = next(one for one in content["claims"] if one["id"] == claim_id)
+    claim["verdict"] = "contradicted"
+    for margin in claim["margins"]:
+        margin["low"], margin["high"] = -2.0, -1.0
+    path.write_text(json.dumps(content))
+    ((sentence, corpora),) = not_reproduced(list(all_verdicts(folder))).items()
+    assert claim_id in SENTENCES.get(sentence, sentence), "a claim without a sentence stands there by its id"
+    assert corpora == ["embedded corpus"]

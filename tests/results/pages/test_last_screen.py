@@ -1,0 +1,121 @@
+"""The last screen: what came out, in 25 lines of 76 columns."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers import ROOT, run_script
+
+from lnexp.results.judging.verdict_file import read_verdicts
+from lnexp.results.judging.verdicts import all_verdicts, not_run
+from lnexp.results.pages.last_screen import LINES, last_screen
+from lnexp.terminal import WIDTH
+
+PUBLISHED = ROOT / "results"
+
+
+def screen(results_dir: Path, **wanted: list[str]) -> str:
+    found = all_verdicts(results_dir)
+    shown = [one for one in [*found, *not_run(results_dir, found)] if one.has(**wanted)]
+    return last_screen(shown, results_dir, PUBLISHED)
+
+
+@pytest.fixture
+def ours(tmp_path) -> Path:
+    """Results like the published ones of fig4ab, on a machine of the user's own."""
+    place = "small/toy/fig4ab"
+    shutil.copytree(PUBLISHED / place, tmp_path / place, ignore=shutil.ignore_patterns("figure*"))
+    return tmp_path
+
+
+WANTED = [{}, {"recipe": ["fig2a"]}, {"profile": ["theory"]}, {"data": ["multi30k"]}, {"profile": ["paper"]}]
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=str)
+def test_it_fits_a_terminal(wanted):
+    lines = screen(PUBLISHED, **wanted).splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
+    text = screen(ours, recipe=["fig4ab"])
+    rows = {line[:28].rstrip(): line[28:].split("  ") for line in text.splitlines() if "LN" in line}
+    assert "8.45" not in " ".join(rows["Post-LN, no warm-up"])
+    assert "Post-LN gets 8.45 without warm-up and about 34 with it" in " ".join(text.split())
+    (trained,) = [cell for cell in rows["Pre-LN, no warm-up"] if " of 10)" in cell]
+    assert trained.strip().endswith("(10 of 10)")
+    assert (
+        "With Adam at lr_max 0.002 Post-LN needs warm-up, Pre-LN does not: reproduced on embedded corpus."
+        in " ".join(text.split())
+    )
+    assert "published results: 16 of 16 verdicts alike" in text
+    assert f"RESULTS={ours}" in text
+
+
+def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
+    path = ours / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
+    claim["verdict"] = "contradicted"
+    for margin in claim["margins"]:
+        margin["low"], margin["high"] = -2.0, -1.0
+    path.write_text(json.dumps(content))
+    text = screen(ours)
+    assert "contradicted: `fig4ab-placement-decides` (embedded corpus)" in " ".join(text.split())
+    assert "contradicted on embedded corpus" in " ".join(text.split())
+    assert "published results: 15 of 16 verdicts alike; other: fig4ab-placement-decides" in " ".join(text.split())
+
+
+def test_runs_that_recipes_share_count_once(ours):
+    shutil.copytree(ours / "small/toy/fig4ab", ours / "small/toy/fig4ab_coupled")
+    runs = (PUBLISHED / "small/toy/fig4ab/runs.csv").read_text().splitlines()
+    assert f"{len(runs) - 1} of {len(runs) - 1} runs done" in screen(ours, profile=["small"])
+
+
+def test_failed_and_missing_runs_are_counted(ours):
+    path = ours / "small/toy/fig4ab/runs.csv"
+    text = path.read_text().replace(",finished,", ",failed,", 1).replace(",finished,", ",not run,", 1)
+    path.write_text(text.replace(",finished,", ",diverged,", 1))
+    assert "48 of 50 runs done, 1 with a loss that is not finite; 1 ended by an error, 1 not done" in " ".join(
+        screen(ours).split()
+    )
+
+
+def test_results_of_ones_own_are_not_counted_with_what_the_project_has_not_run(tmp_path):
+    place = Path("small", "toy", "fig2a")
+    shutil.copytree(PUBLISHED / place, tmp_path / place)
+    done = run_script("verify", "--results", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    own = len(read_verdicts(tmp_path / place / "verdicts.json").claims)
+    told = sum(
+        map(int, re.findall(r"(\d+)\s+(?:claims\s+judged|not\s+run|more\s+do(?:es)?\s+not\s+count)", done.stdout))
+    )
+    assert told == own
+    done = run_script("verify", "--results", str(tmp_path / "nothing"))
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_a_claim_that_is_open_has_its_numbers_and_the_command_that_plans_its_seeds(ours, monkeypatch):
+    path = ours / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
+    claim["verdict"] = "inconclusive"
+    for interval in (claim["estimate"], *claim["margins"]):
+        interval["low"], interval["high"] = -1.0, 1.0
+    path.write_text(json.dumps(content))
+    monkeypatch.chdir(ours)  # where their paths are short, as a user's are
+    text = " ".join(screen(Path()).split())
+    (judged,) = [one for one in read_verdicts(path).claims if one.id == claim["id"]]
+    assert f"inconclusive: {judged.id}, {judged.estimate_text}" in text
+    assert "python scripts/power.py small/toy/fig4ab (how" in text
+
+
+def test_nothing_is_to_be_planned_where_no_claim_is_open(ours):
+    path = ours / "small/toy/fig4ab/verdicts.json"
+    content = json.loads(path.read_text())
+    content["claims"] = [one for one in content["claims"] if one["verdict"] == "reproduced"]
+    path.write_text(json.dumps(content))
+    assert "power.py" not in screen(ours)

@@ -1,0 +1,209 @@
+"""Pages say what the published tables say."""
+
+import csv
+import json
+import shutil
+import statistics
+
+import pandas as pd
+import pytest
+from helpers import as_of_fewer_seeds
+from matplotlib.image import imread
+
+from lnexp.errors import UserError
+from lnexp.figures.answer import ANSWER_ARMS, draw_answer
+from lnexp.paths import ROOT
+from lnexp.results.pages import pages
+from lnexp.results.pages.pages import ANSWER, BEGIN, END, answer_points, made_pages, page_of
+from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_with_seeds
+
+RESULTS = ROOT / "results"
+PLACE = "medium/multi30k/fig4ab"
+
+
+@pytest.fixture
+def folder() -> PublishedFolder:
+    return PublishedFolder(RESULTS / PLACE)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project of one page, with the results of one recipe on one corpus."""
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "WHOLE", {})
+    (tmp_path / pages.TEMPLATES).mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copytree(RESULTS / PLACE, tmp_path / "results" / PLACE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", made_pages())
+def test_the_pages_are_those_of_the_published_results(page):
+    assert (ROOT / page).read_text(encoding="utf-8") == page_of(page, RESULTS), "make pages"
+
+
+def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(tmp_path):
+    as_of_fewer_seeds(RESULTS / PLACE, tmp_path / PLACE)
+    assert list(answer_points(tmp_path)) == ["Multi30k"]
+    shutil.copytree(RESULTS / "small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+    assert list(answer_points(tmp_path)) == ["embedded corpus"]
+
+
+def test_numbers_are_those_of_the_tables(folder):
+    with (RESULTS / PLACE / "runs.csv").open() as file:
+        best = [float(row["best_valid_bleu"]) for row in csv.DictReader(file) if row["arm"] == "pre_ln_adam"]
+    assert folder.mean("best_bleu", "pre_ln_adam") == f"{statistics.fmean(best):.1f}"
+    assert folder.range("best_bleu", "pre_ln_adam").startswith(f"{statistics.fmean(best):.1f} [")
+    assert folder.trained("pre_ln_adam") == f"{len(best)} of {len(best)}"
+    assert folder.trained("post_ln_adam") == f"0 of {len(best)}"
+    assert folder.seeds == "21 to 26"
+    assert "post_ln_radam" in folder.arms
+
+
+def test_where_runs_disagree_their_range_is_shown():
+    of = PublishedFolder(RESULTS / "small" / "toy" / "fig2a")
+    runs = pd.read_csv(RESULTS / "small" / "toy" / "fig2a" / "runs.csv")
+    best = runs[runs.arm == "no_warmup_low"].best_valid_bleu
+    assert of.trained("no_warmup_low") == "1 of 10"
+    assert of.range("best_bleu", "no_warmup_low") == f"{best.mean():.1f} ({best.min():.1f} to {best.max():.1f})"
+    assert " [" in of.range("best_bleu", "warmup_low")
+
+
+def test_verdicts_are_those_of_the_claims(folder):
+    verdicts = {claim.id: claim.verdict for claim in folder.claims}
+    assert verdicts["fig4ab-radam-trains-post-ln"] == "contradicted"
+    assert verdicts["fig4ab-pre-ln-bleu"] == "not run"
+
+
+def test_what_is_not_there_cannot_be_said(folder):
+    with pytest.raises(UserError, match="has no best_bleu of pre_ln_adma"):
+        folder.mean("best_bleu", "pre_ln_adma")
+
+
+def test_seeds_are_a_range_where_none_is_left_out(tmp_path):
+    place = shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    for table in ("runs.csv", "epochs.csv"):
+        lines = (place / table).read_text().splitlines(keepends=True)
+        seed = lines[0].split(",").index("seed")
+        (place / table).write_text("".join(line for line in lines if line.split(",")[seed] != "22"))
+    assert PublishedFolder(place).seeds == "21, 23, 24, 25, 26"
+
+
+def test_the_figure_of_the_answer_is_that_of_the_published_results(tmp_path):
+    draw_answer(answer_points(RESULTS), tmp_path / "answer.png")
+    assert (imread(tmp_path / "answer.png") == imread(ROOT / ANSWER)).all(), "make pages"
+
+
+def test_the_figure_shows_every_run():
+    points = answer_points(RESULTS)
+    with (RESULTS / "small" / "toy" / "fig4ab" / "runs.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["arm"] == "post_ln_adam"]
+    assert sorted(points["embedded corpus"]["post_ln_adam"]) == sorted(float(row["best_valid_bleu"]) for row in rows)
+    assert points["embedded corpus"].keys() == ANSWER_ARMS.keys()
+
+
+def test_only_parts_are_written(project):
+    (project / pages.TEMPLATES / "mean.md.jinja").write_text(
+        f'{{{{ root }}}}{{{{ results("{PLACE}").mean("best_bleu", "post_ln_adam") }}}}\n'
+    )
+    begin, end = BEGIN.format("mean"), END.format("mean")
+    (project / "README.md").write_text(f"before\n{begin}old\n{end}between\n{begin}{end}after\n")
+    pages.write_pages(project / "results")
+    made = f"{begin}0.0\n{end}"
+    assert (project / "README.md").read_text() == f"before\n{made}between\n{made}after\n"
+    assert (project / ANSWER).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{BEGIN.format('one')}{END.format('other')}", "README.md: the part one ends as other"),
+        (f"{BEGIN.format('one')}text\n", "README.md: a part of it does not end"),
+    ],
+)
+def test_parts_that_do_not_end_are_refused(project, text, message):
+    (project / "README.md").write_text(text)
+    with pytest.raises(UserError, match=message):
+        page_of("README.md", project / "results")
+
+
+@pytest.fixture
+def with_multi30k(tmp_path):
+    """The published results, and some that stand for those on Multi30k."""
+    results = shutil.copytree(RESULTS, tmp_path / "results")
+    shutil.rmtree(results / "medium", ignore_errors=True)
+    for recipe in ("fig2a", "fig4ab", "warmup_sensitivity", "small_fixed_lr"):
+        shutil.copytree(RESULTS / "small" / "toy" / recipe, results / "medium" / "multi30k" / recipe)
+    return results
+
+
+def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
+    """Stronger evidence comes first: in the answer, its table and the claims, without an edit."""
+    readme = page_of("README.md", with_multi30k)
+    assert "Pre-LN does not**: without warm-up" in readme
+    assert "Pre-LN runs train on Multi30k (" in readme
+    assert "| claim | Multi30k | embedded corpus |" in readme
+    assert "| Without warm-up Post-LN fails | ✓ | ✓ |" in readme
+    assert readme.index("results/medium/multi30k/fig4ab") < readme.index("results/small/toy/fig4ab")
+    assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded corpus"]
+
+
+@pytest.mark.slow
+def test_a_corpus_has_its_part_of_all_results(with_multi30k):
+    page = page_of("docs/results.md", with_multi30k)
+    assert page.index("## The paper's figures: Multi30k") < page.index("## The paper's figures on the embedded corpus")
+
+
+def test_the_answer_follows_the_verdicts_of_the_first_corpus(with_multi30k):
+    path = with_multi30k / "medium" / "multi30k" / "fig4ab" / "verdicts.json"
+    content = json.loads(path.read_text())
+    for claim in content["claims"]:
+        if claim["id"] == "fig4ab-placement-decides":
+            claim["verdict"], claim["margins"] = "inconclusive", [{"mean": 0.1, "low": -1.0, "high": 1.0, "n": 10}]
+    path.write_text(json.dumps(content))
+    readme = page_of("README.md", with_multi30k)
+    assert "**Not decided at this scale**: without warm-up" in readme
+    assert "runs train on Multi30k (" in readme
+
+
+def test_marks_say_whether_a_claim_counts(folder, tmp_path):
+    assert folder.mark("fig4ab-radam-trains-post-ln") == "✗"
+    as_of_fewer_seeds(RESULTS / PLACE, tmp_path / PLACE)
+    assert PublishedFolder(tmp_path / PLACE).mark("fig4ab-radam-trains-post-ln") == "(✗)"
+    assert folder.mark("fig4ab-pre-ln-bleu") == "–"
+    assert PublishedFolder(RESULTS / "small" / "toy" / "fig4ab").mark("fig4ab-pre-ln-trains") == "✓"
+    with pytest.raises(UserError, match="has no claim fig4ab-none"):
+        folder.mark("fig4ab-none")
+
+
+def test_the_scale_is_that_of_the_runs(folder):
+    assert folder.scale == "29,000 training pairs, 6-6 layers of width 96, 4,160 updates"
+
+
+def test_runs_that_recipes_share_cost_once():
+    toy = RESULTS / "small" / "toy"
+    alone, again = PublishedFolder(toy / "fig2a"), PublishedFolder(toy / "fig4ab")
+    assert cost_of([alone]).runs == 40
+    assert cost_of([alone, alone]) == cost_of([alone])
+    both = cost_of([alone, again])
+    assert both.runs == len(alone.core_seconds.keys() | again.core_seconds.keys()) < 90
+    assert cost_with_seeds([alone, again], 10) == pytest.approx(both)
+    assert cost_with_seeds([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
+
+
+def test_runs_without_core_seconds_are_left_out_of_the_cost(tmp_path):
+    shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
+    runs = pd.read_csv(tmp_path / "fig2a" / "runs.csv")
+    kept = runs.core_seconds[4:].sum()
+    runs.loc[:3, "core_seconds"] = None
+    runs.to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
+    cost = cost_of([PublishedFolder(tmp_path / "fig2a")])
+    assert (cost.runs, cost.core_hours) == (36, pytest.approx(kept / 3600))
+
+
+def test_results_that_do_not_say_what_they_cost_cost_nothing(folder, tmp_path):
+    runs = pd.read_csv(RESULTS / "small" / "toy" / "fig2a" / "runs.csv")
+    shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
+    runs.drop(columns="core_seconds").to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
+    assert cost_of([PublishedFolder(tmp_path / "fig2a")]) == (0, 0)
+    assert cost_of([PublishedFolder(RESULTS / "theory" / "gaussian" / "theory_theorem1")]) == (0, 0)

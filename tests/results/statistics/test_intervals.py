@@ -1,0 +1,24 @@
+"""Intervals of a mean."""
+
+import pytest
+from scipy import stats
+
+from lnexp.results.statistics.intervals import Interval, interval
+
+
+def test_the_interval_is_scipys():
+    values = [90.0, 92.5, 91.0, 95.0]
+    low, high = stats.t.interval(0.95, 3, loc=sum(values) / 4, scale=stats.sem(values))
+    found = interval(values)
+    assert found is not None
+    assert (found.mean, found.low, found.high, found.n) == pytest.approx((sum(values) / 4, low, high, 4))
+
+
+def test_one_value_has_no_interval_and_none_no_mean():
+    assert interval([3.0]) == Interval(3.0, None, None, 1)
+    assert str(interval([3.0])) == "3.00 (n=1)"
+    assert interval([]) is None
+
+
+def test_equal_values_have_a_point():
+    assert interval([2.0, 2.0, 2.0]) == Interval(2.0, 2.0, 2.0, 3)

@@ -1,0 +1,93 @@
+"""Local results become the published ones."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers import run_script
+
+from lnexp.errors import UserError
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.results.tables.publish import publish, refuse_some_arms, warn_of_changes
+
+FIG2A = Path("small", "toy", "fig2a")
+
+
+@pytest.fixture
+def places(tmp_path) -> tuple[Path, Path]:
+    """Roots of local and of published results, the published fig2a with a file that the local one does not have."""
+    local, published = tmp_path / LOCAL_RESULTS_DIR, tmp_path / RESULTS_DIR
+    for root in (local, published):
+        shutil.copytree(RESULTS_DIR / FIG2A, root / FIG2A)
+    (published / FIG2A / "outcomes.csv").write_text("of an older state")
+    (local / FIG2A / "table.md").write_text("ours")
+    return local, published
+
+
+def test_a_folder_is_replaced_as_a_whole_and_no_longer_local(places):
+    local, published = places
+    assert publish("fig2a", local=local, published=published) == [published / FIG2A]
+    assert (published / FIG2A / "table.md").read_text() == "ours"
+    assert not (published / FIG2A / "outcomes.csv").exists()
+    assert not (local / FIG2A).exists()
+    assert "fig2a" in (published / "verdicts.md").read_text()
+    assert [path.name for path in (published / FIG2A).parent.iterdir()] == ["fig2a"]
+
+
+@pytest.mark.parametrize("where", [{"recipe": "fig2b"}, {"recipe": "fig2a", "profile": "paper"}])
+def test_what_is_not_there_is_not_published(places, where):
+    local, published = places
+    with pytest.raises(UserError, match="no such results"):
+        publish(**where, local=local, published=published)
+
+
+def test_results_of_some_arms_are_refused_and_nothing_is_moved(places):
+    local, published = places
+    path = local / FIG2A / "runs.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if ",warmup_low," not in line))
+    with pytest.raises(UserError, match="lacks the arm warmup_low; published results have all 4 arms"):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").exists()
+    with pytest.raises(UserError, match=r"arms=warmup_\*: published results have all arms"):
+        refuse_some_arms(["data=toy", "arms=warmup_*"])
+
+
+def test_results_without_a_run_of_an_arm_are_refused(places):
+    local, published = places
+    path = local / FIG2A / "runs.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    of_arm = [",warmup_low," in line for line in lines]
+    changed = [line.replace(",finished,", ",not run,") if of else line for line, of in zip(lines, of_arm, strict=True)]
+    path.write_text("".join(changed))
+    with pytest.raises(UserError, match="no run of the arm warmup_low is over"):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").exists()
+
+
+def test_malformed_results_are_refused_and_nothing_is_moved(places):
+    local, published = places
+    (local / FIG2A / "verdicts.json").write_text(json.dumps({}))
+    with pytest.raises(UserError):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").exists()
+
+
+def test_the_command_moves_and_says_where(places, tmp_path):
+    done = run_script("publish", "--recipe", "fig2a", "--data", "toy", cwd=tmp_path)
+    assert done.stdout == f"published: {RESULTS_DIR / FIG2A}\n", done.stderr
+    again = run_script("publish", "--recipe", "fig2a", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "no such results" in again.stderr
+
+
+@pytest.mark.parametrize("dirty", [True, False, None])
+def test_results_made_with_changes_in_no_commit_are_published_with_a_warning(places, dirty, capsys):
+    local, _ = places
+    path = local / FIG2A / "provenance.json"
+    content = json.loads(path.read_text())
+    content["environments"][-1]["git"] = {"commit": "c" * 40, "dirty": dirty}
+    path.write_text(json.dumps(content))
+    warn_of_changes([local / FIG2A])
+    assert ("in no commit" in capsys.readouterr().out) is bool(dirty)

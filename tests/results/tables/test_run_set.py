@@ -1,0 +1,165 @@
+"""Tables and curves of any runs."""
+
+import os
+
+import pandas as pd
+import pytest
+from helpers import run_script
+
+from lnexp.configuration import check_and_resolve, compose
+from lnexp.errors import UserError
+from lnexp.figures.line_styles import styles_of
+from lnexp.results.tables.run_set import differing, folders_of, folders_of_sweep, results_of
+from lnexp.results.tables.write_set import name_of_folder, write_set
+from lnexp.runs.folder import RunFolder
+from lnexp.runs.sweep import Sweep, SweepRun
+
+ENVIRONMENT = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}, "git": {}}
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Makes the folder of a finished run of some overrides, with one epoch."""
+
+    def run(*overrides, bleu=5.0, state="finished"):
+        cfg = check_and_resolve(compose([f"runs_dir={tmp_path / 'runs'}", *overrides]))
+        folder = RunFolder.of(cfg)
+        folder.path.mkdir(parents=True)
+        at = {"epoch": 1, "update": 60, "lr": 0.1, "seconds": 1.0, "tokens_per_second": 1.0}
+        losses = {"valid_nll": 1.0, "valid_loss": 1.5, "train_loss": 1.4, "grad_norm": 1.0}
+        folder.append({"kind": "epoch", "valid_bleu": bleu, **at, **losses})
+        folder.append({"kind": "end", "test_bleu": bleu})
+        folder.write_config(cfg)
+        folder.write_environment(ENVIRONMENT)
+        folder.set_status(state, updates=60)
+        return folder.path
+
+    return run
+
+
+def labels(runs):
+    return sorted(run.job.arm.label for run in runs)
+
+
+def test_seeds_are_averaged_and_what_differs_names_the_rows(make, tmp_path):
+    for dropout, bleu in ((0.1, 10.0), (0.3, 20.0)):
+        for seed in (1, 2):
+            make(f"model.dropout={dropout}", f"seed={seed}", "order_seed=1", bleu=bleu + seed)
+    make("model=pre_ln", "model.dropout=0.1", state="failed")
+    runs, left_out = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert left_out == []
+    of_arms = ["model=post_ln model.dropout=0.1", "model=post_ln model.dropout=0.3", "model=pre_ln model.dropout=0.1"]
+    assert labels(runs) == sorted([of_arms[0], of_arms[0], of_arms[1], of_arms[1], of_arms[2]])
+    said = write_set(runs, left_out, tmp_path / "set")
+    assert max(map(len, said.splitlines())) < 140, "alike in all rows: the rate, the warm-up, the schedule, the corpus"
+    assert "Alike in all: lr_max 0.004, T_warmup 300, " in (tmp_path / "set" / "table.md").read_text()
+    assert "0 of 1" in next(line for line in said.splitlines() if of_arms[2] in line)
+    assert "21.50 [" in next(line for line in said.splitlines() if of_arms[1] in line)
+    assert len(pd.read_csv(tmp_path / "set" / "runs.csv")) == 5
+    assert (tmp_path / "set" / "figure.png").exists()
+    assert "![curves]" in (tmp_path / "set" / "table.md").read_text()
+
+
+def test_a_run_whose_name_cannot_be_printed_is_left_out_and_named(make, tmp_path):
+    make("seed=1")
+    other = make("seed=2")
+    other.rename(other.with_name(os.fsdecode(b"x\xff-89abcdef")))
+    runs, (line,) = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert len(runs) == 1
+    assert r"x\udcff-89abcdef: not read" in line
+
+
+def test_runs_that_agree_are_one_row(make, tmp_path):
+    make("seed=1")
+    make("seed=2", "probes.every=3")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert labels(runs) == ["all runs"] * 2, "the order of the data follows the seed, probes change no number"
+
+
+def test_an_option_that_only_some_have_counts_where_these_disagree():
+    alike = {"seed": 1, "model": {"_name": "lnexp_a"}, "lr_max": 1.0}
+    other = alike | {"model": {"_name": "lnexp_b", "b_power": 1}}
+    assert differing([alike, other]) == [{"model._name": "lnexp_a"}, {"model._name": "lnexp_b"}]
+    third = other | {"model": {"_name": "lnexp_b", "b_power": 2}}
+    assert differing([alike, other, third])[2] == {"model._name": "lnexp_b", "model.b_power": 2}
+
+
+def test_an_option_that_follows_from_the_file_of_its_group_is_not_named(make, tmp_path):
+    make("optimizer=adam")
+    make("optimizer=radam", "optimizer.betas=[0.9,0.999]")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert labels(runs) == ["optimizer=adam", "optimizer=radam optimizer.betas=[0.9, 0.999]"]
+    make("optimizer=adam", "seed=5")
+    make("optimizer=sgd")
+    runs, _ = results_of(
+        folders_of(["runs/adhoc/*-adam-*", "runs/adhoc/*-sgd-*"], tmp_path / "runs", here=tmp_path), "a set"
+    )
+    assert labels(runs) == ["optimizer=adam", "optimizer=adam", "optimizer=sgd"]
+
+
+def test_a_corpus_is_named_and_its_settings_are_not():
+    one, two = ({"seed": 1, "data": {"name": name, "source_lang": name}} for name in ("de", "fr"))
+    assert differing([one, two]) == [{"data.name": "de"}, {"data.name": "fr"}]
+
+
+def test_folders_patterns_and_runs_are_places(make, tmp_path, monkeypatch):
+    one, two = make("model=pre_ln"), make("model=post_ln")
+    monkeypatch.chdir(tmp_path)
+    assert folders_of([str(one)], tmp_path) == [one]
+    assert folders_of(["runs/adhoc/pre_ln-*"], tmp_path) == [one]
+    assert folders_of(["adhoc/post_ln-*"], tmp_path / "runs") == [two]
+    assert set(folders_of(["runs", str(one)], tmp_path / "runs")) == {one, two}
+    elsewhere = tmp_path / "elsewhere"
+    assert set(folders_of(["runs"], elsewhere)) == {one, two}, "relative to the folder that the command is typed in"
+    with pytest.raises(UserError, match="runs/nothing: no runs there"):
+        folders_of(["runs/nothing"], tmp_path / "runs")
+
+
+def test_a_sweep_is_found_by_its_title(make, tmp_path):
+    path = make("model=pre_ln")
+    runs = tmp_path / "runs"
+    member = SweepRun(RunFolder(path).identity, "pre_ln", 1, 1)
+    Sweep("model=pre_ln,post_ln", [member, SweepRun("00000000", "missing", 1, 1)]).save(runs)
+    found = ("model=pre_ln,post_ln", [path])
+    assert folders_of_sweep("pre_ln,post", runs) == folders_of_sweep("last", runs) == found
+    with pytest.raises(UserError, match="lr_max=1,2: no such sweep"):
+        folders_of_sweep("lr_max=1,2", runs)
+
+
+def test_each_sweep_has_a_folder_that_is_named_after_it():
+    assert name_of_folder("runs/adhoc runs/x-*") == "runs_adhoc_runs_x-"
+    long = " ".join(f"lr_max={number},2" for number in range(30))
+    assert len({name_of_folder(long), name_of_folder(f"{long},3")}) == 2
+    assert len(name_of_folder(long)) < 120
+
+
+def test_what_cannot_be_read_is_left_out_and_named(make, tmp_path):
+    make("model=pre_ln")
+    (make("model=post_ln") / "config.yaml").write_text("[]")
+    runs, (problem,) = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert len(runs) == 1
+    assert "config.yaml: malformed" in problem
+    write_set(runs, [problem], tmp_path / "set")
+    assert "config.yaml: malformed" in (tmp_path / "set" / "table.md").read_text()
+
+
+def test_the_command_takes_folders_and_sweeps(make, tmp_path):
+    make("model=pre_ln", "model.dropout=0.3")
+    make("model=pre_ln")
+    done = run_script("collect", "runs/adhoc", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "model.dropout=0.3" in done.stdout
+    assert "2 of 2 runs are over: results/local/sets/runs_adhoc/table.md" in done.stdout
+    done = run_script("collect", "nothing", cwd=tmp_path)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_arms_of_one_placement_have_a_colour_each_and_what_is_not_set_is_not_said(make, tmp_path):
+    for optimizer in ("adam", "radam"):
+        for limit in ("null", "60"):
+            make(f"optimizer={optimizer}", f"max_update={limit}")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert labels(runs) == [
+        "optimizer=adam", "optimizer=adam max_update=60", "optimizer=radam", "optimizer=radam max_update=60",
+    ]  # fmt: skip
+    assert len({style.colour for style in styles_of(runs[0].job.recipe).values()}) == 4
