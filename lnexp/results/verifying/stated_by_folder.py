@@ -1,7 +1,7 @@
 """Hold what is said of all runs of a folder of results against where it lies, and against its corpus."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from lnexp.recipes.recipe import THEORY
@@ -36,15 +36,15 @@ def refuse_other_folders(profile: str, data: str, scope: str, command: str, made
     stated = {int(size.replace(",", "")) for size in SIZE.findall(scope)}
     if made.data and not stated <= sizes_of(made):
         raise ValueError(f"its scope is {scope!r}, which is not the size of its corpus")
-    if command and not _makes_results(plain_words(command)):
+    if command and not _makes_results(list(plain_words(command))):
         raise ValueError("the command of its claims does more than making results")
 
 
-def _makes_results(words: Sequence[str]) -> bool:
+def _makes_results(words: list[str]) -> bool:
     """Return whether the words of a command are those of a script that makes results, or of a target of make."""
     if words[:1] == ["make"]:
         return all(re.fullmatch(r"[\w-]+|[A-Z]+=.*", word) and not word.startswith("-") for word in words[1:])
-    return list(words[:2]) in [["python", f"scripts/{name}.py"] for name in SCRIPTS]
+    return words[:2] in [["python", f"scripts/{name}.py"] for name in SCRIPTS]
 
 
 def sizes_of(made: Provenance) -> set[int]:

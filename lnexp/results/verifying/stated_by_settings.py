@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from lnexp.results.evidence.published_evidence import PublishedRun
@@ -38,17 +39,18 @@ def denied_by_command(run: PublishedRun) -> list[str]:
         ValueError: for a command that is no shell's, or what :func:`asked_settings` refuses.
     """
     words = plain_words(run.command)
-    return _unlike(run, words[2:]) if words[:2] == ["python", "scripts/train.py"] else ["command"]
+    return _unlike(run, words[2:]) if words[:2] == ("python", "scripts/train.py") else ["command"]
 
 
-def plain_words(command: str) -> list[str]:
+@lru_cache(maxsize=1024)  # each command is read in several ways
+def plain_words(command: str) -> tuple[str, ...]:
     """Return the words of a command that a shell runs as it stands; none where it would expand one, or run another too.
 
     Raises:
         ValueError: where a quotation does not end.
     """
     words = shlex.split(command)
-    return words if shlex.join(words) == command else []
+    return tuple(words) if shlex.join(words) == command else ()
 
 
 def asked_by_command(run: PublishedRun) -> dict[str, Any]:
