@@ -67,7 +67,7 @@ def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> 
         stated_early=found.early,
         end=_end_record(found.end),
         environment=environment,
-        command=found.command,
+        command=found.command if found.job.recipe.name == missing.job.recipe.name else missing.command,
         stated_core_seconds=found.end.get("core_seconds"),
     )
 

@@ -67,6 +67,7 @@ def test_runs_that_another_recipe_has_published_are_taken(published, tmp_path):
     found = with_published(runs, published)
     shared = {"post_ln_adam", "post_ln_adam_warmup"}
     assert {run.job.arm.name for run in found if run.counts} == shared
+    assert all("+recipe=fig4ab " in run.command for run in found), "the command of its arm here"
     folder = write_results(load_recipe("fig4ab"), found, "a command", tmp_path / "of_two_arms")
     claims = json.loads((folder / "verdicts.json").read_text())["claims"]
     assert {claim["registered"] for claim in claims if claim["since"] == "a69f270"} == {"before"}
