@@ -25,7 +25,9 @@ class Browser(webdriver.Chrome):
         self.set_window_size(width, 900)
         self.get("about:blank")  # the page that is there must not pass for this one
         self.get(page.resolve().as_uri())
-        WebDriverWait(self, 60).until(lambda _: self.js("return typeof watcher === 'object'"))  # the script's last word
+        WebDriverWait(self, 60).until(
+            lambda _: self.js("return document.documentElement.dataset.ready")
+        )  # its script's last word
 
     def js(self, code: str, *arguments):
         """What a body of JavaScript returns."""

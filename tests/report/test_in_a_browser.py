@@ -168,7 +168,15 @@ def test_filters_filter(open_report):
     box.clear()
 
 
+COLOURS = """
+return [...document.querySelectorAll(`#${arguments[0]} .js-plotly-plot`)]
+  .flatMap((one) => one.data.map((line) => line.line?.color))"""
+
+
 def test_dark_is_dark_and_light_is_light(open_report):
+    placements = "a-theory-toy-theory_placements"  # one of its lines is black on white
+    wait_until_drawn(open_report, placements)
+
     def background() -> int:
         colour = open_report.js("return getComputedStyle(document.body).backgroundColor")
         return sum(int(part) for part in colour[4:-1].split(","))
@@ -177,9 +185,11 @@ def test_dark_is_dark_and_light_is_light(open_report):
         feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         open_report.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
         assert (background() < 200) is dark
+        drawn = set(open_report.js(COLOURS, placements))
+        assert ("#ffffff" in drawn, "#000000" in drawn) == (dark, not dark), "a black line is seen"
     open_report.js("document.getElementById('theme').click()")
     assert background() < 200
-    assert open_report.js("return visible('#000000')") == "#ffffff", "a black line is seen"
+    assert "#ffffff" in open_report.js(COLOURS, placements)
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(browser, report):

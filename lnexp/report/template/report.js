@@ -1,12 +1,12 @@
-"use strict";
 // Draws what stands in #report-data, each plot when it comes into view; everything else works without it.
 
-const data = JSON.parse(document.getElementById("report-data").textContent);
-for (const row of data.runs.rows.filter((one) => one.shared !== undefined)) {  // what runs have in common is there once
-  const {settings, command} = data.runs.shared[row.shared];
-  row.settings = {...settings, ...row.seeds};
-  row.command = command?.join(` seed=${row.seeds.seed} `);
+async function unpacked(element) {  // JSON, compressed, in base64
+  const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
 }
+
+const data = await unpacked(document.getElementById("report-data"));
 const compared = data.runs.rows.some((row) => row.place === "b");
 const DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"};
 const STROKES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1.5 2.5"};
@@ -310,3 +310,4 @@ addEventListener("afterprint", () => {
   onPaper = false;
   paintAgain();
 });
+document.documentElement.dataset.ready = "yes";
