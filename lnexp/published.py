@@ -1,5 +1,6 @@
 """Locate published results, and read their tables."""
 
+import csv
 import io
 import math
 from functools import lru_cache
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.printable import NOT_PRINTABLE, is_printable
+from lnexp.schema import twice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +18,12 @@ if TYPE_CHECKING:
 
 def result_folders(results_dir: Path) -> list[Path]:
     """Return the folders ``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
-    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json") if is_printable(str(path)))
+    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json") if has_name(path.parent))
+
+
+def has_name(folder: Path) -> bool:
+    """Return whether the names of a folder of results can be printed; those above the root of all may be any."""
+    return is_printable("/".join(folder.parts[-3:]))
 
 
 #: What a column has: names, which no row lacks, whole numbers, or numbers, which rows may lack.
@@ -71,6 +78,9 @@ def _parsed(name: str, text: str) -> "pd.DataFrame":
 
     if found := NOT_PRINTABLE.search(text := text.replace("\r\n", "\n")):
         raise ValueError(f"{found[0]!a} in it")
+    head = next(csv.reader([text.partition("\n")[0]]), [])
+    if len(set(head)) < len(head):
+        raise ValueError(twice(head))
     names = {column: str for column, kind in COLUMNS.get(name, OF_RUN).items() if kind == "name"}
     table = pd.read_csv(
         io.StringIO(text), float_precision="round_trip", dtype={**names, "identity": str}, low_memory=False

@@ -120,7 +120,10 @@ def refuse_code(path: Path | str) -> None:
     for name, kind in PARTS.items():
         if not isinstance(state.get(name), kind):
             raise UserError(f"{path}: no checkpoint of fairseq's; it has no {name}")
-    cfg = _plain(state["cfg"])
+    try:
+        cfg = _plain(state["cfg"])
+    except RecursionError as error:
+        raise UserError(f"{path}: its config holds itself; it is not loaded") from error
     if why := _suspicious(cfg) or _too_large(cfg, state["model"]):
         raise UserError(f"{path}: {why}; it is not loaded")
 
@@ -201,7 +204,9 @@ ORDINARY_WIDTH = 2**12
 
 def _too_large(cfg: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
     """Return which size of the model is beyond those of the parameters and could fill a memory; empty for none."""
-    sizes = [size for tensor in parameters.values() if isinstance(tensor, torch.Tensor) for size in tensor.shape]
+    tensors = (one for one in parameters.values() if isinstance(one, torch.Tensor))
+    held = (one for one in tensors if one.is_contiguous())  # others can state more than their memory holds
+    sizes = [size for one in held for size in one.shape]
     widest = max([ORDINARY_WIDTH, *sizes])
     most = {"layers": len(parameters), "dim": widest, "heads": widest, "positions": MOST_POSITIONS}
     for part in ("model", "task"):

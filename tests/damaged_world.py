@@ -244,7 +244,7 @@ RUN = f"runs/{MINE}/run"
 KINDS = (
     "metrics.jsonl", "status.json", "environment.json", "config.yaml", "checkpoint", "checksum", "hypotheses", "log",
     "hidden file", "sweep", "recipe", "copy of the recipe", "verdicts.json", "provenance.json", "runs.csv",
-    "epochs.csv", "table.md",
+    "epochs.csv", "probes.csv", "table.md",
     "measurements.csv", "manifest", "dictionary", "index",
 )  # fmt: skip
 
@@ -278,7 +278,8 @@ def build(root: Path, aside: Path, guard: Guard) -> World:
         "sweep": sweep,
         "recipe": root / f"{MINE}.yaml",
         "copy of the recipe": results / "recipe.yaml",
-        **{name: results / name for name in ("verdicts.json", "provenance.json", "runs.csv", "epochs.csv", "table.md")},
+        **{name: results / name for name in ("verdicts.json", "provenance.json", "table.md")},
+        **{name: results / name for name in ("runs.csv", "epochs.csv", "probes.csv")},
         "measurements.csv": root / "results/theory/gaussian" / THEIRS / "measurements.csv",
         "manifest": corpus / "manifest.json",
         "dictionary": corpus / "bin/dict.de.txt",
@@ -300,7 +301,8 @@ def finished_run(job: Job) -> RunFolder:
     translations = [line.replace("a", "b") if job.arm.name == "bad" else line for line in corpus.lines("test", "en")]
     folder.write_lines("hypotheses/test.txt", translations)
     for epoch in (1, 2):
-        measured = {"valid_loss": 3.0 / epoch, "valid_nll": 2.0 / epoch, "lr": 0.1, "seconds": 1.5}
+        measured = {"valid_loss": 3.0 / epoch, "valid_nll": 2.0 / epoch, "seconds": 1.5}
+        measured["lr"] = cfg.lr_max * min(10 * epoch / cfg.warmup_updates, 1)  # before the decay begins
         more = {
             "train_loss": 2.0,
             "grad_norm": 1.0,
@@ -357,6 +359,6 @@ def commands(world: World) -> dict[str, dict[str, tuple[str, ...]]]:
         "recipe": of_recipe,
         **dict.fromkeys(("manifest", "dictionary", "index"), of_corpus),
         **dict.fromkeys(("copy of the recipe", "verdicts.json", "provenance.json", "table.md"), of_results),
-        **dict.fromkeys(("runs.csv", "epochs.csv", "measurements.csv"), of_results),
+        **dict.fromkeys(("runs.csv", "epochs.csv", "probes.csv", "measurements.csv"), of_results),
     }
     return {kind: groups.get(kind, of_run) for kind in world.files}

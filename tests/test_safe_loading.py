@@ -196,3 +196,23 @@ def test_options_of_old_form_and_missing_files_are_refused(tmp_path, state):
         load(tmp_path / "old.pt")
     with pytest.raises(UserError, match="no such file"):
         load(tmp_path / "gone.pt")
+
+
+def test_a_parameter_that_states_more_than_its_memory_holds_allows_no_large_model(tmp_path, state):
+    changed = copy.copy(state)
+    changed["model"] = state["model"] | {"wide": torch.zeros(1).expand(10**6)}
+    changed["cfg"] = state["cfg"] | {"model": state["cfg"]["model"] | {"encoder_embed_dim": 10**6}}
+    torch.save(changed, tmp_path / "wide.pt")
+    with pytest.raises(UserError, match=r"has model\.encoder_embed_dim=1000000, more than"):
+        load(tmp_path / "wide.pt")
+
+
+def test_a_config_that_holds_itself_is_one_line(tmp_path, state):
+    model = dict(state["cfg"]["model"])
+    model["self"] = {}
+    model["self"]["self"] = model["self"]
+    changed = copy.copy(state)
+    changed["cfg"] = state["cfg"] | {"model": model}
+    torch.save(changed, tmp_path / "endless.pt")
+    with pytest.raises(UserError, match=r"endless\.pt: its config holds itself"):
+        load(tmp_path / "endless.pt")

@@ -85,6 +85,8 @@ def mirror_of_the_environment() -> str | None:
         return None
     scheme, separator, rest = mirror.partition("://")
     if not separator:
+        if re.match(r"[^/]+:[^/]*@", mirror):  # with a password, perhaps
+            raise UserError(f"{MIRROR_VARIABLE}: must be http://…, https://… or a folder")
         return str(Path(mirror).expanduser())
     if scheme.lower() == "file":
         return rest

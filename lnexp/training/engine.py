@@ -109,7 +109,7 @@ class Engine(Loop):
     def _restore(self) -> Any:
         for options in self.models.schedule_options(self.fairseq):
             set_end(options, self._total_updates)
-        self._build_schedule()
+        self.trainer.build_schedule()
         batches = self.models.restore()
         self._series = UpdateSeries(self.trainer, self.models, self.ranks)
         fixed_batch = cache(lambda: shown_batches(self, 1)[0])

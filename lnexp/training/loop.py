@@ -159,19 +159,6 @@ class Loop(ABC):
             raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
         return int(total)
 
-    def _build_schedule(self) -> None:
-        """Have fairseq build optimizer and schedule, which it does when one is first asked for."""
-        try:
-            self.trainer.lr_scheduler  # noqa: B018
-        except ValueError as error:
-            raise UserError(f"optimizer or lr_schedule: {error}") from error
-        except RuntimeError as error:
-            if "flat params" not in str(error):
-                raise
-            name = self.fairseq.optimizer._name
-            how = "fairseq.common.fp16_no_flatten_grads=true"
-            raise UserError(f"optimizer._name={name}: works matrix by matrix, in fp16 with {how} alone") from error
-
     def _epoch_record(self, epoch: int, losses: Losses, measured: Record, schedule: Any) -> Record:
         """Return the ``epoch`` record of a member; ``measured`` is the task's part of it."""
         return {

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
 
+from lnexp.errors import UserError
 from lnexp.files import naming
 from lnexp.runs.checksum import remove_checksum, write_checksum
 
@@ -43,6 +44,23 @@ class Trainer(FairseqTrainer):
         self.after_update: list[Callable[[], None]] = []
         self.identity = ""
         self._epoch_began = self._epoch_seconds_before = 0.0
+
+    def build_schedule(self) -> None:
+        """Build optimizer and schedule, which fairseq does when one is first asked for.
+
+        Raises:
+            UserError: where the optimizer or the schedule cannot be built of its options.
+        """
+        try:
+            self.lr_scheduler  # noqa: B018
+        except ValueError as error:
+            raise UserError(f"optimizer or lr_schedule: {error}") from error
+        except RuntimeError as error:
+            if "flat params" not in str(error):
+                raise
+            name = self.cfg.optimizer._name
+            how = "fairseq.common.fp16_no_flatten_grads=true"
+            raise UserError(f"optimizer._name={name}: works matrix by matrix, in fp16 with {how} alone") from error
 
     @property
     def epoch_seconds(self) -> float:

@@ -309,3 +309,10 @@ def test_two_processes_that_want_one_file_fetch_it_once(server, tmp_path):
     for thread in threads:
         thread.join()
     assert len(server.requests) == 1
+
+
+def test_a_mirror_with_a_password_and_no_scheme_is_not_shown(monkeypatch):
+    monkeypatch.setenv("LNEXP_MIRROR", "name:secret@server/x")
+    with pytest.raises(UserError) as error:
+        mirror_of_the_environment()
+    assert "secret" not in str(error.value)

@@ -198,6 +198,7 @@ def test_a_launcher_without_a_limit_is_not_looked_at():
         (["device=v100", "precision=bf16"], "precision=bf16: not on a V100"),
         (["+recipe=fig4cd", "lr_max=1"], "recipe fig4cd sets lr_max itself"),
         (["+recipe=fig3"], "fig3"),
+        (["optimizer.eps=nan"], "optimizer or lr_schedule: Invalid epsilon value: nan"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(words, said):

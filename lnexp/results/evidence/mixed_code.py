@@ -11,7 +11,7 @@ from lnexp.seeds import seeds_in_words
 #: Modules that a line names, at most.
 MOST_NAMED = 3
 #: A line in a page. It holds nothing but names of arms and modules, and seeds.
-STATED = re.compile(r"Mixed code: (the runs of [\w-]+ were trained by different code \([\w./, -]*\): [\w, /-]+)\.")
+STATED = re.compile(r"Mixed code: (the runs of [\w.-]+ were trained by different code \([\w./, -]*\): [\w, /-]+)\.")
 
 
 def code_of(environment: Environment) -> str | None:

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.published import write_table
@@ -39,17 +37,17 @@ def write_results(recipe: Recipe, runs: list[RunResult], command: str, results_d
     over = [run for run in runs if run.counts]
     write_table(folder / "runs.csv", run_tables.runs_table(runs))
     write_table(folder / "epochs.csv", run_tables.epochs_table(runs))
-    if recipe.outcomes:
-        write_table(folder / "outcomes.csv", outcomes.outcomes_table(recipe, runs))
-    probes = run_tables.probes_table(over)
-    if not probes.empty:
-        write_table(folder / "probes.csv", probes)
-    snapshots = pd.DataFrame() if recipe.sweep else snapshots_table(over)  # a sweep has thousands of runs
-    if not snapshots.empty:
-        write_table(folder / "snapshots.csv", snapshots)
-    early = early_table(over) if recipe.sweep else pd.DataFrame()
-    if not early.empty:
-        write_table(folder / "early.csv", early)
+    further = {
+        "outcomes.csv": outcomes.outcomes_table(recipe, runs) if recipe.outcomes else None,
+        "probes.csv": run_tables.probes_table(over),
+        "snapshots.csv": None if recipe.sweep else snapshots_table(over),  # a sweep has thousands of runs
+        "early.csv": early_table(over) if recipe.sweep else None,
+    }
+    for name, table in further.items():
+        if table is None or table.empty:
+            (folder / name).unlink(missing_ok=True)  # of runs that were here before
+        else:
+            write_table(folder / name, table)
     commits = commits_of(run.environment for run in runs if run.counts)
     recorded = recorded_plan(folder, {run.identity for run in over})
     planned = planned_seeds(recipe, cfg.profile, commits, recorded)

@@ -47,6 +47,10 @@ class Kept(TypedDict):
     claims: list[JudgedBefore]
 
 
+#: What files raise whose numbers or words make no sense together.
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, ArithmeticError)
+
+
 class Judged(NamedTuple):
     """What the tables of a folder of results have on the arms of a recipe, and the verdicts that it gives."""
 
@@ -82,7 +86,7 @@ def judged(folder: Path) -> Judged:
         origin = Origin(profile, data, old["scope"], command, made.commits, planned, old["malformed"])
         verdicts = replace(judge_all(recipe, evidence, origin), settings=old["settings"], papers=old["papers"])
         return Judged(recipe, evidence, verdicts)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except UNREADABLE as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
 
 
@@ -129,7 +133,7 @@ def judge_again(folder: Path) -> Verdicts:
     recipe, evidence, verdicts = judged(folder)
     try:
         page = page_again(folder, recipe, evidence, verdicts)
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         raise UserError(f"{folder}: cannot be judged again ({type(error).__name__}: {error})") from error
     write_verdicts(folder, verdicts)
     write_whole(folder / "table.md", page)
@@ -147,9 +151,15 @@ def what_tables_deny(stated: Verdicts, folder: Path) -> str | None:
     Numbers that differ by rounding are the same: another machine may add up in another order.
     """
     try:
-        recipe, evidence, again = judged(folder)
+        return _denied(stated, folder, judged(folder))
     except UserError as error:
         return str(error)
+    except UNREADABLE as error:
+        return f"{folder}: cannot be compared ({type(error).__name__}: {error})"
+
+
+def _denied(stated: Verdicts, folder: Path, found: Judged) -> str | None:
+    recipe, evidence, again = found
     given = {claim.id: asdict(claim) for claim in again.claims}
     if other := [name for name in OF_THE_RECIPE if getattr(stated, name) != getattr(again, name)]:
         return f"{folder}: its {', '.join(other)} are not the recipe's; python scripts/judge.py"

@@ -10,6 +10,8 @@ from lnexp.results.verifying.stated_by_settings import plain_words
 
 #: The sizes that a scope states, as ``51,777 of 160,239 training pairs``: of them the first is what was trained on.
 SIZE = re.compile(r", ([\d,]+)(?: of [\d,]+)? training ")
+#: A target of make, or a variable that targets take.
+MAKE_WORD = re.compile(r"\w[\w-]*|(PROFILE|DATA|SEEDS|ARMS|OPTIONS)=.*")
 #: The scripts that make results.
 SCRIPTS = ("reproduce", "collect", "probe", "train")
 
@@ -43,7 +45,7 @@ def refuse_other_folders(profile: str, data: str, scope: str, command: str, made
 def _makes_results(words: list[str]) -> bool:
     """Return whether the words of a command are those of a script that makes results, or of a target of make."""
     if words[:1] == ["make"]:
-        return all(re.fullmatch(r"[\w-]+|[A-Z]+=.*", word) and not word.startswith("-") for word in words[1:])
+        return all(MAKE_WORD.fullmatch(word) for word in words[1:])
     return words[:2] in [["python", f"scripts/{name}.py"] for name in SCRIPTS]
 
 

@@ -1,5 +1,6 @@
 """Hold a run's row of ``runs.csv`` and its published settings against each other, its arm and its command."""
 
+import re
 import shlex
 from collections.abc import Iterable
 from functools import lru_cache
@@ -39,7 +40,13 @@ def denied_by_command(run: PublishedRun) -> list[str]:
         ValueError: for a command that is no shell's, or what :func:`asked_settings` refuses.
     """
     words = plain_words(run.command)
-    return _unlike(run, words[2:]) if words[:2] == ("python", "scripts/train.py") else ["command"]
+    if words[:2] != ("python", "scripts/train.py") or any(map(STARTS_MORE.search, words[2:])):
+        return ["command"]
+    return _unlike(run, words[2:])
+
+
+#: Words by which Hydra starts something else than a training, or reads other files.
+STARTS_MORE = re.compile(r"^-|^[+~\s]*hydra\b|_target_")
 
 
 @lru_cache(maxsize=1024)  # each command is read in several ways

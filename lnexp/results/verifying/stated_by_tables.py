@@ -3,17 +3,20 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
+from lnexp.numerics import FIRST, NUMERICS, numerics_of
 from lnexp.published import COLUMNS, read_table
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.provenance import Provenance
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.measures.outcomes import outcomes_table
 from lnexp.results.tables.snapshots_table import DIGITS, MODEL
+from lnexp.runs.folder import State
 from lnexp.tasks import load_task
+from lnexp.tasks.contract import Field
 
 #: All tables of results.
 TABLES = (*COLUMNS, "outcomes.csv")
@@ -41,6 +44,7 @@ def refuse_disagreeing_tables(folder: Path, recipe: Recipe, runs: Sequence[Publi
     if "runs.csv" in tables:
         _refuse_unnamed_runs(tables)
         _refuse_other_sizes(recipe, runs, made)
+        _refuse_impossible(recipe, runs)
     if recipe.outcomes and "outcomes.csv" in tables:
         _refuse_other_outcomes(tables["outcomes.csv"], outcomes_table(recipe, [run for run in runs if run.counts]))
     if "snapshots.csv" in tables:
@@ -79,6 +83,25 @@ def _refuse_other_sizes(recipe: Recipe, runs: Sequence[PublishedRun], made: Prov
         }
         if run.counts and (wrong := [name for name, holds in said.items() if not holds]):
             raise ValueError(f"{run.job.arm.name} seed {run.job.seed}: {', '.join(wrong)} is not that of its data")
+
+
+#: What a row of ``runs.csv`` can say of its run.
+STATES = {*get_args(State), "not run", "malformed"}
+
+
+def _refuse_impossible(recipe: Recipe, runs: Sequence[PublishedRun]) -> None:
+    """Refuse a state that no run has, numerics that there are not yet, and scores and times beyond their bounds."""
+    task = load_task(recipe.task)
+    bounds = (*task.test_numbers(), *task.averaged_numbers(), *task.epoch_numbers(), Field("seconds", low=0.0))
+    for run in runs:
+        said = [{name: value for name, value in one.items() if value is not None} for one in (run.end, *run.epochs)]
+        wrong = {one.name for one in bounds for of in said if not one.low <= of.get(one.name, one.low) <= one.high}
+        if run.state not in STATES:
+            wrong.add("status")
+        if not FIRST <= numerics_of(run.environment) <= NUMERICS:
+            wrong.add("numerics")
+        if wrong:
+            raise ValueError(f"{run.job.arm.name} seed {run.job.seed}: no run has such {', '.join(sorted(wrong))}")
 
 
 def _refuse_other_outcomes(stated: pd.DataFrame, given: pd.DataFrame) -> None:

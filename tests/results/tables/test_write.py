@@ -189,3 +189,15 @@ def test_diagnostics_are_columns_where_a_run_has_them_and_measures_of_published_
         assert measure(published) == measure(diagnosed) is not None
         assert measure(other) is None
     assert spike_score_loss(diagnosed) == 5
+
+
+def test_tables_that_there_is_nothing_for_are_not_left_over(make_run, tmp_path):
+    """Neither a table without rows nor one of runs that are not among these can be read as theirs."""
+    recipe = swept_recipe(tmp_path)
+    folder = write_results(recipe, swept_runs(recipe), "make x", tmp_path)
+    assert (folder / "outcomes.csv").exists()
+    for name in ("probes.csv", "snapshots.csv", "early.csv"):
+        (folder / name).write_text("arm,seed,identity\n")
+    waiting = [replace(run, state="not run", epochs=[], end={}, environment={}) for run in swept_runs(recipe)]
+    write_results(recipe, waiting, "make x", tmp_path)
+    assert {path.name for path in folder.glob("*.csv")} == {"runs.csv", "epochs.csv"}

@@ -10,9 +10,11 @@ import pytest
 from helpers import ROOT, change_provenance, run_script
 
 from lnexp.errors import UserError
+from lnexp.results.evidence.provenance import Provenance
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.statistics.intervals import Interval
 from lnexp.results.verifying.judge_again import judge_again, what_tables_deny
+from lnexp.results.verifying.stated_by_folder import refuse_other_folders
 
 FOLDERS = ["small/toy/states_in_training", "small/toy/fig4ab", "theory/toy/fig3", "theory/iwslt14-subset/fig3_layers"]
 
@@ -208,6 +210,31 @@ def test_a_command_that_a_shell_would_expand_is_refused(fig2a, label):
 
     change_provenance(fig2a, change)
     assert "than the command asks for: no_warmup_low seed 21: command" in _denied(fig2a)
+
+
+@pytest.mark.parametrize(
+    "word", ["+hydra.callbacks.x._target_=os.system", "hydra/launcher=joblib", "--config-dir=/tmp", "~hydra.job", "-m"]
+)
+def test_a_command_that_starts_something_else_is_refused(fig2a, word):
+    def change(content):
+        content["runs"]["48c5b49e"]["command"] += f" {word}"
+
+    change_provenance(fig2a, change)
+    assert "than the command asks for: no_warmup_low seed 21: command" in _denied(fig2a)
+
+
+@pytest.mark.parametrize(
+    ("word", "fits"), [("SHELL=/tmp/evil", False), ("MAKEFLAGS=x", False), ("-B", False), ("SEEDS=3", True)]
+)
+def test_a_claims_command_takes_the_variables_of_our_targets_alone(word, fits):
+    def refuse() -> None:
+        refuse_other_folders("small", "toy", "profile small, data toy", f"make reproduce-iwslt {word}", Provenance())
+
+    if fits:
+        refuse()
+    else:
+        with pytest.raises(ValueError, match="does more than making results"):
+            refuse()
 
 
 @pytest.mark.parametrize("commit", ["--output=x", "HEAD", "main", "", "0123abcg"])

@@ -8,6 +8,7 @@ from helpers import ROOT, change_provenance, run_script
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts
+from lnexp.results.pages.markup import without_markup
 from lnexp.results.pages.verdict_pages import write_page
 from lnexp.results.verifying.judge_again import judge_again, what_tables_deny
 from lnexp.results.verifying.stated_by_pages import denied_by_all_verdicts
@@ -84,3 +85,20 @@ def test_verify_names_a_page_of_all_verdicts_with_other_words(tmp_path):
     assert f"error: {tmp_path / 'verdicts.md'}: says something else than the verdicts of its folders" in done.stderr
     _change(tmp_path / "small/toy/fig2a/table.md", " reproduced ", " contradicted ")
     assert "fig2a/table.md: says something else" in run_script("verify", "--results", str(tmp_path)).stderr
+
+
+def test_a_page_that_is_no_text_is_one_line(folder):
+    (folder / "table.md").write_bytes(b"\xff")
+    assert _denied(folder).startswith(str(folder))
+
+
+@pytest.mark.parametrize(
+    "page", ["a ![x](https://elsewhere/x.png)", "![a](b.png) ![x](//elsewhere/c.png)", "![x](http://e](a.png)"]
+)
+def test_an_image_from_elsewhere_is_words(page):
+    assert without_markup(page).rpartition("[x]")[0].endswith("&#33;")
+
+
+@pytest.mark.parametrize("page", ["![E[x] of layers](states.png)", "wonderful! [a link](runs.csv)"])
+def test_a_figure_beside_the_page_is_shown(page):
+    assert without_markup(page) == page

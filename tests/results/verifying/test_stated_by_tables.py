@@ -4,7 +4,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from helpers import ROOT
+from helpers import ROOT, change_provenance
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.verifying.judge_again import what_tables_deny
@@ -97,3 +97,37 @@ def test_a_run_is_of_its_corpus_and_its_metric(copied, name, column, value):
     folder = copied("small/toy/fig2a")
     _change(folder, name, _with(column, value))
     assert f"no_warmup_low seed 2{2 if name == 'runs.csv' else 1}: {column} is not that of its data" in _denied(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value", "said"),
+    [
+        ("runs.csv", "status", "excellent", "no run has such status"),
+        ("runs.csv", "test_bleu", 150.0, "no run has such test_bleu"),
+        ("epochs.csv", "seconds", -3.0, "no_warmup_low seed 21: seconds"),
+        ("epochs.csv", "valid_bleu", -3.0, "no run has such valid_bleu"),
+    ],
+)
+def test_what_no_run_can_have_is_refused(copied, name, column, value, said):
+    folder = copied("small/toy/fig2a")
+    _change(folder, name, _with(column, value))
+    assert said in _denied(folder)
+
+
+def test_numerics_that_there_are_not_yet_are_refused(copied):
+    folder = copied("small/toy/fig2a")
+    change_provenance(folder, lambda made: made["environments"][0].update(numerics=99))
+    assert "no run has such numerics" in _denied(folder)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308])
+def test_numbers_that_overflow_are_one_line(copied, value):
+    folder = copied("small/toy/radam")
+    _change(folder, "runs.csv", lambda table: table.assign(test_bleu=value, max_attention_logit=value))
+    assert _denied(folder).startswith(str(folder))
+
+
+def test_a_machine_without_a_name_is_one_line(copied):
+    folder = copied("small/toy/fig2a")
+    change_provenance(folder, lambda made: [one.pop("cpu") for one in made["environments"]])
+    assert _denied(folder).startswith(str(folder))
