@@ -59,7 +59,7 @@ ROWS = (
     _one_in_arrays("dataset.disable_validation", False, skips_epochs=True),
     _one_in_arrays("dataset.validate_interval", 1, skips_epochs=True, kind=INTERVAL),
     _one_in_arrays("dataset.validate_after_updates", 0, skips_epochs=True),
-    _one_in_arrays("checkpoint.patience", -1),
+    _one_in_arrays("checkpoint.patience", -1, kind=whole(-1)),
     _one_in_arrays("optimization.stop_min_lr", -1.0, kind=number()),
     _one_in_arrays("optimization.stop_time_hours", 0, skips_epochs=True, kind=number(0)),
     _one_in_arrays("criterion.ignore_prefix_size", 0, kind=only(0, "losses are of whole sentences")),
