@@ -75,7 +75,9 @@ def judged(folder: Path) -> Judged:
         evidence = published_evidence(recipe, folder, old["papers"])
         _check_runs(folder, evidence)
         command = claims[0]["command"] if claims else ""
-        profile, data, _ = folder.resolve().parts[-3:]
+        profile, data, name = folder.resolve().parts[-3:]
+        if recipe.name != name:
+            raise ValueError(f"its recipe is {recipe.name}, its folder {name}")
         made = read_provenance(folder)
         runs = [one for one in evidence if isinstance(one, PublishedRun)]
         refuse_disagreeing_tables(folder, recipe, runs, made)

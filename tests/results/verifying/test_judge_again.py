@@ -350,3 +350,8 @@ def test_epochs_must_be_those_of_a_training(tmp_path, wrong):
     epochs.to_csv(folder / "epochs.csv", index=False)
     denied = what_tables_deny(read_verdicts(folder / "verdicts.json"), folder)
     assert re.search(f"epochs.csv gives other numbers than runs.csv states: .* seed .*: .*{wrong}", denied)
+
+
+def test_a_copy_under_another_name_is_no_result(fig2a):
+    copy = shutil.copytree(fig2a, fig2a.with_name("zzz"))
+    assert "its recipe is fig2a, its folder zzz" in _denied(copy)
