@@ -8,6 +8,11 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.results.evidence.provenance import Provenance, unit_of
 from lnexp.results.verifying.stated_by_settings import plain_words
 
+#: All that a scope says: when or at which profile, corpus, sizes, options of the user, and how data were ordered.
+SCOPE = re.compile(
+    r"[\w ]+, data [^,\s]+(?:(?:,| or) [\d,]+(?: of [\d,]+)? \w+ \w+)*"
+    r"(?:, with \S+=.*)?(?:, one order of the data for all seeds)?"
+)
 #: The sizes that a scope states, as ``51,777 of 160,239 training pairs``: of them the first is what was trained on.
 SIZE = re.compile(r", ([\d,]+)(?: of [\d,]+)? training ")
 #: A target of make, or a variable that targets take.
@@ -33,6 +38,8 @@ def refuse_other_folders(profile: str, data: str, scope: str, command: str, made
         "|".join(map(re.escape, begins if profile == THEORY else [f"profile {profile}, data {data}"])), scope
     ):
         raise ValueError(f"its scope is {scope!r}, its folder is {profile}/{data}")
+    if not SCOPE.fullmatch(scope):
+        raise ValueError(f"its scope says more than a scope does: {scope!r}")
     if other := {name for manifest in made.data if (name := _name(manifest)) not in (None, data)}:
         raise ValueError(f"its corpus is {', '.join(sorted(map(str, other)))}, its folder is that of {data}")
     stated = {int(size.replace(",", "")) for size in SIZE.findall(scope)}

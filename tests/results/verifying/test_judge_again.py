@@ -224,6 +224,27 @@ def test_a_command_that_starts_something_else_is_refused(fig2a, word):
 
 
 @pytest.mark.parametrize(
+    ("more", "fits"),
+    [
+        (", the whole of WMT14", False),
+        (", 3,000 training pairs, at the paper's size", False),
+        (", with care", False),
+        (", 3,000 of 160,239 training pairs or 2,000 training pairs, with label_smoothing=0 dropout=[1, 2]", True),
+        (", 3,000 labelled pairs, one order of the data for all seeds", True),
+    ],
+)
+def test_a_scope_says_nothing_else(more, fits):
+    def refuse() -> None:
+        refuse_other_folders("small", "toy", f"profile small, data toy{more}", "", Provenance())
+
+    if fits:
+        refuse()
+    else:
+        with pytest.raises(ValueError, match="says more than a scope does"):
+            refuse()
+
+
+@pytest.mark.parametrize(
     ("word", "fits"), [("SHELL=/tmp/evil", False), ("MAKEFLAGS=x", False), ("-B", False), ("SEEDS=3", True)]
 )
 def test_a_claims_command_takes_the_variables_of_our_targets_alone(word, fits):
