@@ -1,11 +1,13 @@
 """What tests share besides fixtures: a tiny run, and the real commands."""
 
+import gzip
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -143,3 +145,13 @@ def change_provenance(folder: Path, change: Callable[[dict], object]) -> None:
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
+
+
+def report_data(page: str) -> dict:
+    """What the script of a report's page draws and lists, from the page's text; it must be JSON without NaN."""
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    text = page.partition('id="report-data">')[2].partition("</script>")[0]
+    return json.loads(gzip.decompress(b64decode(text)), parse_constant=refuse)

@@ -4,6 +4,7 @@ import pytest
 
 from lnexp.launchers import watch
 from lnexp.launchers.watch import Watch
+from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.sweep import Sweep, SweepRun
 
@@ -59,7 +60,7 @@ def test_a_log_says_now_and_then_what_is_left(tmp_path, sweep, capsys, monkeypat
 
 def test_what_is_done_is_read_once_and_what_is_trained_again_is_not_done(tmp_path, sweep, monkeypatch):
     read = []
-    monkeypatch.setattr(RunFolder, "epochs", lambda self: read.append(self.identity) or [])
+    monkeypatch.setattr(records, "read", lambda path: read.append(path.parent.name.rpartition("-")[2]) or [])
     for name in ("aa", "bb"):
         folder(tmp_path, name, "finished")
     watching = Watch(sweep, tmp_path, ["bb", "cc", "dd"], quiet=False)

@@ -1,12 +1,10 @@
 """What the page says of runs and results that are damaged, half there, or of two machines."""
 
-import gzip
-import json
 import shutil
-from base64 import b64decode
 from pathlib import Path
 
 import pytest
+from helpers import report_data
 
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
@@ -40,14 +38,6 @@ def page_of(runs_dir: Path, *places: Path) -> str:
     columns = [find_sections(place, number) for number, place in enumerate(places or [FIG2A])]
     sections = [section for column in columns for section in column]
     return render(columns, [str(place) for place in places or [FIG2A]], gather(sections, runs_dir), "abc")
-
-
-def data_of(page: str) -> dict:
-    def refuse(name: str) -> None:
-        raise AssertionError(f"{name} is no JSON")
-
-    text = page.partition('id="report-data">')[2].partition("</script>")[0]
-    return json.loads(gzip.decompress(b64decode(text)), parse_constant=refuse)
 
 
 def test_a_run_is_told_with_its_test_and_its_state(run, tmp_path):
@@ -111,7 +101,7 @@ def test_a_set_of_runs_has_no_page_and_says_what_it_has(tmp_path):
 )
 def test_no_file_of_a_run_breaks_the_page(run, tmp_path, name, content):
     (run.path / name).write_text(content)
-    data = data_of(page_of(tmp_path / "runs"))
+    data = report_data(page_of(tmp_path / "runs"))
     assert "0123abcd" in {row["identity"] for row in data["runs"]["rows"]}
 
 
@@ -158,7 +148,7 @@ def test_no_file_of_results_breaks_the_page(copy, tmp_path):
 def test_whatever_results_hold_there_is_a_page(copy, tmp_path, name, old, new):
     change(copy / name, old, new)
     page = page_of(tmp_path, copy)
-    data_of(page).pop("runs")
+    report_data(page).pop("runs")
     assert page.encode()
     assert "small-toy-fig2a" in page
 
@@ -179,12 +169,12 @@ def test_a_damaged_provenance_leaves_figures_and_runs(copy, tmp_path, content):
     section = read_section(copy, 0)
     assert section.drawings
     assert any("provenance.json" in problem for problem in section.problems)
-    assert len(data_of(page_of(tmp_path, copy))["runs"]["rows"]) == RUNS
+    assert len(report_data(page_of(tmp_path, copy))["runs"]["rows"]) == RUNS
 
 
 def test_results_alone_say_how_their_runs_were_made(tmp_path):
     page = page_of(tmp_path)
-    runs = data_of(page)["runs"]
+    runs = report_data(page)["runs"]
     assert all(row["command"].startswith("python scripts/train.py ") for row in runs["rows"])
     assert {row["settings"]["model.dropout"] for row in runs["rows"]} == {0.0}
     (environment,) = [runs["environments"][number] for number in {row["environment"] for row in runs["rows"]}]
@@ -206,39 +196,41 @@ def test_arms_that_are_no_more_are_said_not_drawn(tmp_path):
     for name in ("probes.csv", "epochs.csv", "runs.csv"):
         change(copy / name, "peri_ln", "peri_lm")
         change(copy / name, "pre_ln", "pre_lm")
-    assert data_of(page_of(tmp_path, copy))["runs"]["rows"]
+    assert report_data(page_of(tmp_path, copy))["runs"]["rows"]
 
 
 def test_two_machines_keep_their_own_runs(copy, tmp_path):
     change(copy / "runs.csv", ",cpu,", ",a GPU,")
-    data = data_of(page_of(tmp_path / "none", FIG2A, copy))
+    data = report_data(page_of(tmp_path / "none", FIG2A, copy))
     devices = [(row["place"], row["device"]) for row in data["runs"]["rows"]]
     assert sorted(devices) == [("a", "cpu")] * RUNS + [("b", "a GPU")] * RUNS
     assert all("fig2a: " in row["asked for by"] for row in data["runs"]["rows"])
 
 
 def test_a_folder_of_ours_is_another_run_than_the_other_machines(copy, run, tmp_path):
-    identity = data_of(page_of(tmp_path / "none", copy))["runs"]["rows"][0]["identity"]
+    identity = report_data(page_of(tmp_path / "none", copy))["runs"]["rows"][0]["identity"]
     run.path.rename(run.path.with_name(f"mine-{identity}"))
-    rows = data_of(page_of(tmp_path / "runs", copy))["runs"]["rows"]
+    rows = report_data(page_of(tmp_path / "runs", copy))["runs"]["rows"]
     theirs, ours = [row for row in rows if row["identity"] == identity]
     assert (theirs["place"], theirs["epochs"], "mine" in theirs["run"]) == ("a", 8, False)
     assert (ours["run"], ours["epochs"], "place" in ours) == (f"mine-{identity}", 1, False)
 
 
 def test_a_folder_that_results_come_from_tells_more_of_them(copy, run, tmp_path):
-    row = data_of(page_of(tmp_path / "none", copy))["runs"]["rows"][0]
+    row = report_data(page_of(tmp_path / "none", copy))["runs"]["rows"][0]
     run.path.rename(run.path.with_name(f"mine-{row['identity']}"))
     change(copy / "runs.csv", f",8,{row['best BLEU']}", f",1,{row['best BLEU']}")
     change(copy / "runs.csv", f",{row['seconds']},", ",61.0,")
     (told,) = [
-        one for one in data_of(page_of(tmp_path / "runs", copy))["runs"]["rows"] if one["identity"] == row["identity"]
+        one
+        for one in report_data(page_of(tmp_path / "runs", copy))["runs"]["rows"]
+        if one["identity"] == row["identity"]
     ]
     assert (told["run"], told["place"], told["command"]) == (f"mine-{row['identity']}", "a", row["command"])
 
 
 def test_results_say_how_fast_their_runs_were(tmp_path):
-    assert all(row["tokens/s"] > 0 for row in data_of(page_of(tmp_path))["runs"]["rows"])
+    assert all(row["tokens/s"] > 0 for row in report_data(page_of(tmp_path))["runs"]["rows"])
 
 
 def test_what_json_cannot_say_is_said_otherwise():
