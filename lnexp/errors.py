@@ -29,3 +29,7 @@ def near_names(name: str, known: Iterable[str]) -> str:
         return f"did you mean {' or '.join(near)}?"
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
     return f"there are: {', '.join(known[:MOST_NAMED])}{more}"
+
+
+#: What numbers and words raise that make no sense together, in files that someone else may have written.
+UNREADABLE = (OSError, LookupError, TypeError, ValueError, ArithmeticError)

@@ -1,6 +1,7 @@
 """Escape characters of a text that a terminal would obey, that nobody sees, or that no file can have."""
 
 import re
+from pathlib import Path
 
 #: Control characters but for line feeds and tabs, halves of surrogate pairs, other ends of lines, and the characters
 #: that Unicode has for formats: they have no width, or turn the text after them around, so that it reads as another.
@@ -19,6 +20,11 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a text in one line, without the ends of lines that are in it."""
     return " ".join(text.split())
+
+
+def has_name(folder: Path, levels: int) -> bool:
+    """Return whether the names of a folder and of those above it can be printed, so many levels in all."""
+    return is_printable("/".join(folder.parts[-levels:]))
 
 
 def is_printable(name: str) -> bool:

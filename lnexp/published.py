@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
-from lnexp.printable import NOT_PRINTABLE, is_printable
+from lnexp.printable import NOT_PRINTABLE, has_name
 from lnexp.schema import twice
 
 if TYPE_CHECKING:
@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 def result_folders(results_dir: Path) -> list[Path]:
     """Return the folders ``<profile>/<data>/<recipe>`` of everything that was collected or probed."""
-    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json") if has_name(path.parent))
-
-
-def has_name(folder: Path) -> bool:
-    """Return whether the names of a folder of results can be printed; those above the root of all may be any."""
-    return is_printable("/".join(folder.parts[-3:]))
+    return sorted(path.parent for path in results_dir.glob("*/*/*/verdicts.json") if has_name(path.parent, 3))
 
 
 #: What a column has: names, which no row lacks, whole numbers, or numbers, which rows may lack.

@@ -93,7 +93,7 @@ def _environment() -> Environment:
 
 
 def packed(data: Any) -> str:
-    """Return data as JSON that is compressed and in base64, for the page's script: a sixth of the size, for runs have
+    """Return data as JSON that is compressed and in base64, for the page's script: a tenth of the size, for runs have
     most of their settings and commands in common.
     """
     content = json.dumps(data, allow_nan=False, separators=(",", ":")).encode()

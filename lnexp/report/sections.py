@@ -21,7 +21,7 @@ from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts, not_run
 from lnexp.results.measures.outcomes import for_people
-from lnexp.results.pages.headline import UNREADABLE
+from lnexp.results.pages.headline import DAMAGED
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.tables.run_tables import arms_table
 from lnexp.tasks import load_task
@@ -184,7 +184,7 @@ def _divided(folder: Path) -> set[str]:
     """Return the arms whose runs disagree; none where damaged files do not tell, which their problems say."""
     try:
         return PublishedFolder(folder).divided
-    except UNREADABLE:
+    except DAMAGED:
         return set()
 
 

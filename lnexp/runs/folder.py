@@ -18,7 +18,7 @@ from lnexp.errors import UserError
 from lnexp.files import TEMPORARY, read_regular, write_json, write_whole
 from lnexp.paths import ADHOC
 from lnexp.plain import find
-from lnexp.printable import is_printable, one_line, printable
+from lnexp.printable import has_name, one_line, printable
 from lnexp.runs import records
 from lnexp.runs.checksum import delete, is_archive, is_whole
 from lnexp.runs.config_file import parse_config
@@ -71,12 +71,12 @@ IN_PLACE = re.compile(r"metrics\.jsonl|train(\.rank[0-9]+)?\.log|checkpoint_best
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
     """Return the folders of all runs by identity, whichever recipe they were first trained for."""
-    return {path.name.rpartition("-")[2]: path for path in _named_as_runs(runs_dir) if has_name(path)}
+    return {path.name.rpartition("-")[2]: path for path in _named_as_runs(runs_dir) if is_named(path)}
 
 
 def misnamed_folders(runs_dir: str | Path) -> list[str]:
     """Return a line on each folder that is not among those of runs because of its name."""
-    return [misnamed(path) for path in _named_as_runs(runs_dir) if not has_name(path)]
+    return [misnamed(path) for path in _named_as_runs(runs_dir) if not is_named(path)]
 
 
 def misnamed(path: Path) -> str:
@@ -84,9 +84,9 @@ def misnamed(path: Path) -> str:
     return printable(f"{one_line(str(path))}: not read, for its name cannot be printed; rename it")
 
 
-def has_name(path: Path) -> bool:
+def is_named(path: Path) -> bool:
     """Return whether the name of a run's folder, and of the folder that it lies in, can be printed."""
-    return is_printable(f"{path.parent.name}/{path.name}")
+    return has_name(path, 2)
 
 
 def _named_as_runs(runs_dir: str | Path) -> list[Path]:

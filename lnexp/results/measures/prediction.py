@@ -1,4 +1,4 @@
-"""Tell which early number of a run says best how it ends: by rank correlations, in seeds that it was not chosen by."""
+"""Find the early number that tells best how runs end, by rank correlation, and judge it in a seed left out of that."""
 
 import math
 import statistics
@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import pandas as pd
 
 from lnexp.recipes.grid import PLACEMENT, RATE, Grid
+from lnexp.results.evidence.published_evidence import WHICH
 from lnexp.results.measures.sweep_measures import Finals
 
 #: A number, and the update that it is of.
 Predictor = tuple[str, int]
 #: What was known before training, as the number of every update.
 LR_MAX = "lr_max"
-#: What is no early number.
-WHICH = ("recipe", "arm", "seed", "identity", "update")
+#: Columns that are no early number.
+NO_NUMBERS = (*WHICH, "update")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Prediction:
         rows[LR_MAX] = rows["arm"].map(grid.by_arm(RATE))
         self._rows = rows.dropna(subset=["final"])
         self._finals = finals
-        self.numbers = [LR_MAX, *(str(column) for column in early if column not in WHICH)]
+        self.numbers = [LR_MAX, *(str(column) for column in early if column not in NO_NUMBERS)]
         self.updates = sorted(int(update) for update in early["update"].unique())
         self.seeds = sorted(int(seed) for seed in self._rows["seed"].unique())
 

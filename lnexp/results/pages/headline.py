@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lnexp.corpora.names import corpus_name
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.published_folder import PublishedFolder
@@ -44,7 +44,7 @@ CLAIMS = {
 }
 MISSING = "not run"
 #: What damaged tables raise: they have no cell then, and their own section says what is wrong with them.
-UNREADABLE = (UserError, OSError, LookupError, TypeError, ValueError, ArithmeticError, StopIteration)
+DAMAGED = (UserError, StopIteration, *UNREADABLE)
 #: Follows the name of a corpus whose answer tallies do not count.
 UNCOUNTED = " (does not count)"
 #: Marks claims, by whether tallies count them.
@@ -81,7 +81,7 @@ class Corpus:
                 score = load_task(folder.recipe.task).score
                 others = "" if folder.seeds == self._seeds else f"; seeds {folder.seeds}"
                 return f"{folder.mean(f'best_{score.name}', arm, score.places)} ({folder.trained(arm)}{others})"
-            except UNREADABLE:
+            except DAMAGED:
                 continue
         return MISSING
 
@@ -113,7 +113,7 @@ class Corpus:
         """How many of the updates are warm-up in the arms with warm-up; empty where none of them was run here."""
         for recipe, _, arm in (name.partition("/") for name in ROWS["Post-LN, warm-up"]):
             if recipe in self.recipes:
-                with suppress(*UNREADABLE):
+                with suppress(*DAMAGED):
                     updates = PublishedFolder(self.recipes[recipe].path.parent).setting(arm, "warmup_updates")
                     return f", warm-up {updates}"
         return ""
@@ -141,7 +141,7 @@ class Corpus:
                 folder = PublishedFolder(self.recipes[name].path.parent)
                 _ = folder.scale, folder.seeds
                 return folder
-            except UNREADABLE:
+            except DAMAGED:
                 continue
         return None
 

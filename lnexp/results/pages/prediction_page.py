@@ -1,4 +1,4 @@
-"""Say in words and tables which early number of a run of a sweep tells how the run ends."""
+"""Show which early number of a sweep's runs tells how they end, in tables and a sentence."""
 
 import math
 import statistics

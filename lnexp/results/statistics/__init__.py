@@ -1,1 +1,1 @@
-"""Statistics over seeds: intervals, success rates, power, Holm's correction. Nothing here reads a file."""
+"""Statistics over seeds: intervals, success rates, power, the bootstrap. Nothing here reads a file."""

@@ -13,7 +13,7 @@ from lnexp.paths import CONFIG_DIR
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
 from lnexp.results.evidence.collect import RunResult, read_run
 from lnexp.results.tables.run_tables import epochs_table
-from lnexp.runs.folder import RunFolder, find_folders, has_name, misnamed
+from lnexp.runs.folder import RunFolder, find_folders, is_named, misnamed
 from lnexp.runs.identity import short_name
 from lnexp.runs.sweep import sweep_by_title
 from lnexp.tasks import table_of, task_of
@@ -93,7 +93,7 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
     configs: dict[Path, dict[str, Any]] = {}
     problems = []
     for path in paths:
-        if not has_name(path):
+        if not is_named(path):
             problems.append(misnamed(path))
             continue
         try:

@@ -1,12 +1,11 @@
 """Judge the claims of published results again, from their own tables: after a claim or the code that judges changed."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
@@ -15,6 +14,7 @@ from lnexp.results.evidence.published_evidence import PublishedRun, published_ev
 from lnexp.results.judging.claims import Evidence, Origin, judge_all
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import Verdicts, write_verdicts
+from lnexp.results.verifying.rounding import alike
 from lnexp.results.verifying.stated_by_epochs import denied_by_epochs
 from lnexp.results.verifying.stated_by_folder import refuse_other_folders
 from lnexp.results.verifying.stated_by_pages import denied_by_page, page_again
@@ -45,10 +45,6 @@ class Kept(TypedDict):
     papers: bool
     malformed: list[str]
     claims: list[JudgedBefore]
-
-
-#: What files raise whose numbers or words make no sense together.
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, ArithmeticError)
 
 
 class Judged(NamedTuple):
@@ -150,7 +146,7 @@ def what_tables_deny(stated: Verdicts, folder: Path) -> str | None:
     """Return, in one line, which claims state other numbers than the tables beside them give, what is said of the
     results other than by their recipe, or that their page says something else; None where nothing is.
 
-    Numbers that differ by rounding are the same: another machine may add up in another order.
+    Numbers that differ by rounding are the same.
     """
     try:
         return _denied(stated, folder, judged(folder))
@@ -165,18 +161,7 @@ def _denied(stated: Verdicts, folder: Path, found: Judged) -> str | None:
     given = {claim.id: asdict(claim) for claim in again.claims}
     if other := [name for name in OF_THE_RECIPE if getattr(stated, name) != getattr(again, name)]:
         return f"{folder}: its {', '.join(other)} are not the recipe's; python scripts/judge.py"
-    wrong = [claim.id for claim in stated.claims if not _alike(asdict(claim), given.get(claim.id))]
+    wrong = [claim.id for claim in stated.claims if not alike(asdict(claim), given.get(claim.id))]
     if not wrong:
         return denied_by_page(folder, recipe, evidence, stated)
     return f"{folder}: its tables give other numbers for {', '.join(wrong)}; python scripts/judge.py"
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Return whether two values of JSON are the same but for the rounding of numbers."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
-    return bool(one == other)

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from lnexp.options import key_of
 from lnexp.results.evidence.published_evidence import PublishedRun
+from lnexp.results.verifying.rounding import alike
 from lnexp.runs import records
 from lnexp.tasks import load_task, table_of_task
 from lnexp.tasks.measures import best, best_nll, last, last_nll
@@ -27,7 +28,7 @@ def denied_by_epochs(run: PublishedRun) -> list[str]:
         "best_valid_nll": best_nll(run),
         "last_valid_nll": last_nll(run),
     }
-    wrong = [name for name, value in given.items() if not _same(run.end.get(name), value)]
+    wrong = [name for name, value in given.items() if not alike(run.end.get(name), value)]
     stated, summed = run.end.get("seconds"), records.seconds(run.epochs)
     if stated is None or not math.isclose(stated, summed, abs_tol=ROUNDING):
         wrong.append("seconds")
@@ -77,9 +78,3 @@ def _may_skip_epochs(run: PublishedRun) -> bool:
 
 def _rises(numbers: Sequence[float]) -> bool:
     return all(low < high for low, high in pairwise(numbers))
-
-
-def _same(stated: float | None, given: float | None) -> bool:
-    if stated is None or given is None:
-        return stated is given
-    return math.isclose(stated, given, rel_tol=1e-6, abs_tol=1e-9)

@@ -14,6 +14,7 @@ from lnexp.results.evidence.provenance import Provenance
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.measures.outcomes import outcomes_table
 from lnexp.results.tables.snapshots_table import DIGITS, MODEL
+from lnexp.results.verifying.rounding import alike
 from lnexp.runs.folder import State
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field
@@ -79,7 +80,7 @@ def _refuse_other_sizes(recipe: Recipe, runs: Sequence[PublishedRun], made: Prov
         said = {
             "trained_on": run.end.get("trained_on", "") in words,
             f"train_{task.unit}": run.end.get(f"train_{task.unit}") in sizes | {None},
-            "bleu_signature": task.is_scored_by(run),
+            f"{task.score.name}_signature": task.is_scored_by(run),
         }
         if run.counts and (wrong := [name for name, holds in said.items() if not holds]):
             raise ValueError(f"{run.job.arm.name} seed {run.job.seed}: {', '.join(wrong)} is not that of its data")
@@ -105,17 +106,8 @@ def _refuse_impossible(recipe: Recipe, runs: Sequence[PublishedRun]) -> None:
 
 
 def _refuse_other_outcomes(stated: pd.DataFrame, given: pd.DataFrame) -> None:
-    rows = zip(stated.to_dict("records"), given.to_dict("records"), strict=False)
-    if len(stated) != len(given) or list(stated) != list(given) or not all(_alike(*row) for row in rows):
+    if not alike(stated.to_dict("records"), given.to_dict("records")):
         raise ValueError("outcomes.csv has other rows than runs.csv gives")
-
-
-def _alike(stated: dict[Any, Any], given: dict[Any, Any]) -> bool:
-    """Return whether two rows are the same but for rounding."""
-    return all(
-        math.isclose(value, given[name], rel_tol=1e-6) if isinstance(value, float) else value == given[name]
-        for name, value in stated.items()
-    )
 
 
 def _refuse_other_snapshots(snapshots: pd.DataFrame, runs: Sequence[PublishedRun]) -> None:

@@ -203,19 +203,12 @@ def test_a_command_that_is_none_is_an_error(fig2a, command):
     assert "cannot be judged again" in _denied(fig2a)
 
 
-@pytest.mark.parametrize("label", ["$(touch x)", "`touch x`", "a|sh"])
-def test_a_command_that_a_shell_would_expand_is_refused(fig2a, label):
-    def change(content):
-        content["runs"]["48c5b49e"]["command"] += f" label={label}"
-
-    change_provenance(fig2a, change)
-    assert "than the command asks for: no_warmup_low seed 21: command" in _denied(fig2a)
+OF_A_SHELL = ["label=$(touch x)", "label=`touch x`", "label=a|sh"]
+OF_HYDRA = ["+hydra.callbacks.x._target_=os.system", "hydra/launcher=joblib", "--config-dir=/tmp", "~hydra.job", "-m"]
 
 
-@pytest.mark.parametrize(
-    "word", ["+hydra.callbacks.x._target_=os.system", "hydra/launcher=joblib", "--config-dir=/tmp", "~hydra.job", "-m"]
-)
-def test_a_command_that_starts_something_else_is_refused(fig2a, word):
+@pytest.mark.parametrize("word", OF_A_SHELL + OF_HYDRA)
+def test_a_command_that_would_do_more_than_train_is_refused(fig2a, word):
     def change(content):
         content["runs"]["48c5b49e"]["command"] += f" {word}"
 
