@@ -134,8 +134,10 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
 def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     paper_alone = {"fig5_finetune_rte", "paper_size"}  # no such pairs for a small model; nothing but the size is new
-    small_alone = {"interventions", "map", "stall", "warmup_by_rate"}  # rates and lengths are numbers of that size
-    expected = {"paper"} if name in paper_alone else {"small"} if name in small_alone else {"small", "paper"}
+    small_alone = {"interventions", "map", "stall", "warmup_by_rate"}
+    medium_alone = {"tuned_rate"}  # these and those of small: rates and lengths are numbers of that size
+    alone = {"paper": paper_alone, "small": small_alone, "medium": medium_alone}
+    expected = {at for at, names in alone.items() if name in names} or {"small", "paper"}
     assert expected <= set(recipe.profiles) <= set(PROFILES)
     assert recipe.n_seeds >= (3 if name == "map" else 5), "three seeds decide no success rate, and no claim asks it"
     assert "warm-up" in recipe.reading or "T_warmup" in recipe.reading
