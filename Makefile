@@ -10,6 +10,8 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
 PY := .venv/bin/python
 # The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; docs/running.md describes the build without CUDA.
 TORCH ?= -r requirements/torch.txt
+# Its words as the shell takes them: none of their characters, as the > of a range, means anything to it.
+TORCH_WORDS = $(foreach word,$(TORCH),'$(subst ','\'',$(word))')
 # What pip must find TORCH to be; it refuses any other before it downloads one.
 TORCH_RANGE := $(shell sed -n 's/^ *"\(torch[<>=].*\)",/\1/p' pyproject.toml)
 
@@ -39,6 +41,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-20s %s\n", $$1, $$2}'
 
 install: .venv/installed  ## create .venv with pinned packages (other targets do this when needed)
+	@$(if $(filter-out file,$(origin TORCH)),$(PY) -m lnexp.versions $(TORCH_WORDS))
 
 .venv/installed: pyproject.toml requirements/lock.txt requirements/torch.txt
 	@$(if $(PYTHON),$(PYTHON),false) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null \
@@ -46,7 +49,7 @@ install: .venv/installed  ## create .venv with pinned packages (other targets do
 	@echo "setting up .venv with $$($(PYTHON) --version), once: some minutes, most of them for torch"
 	@$(PYTHON) -m venv --clear .venv
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements/lock.txt
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-warn-conflicts $(TORCH) '$(TORCH_RANGE)' \
+	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-warn-conflicts $(TORCH_WORDS) '$(TORCH_RANGE)' \
 		|| { echo "torch is not installed; where TORCH is set, it must be one of $(TORCH_RANGE)"; exit 1; }
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(PY) -W ignore -m compileall -qq -j 0 .venv/lib || true  # on all cores, where pip takes one; some packages have files of Python 2

@@ -10,6 +10,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from lnexp.composer import Composer
 from lnexp.corpora.checksums import corpus_sha256, file_sha256, pairs_sha256
 from lnexp.errors import UserError
+from lnexp.kernels import refuse_other_precision
 from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
@@ -72,12 +73,13 @@ def _check_alias(settings: dict[str, Any], alias: Alias, option: Option, value: 
 
 
 def check_device(cfg: DictConfig) -> None:
-    """Refuse what needs a GPU without one, and a torch that is not supported.
+    """Refuse what needs a GPU without one, a torch that is not supported, and an environment that changes precision.
 
     Raises:
-        UserError: where the config asks for CUDA, or for fp16, and there is no GPU; for such a torch.
+        UserError: where the config asks for CUDA, or for fp16, and there is no GPU; for such a torch or environment.
     """
     check_torch()
+    refuse_other_precision()
     if cfg.device != "cuda" and cfg.precision != "fp16":
         return
     import torch

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from lnexp.errors import UserError
 
@@ -35,13 +35,26 @@ def read_regular(path: Path, *, errors: str = "strict") -> str:
         OSError: where it cannot be opened.
         UnicodeDecodeError: where it is no text, unless ``errors`` says otherwise.
     """
-    check_regular(path)
-    with open(path, "rb", opener=_at_once) as file:
-        _check_regular(path, os.fstat(file.fileno()))  # another file may have taken its place
+    with opened_regular(path) as file:
+        _check_regular(path, os.fstat(file.fileno()))
         content = file.read(MOST_BYTES + 1)  # it may grow while it is read
     if len(content) > MOST_BYTES:
         raise UserError(f"{path}: has more than {MOST_BYTES:,} bytes")
     return content.decode("utf-8", errors=errors)
+
+
+@contextmanager
+def opened_regular(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file of any size, for reading bytes.
+
+    Raises:
+        UserError: where it is no regular file.
+        OSError: where it cannot be opened.
+    """
+    _refuse_irregular(path, path.stat())
+    with open(path, "rb", opener=_at_once) as file:
+        _refuse_irregular(path, os.fstat(file.fileno()))  # another file may have taken its place
+        yield file
 
 
 def check_regular(path: Path) -> None:
@@ -59,9 +72,13 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _check_regular(path: Path, found: os.stat_result) -> None:
+def _refuse_irregular(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise UserError(f"{path}: not a regular file")
+
+
+def _check_regular(path: Path, found: os.stat_result) -> None:
+    _refuse_irregular(path, found)
     if found.st_size > MOST_BYTES:
         raise UserError(f"{path}: has more than {MOST_BYTES:,} bytes")
 

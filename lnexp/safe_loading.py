@@ -1,27 +1,33 @@
 """Load checkpoints of fairseq's without running code that they may hold.
 
 Code can lie in two places of a checkpoint: in its pickle, of which torch loads tensors and plain values alone, and in
-the strings of its config, some of which fairseq's models evaluate.
+the strings of its config, some of which fairseq's models evaluate. What is used is what was looked at: a file is read
+once, here, also where fairseq asks for it.
 """
 
 import os
 import re
-import stat
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, BinaryIO
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import torch
 from fairseq import checkpoint_utils
 from fairseq.models import ARCH_MODEL_REGISTRY, MODEL_REGISTRY
 from fairseq.models.transformer import TransformerModel
+from fairseq.tasks import TASK_REGISTRY
+from omegaconf import OmegaConf
 
 import lnexp.plugin  # noqa: F401  (registers our models, and what else torch may load)
 from lnexp.errors import UserError
-from lnexp.inert import is_inert, leaves, strings
+from lnexp.files import opened_regular
+from lnexp.inert import is_inert, strings
+from lnexp.model_sizes import too_large
+from lnexp.plugin.encoder_decoder import EncoderDecoder
 from lnexp.runs.folder import OF_EPOCH, WITHIN_EPOCH
 from lnexp.versions import check_torch
 
@@ -45,16 +51,54 @@ def load(path: Path) -> dict[str, Any]:
     """Return the state in a checkpoint, on the CPU.
 
     Raises:
-        UserError: as :func:`refuse_code` does, and, in the folder of a run, as :func:`refuse_other_run` does.
+        UserError: as :func:`read` does, and, in the folder of a run, as :func:`refuse_other_run` does.
     """
-    refuse_code(path)
-    try:
-        state: dict[str, Any] = checkpoint_utils.load_checkpoint_to_cpu(str(path))
-    except (LookupError, TypeError, ValueError, AttributeError) as error:  # while it brings older forms up to date
-        raise UserError(f"{path}: no checkpoint of fairseq's ({in_a_line(error)})") from error
+    state = read(path)
     if folder := RUN_FOLDER.fullmatch(path.absolute().parent.parent.name):
         refuse_other_run(path, state["extra_state"], folder["identity"])
     return state
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the state in a checkpoint of whichever run, in today's form, on the CPU.
+
+    Raises:
+        UserError: for a checkpoint that would run code, or fill the memory, when it is loaded or its model is built:
+            for anything but tensors and plain values; for a model that is neither ours nor fairseq's Transformer, a
+            task or criterion that is not known; for an option of the model or the criterion that is neither words nor
+            a literal, or a config with interpolations; for sizes of a model beyond those of the parameters that are
+            there; for a file that is no checkpoint of fairseq's, or lacks a part of one; where there is no such file,
+            or torch is too old. No code of the file was run.
+    """
+    check_torch()
+    state, size = _loaded(path)
+    _refuse(path, state, size)
+    try:
+        state["cfg"] = OmegaConf.create(state["cfg"], flags={"allow_objects": True})
+        today: dict[str, Any] = checkpoint_utils._upgrade_state_dict(state)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # while it brings older forms up to date
+        raise UserError(f"{path}: no checkpoint of fairseq's ({in_a_line(error)})") from error
+    return today
+
+
+def refuse_code(path: Path | str) -> None:
+    """Refuse a file that fairseq is told to load, also where there is none: it would train from scratch.
+
+    Raises:
+        UserError: as :func:`read` does.
+    """
+    read(Path(path))
+
+
+def _for_fairseq(path: str, arg_overrides: dict[str, Any] | None = None, load_on_all_ranks: bool = False) -> Any:
+    """Return the state in a checkpoint, as the function of fairseq's does that this one stands for."""
+    state = read(Path(path))
+    checkpoint_utils.overwrite_args_by_name(state["cfg"], arg_overrides or {})
+    return state
+
+
+# fairseq's own leaves it to torch, and so to an environment variable, what is loaded of a pickle
+checkpoint_utils.load_checkpoint_to_cpu = _for_fairseq
 
 
 def in_a_line(error: Exception) -> str:
@@ -101,18 +145,8 @@ def refuse_other_run(path: Path, extra_state: Mapping[str, Any], identity: str) 
         raise UserError(f"{path}: is of epoch {epoch}, not of {named['epoch']}; force=true trains the run afresh")
 
 
-def refuse_code(path: Path | str) -> None:
-    """Refuse a checkpoint that would run code, or fill the memory, when it is loaded or its model is built.
-
-    Raises:
-        UserError: for anything but tensors and plain values; for a model that is neither ours nor fairseq's
-            Transformer, a task or criterion that is not known; for an option of the model or the criterion that is
-            neither words nor a literal, or a config with interpolations; for sizes of a model beyond those of the
-            parameters that are there; for a file that is no checkpoint of fairseq's,
-            or lacks a part of one; where there is no such file, or torch is too old. No code of the file was run.
-    """
-    check_torch()
-    state = _loaded(path)
+def _refuse(path: Path, state: Any, size: int) -> None:
+    """Refuse what a file holds where it is no checkpoint of fairseq's, or its config would run code."""
     if not isinstance(state, dict):
         raise UserError(f"{path}: no checkpoint of fairseq's, but a {type(state).__name__}")
     if state.get("args") is not None:
@@ -124,7 +158,7 @@ def refuse_code(path: Path | str) -> None:
         cfg = _plain(state["cfg"])
     except RecursionError as error:
         raise UserError(f"{path}: its config holds itself; it is not loaded") from error
-    if why := _suspicious(cfg) or _too_large(cfg, state["model"]):
+    if why := _suspicious(cfg) or too_large(cfg, state["model"], _sides(cfg), size):
         raise UserError(f"{path}: {why}; it is not loaded")
 
 
@@ -132,22 +166,41 @@ def refuse_code(path: Path | str) -> None:
 PARTS = {"cfg": Mapping | Namespace, "model": Mapping, "extra_state": Mapping, "optimizer_history": list}
 
 
-def _loaded(path: Path | str) -> Any:
-    """Return what torch reads from a file without running code of it. Raises UserError where it reads nothing."""
+def _loaded(path: Path) -> tuple[Any, int]:
+    """Return what torch reads from a file without running code of it, and how many bytes the file has.
+
+    Raises:
+        UserError: where torch reads nothing, or would unpack more than the file.
+    """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # torch would wait for a pipe
-            raise UserError(f"{path}: not a regular file")
-        # memory is mapped: only the small part that is not tensors is read
-        return torch.load(path, map_location="cpu", mmap=True, weights_only=True)
+        with opened_regular(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            _refuse_packed(path, file, size)
+            file.seek(0)
+            return torch.load(file, map_location="cpu", weights_only=True), size
     except UnpicklingError as error:
         what = "holds more than tensors and plain values, and is not loaded"
         raise UserError(f"{path}: {what}; force=true trains the run afresh") from error
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file") from error
-    except (RuntimeError, EOFError, LookupError, ValueError, TypeError, AttributeError) as error:
+    except (BadZipFile, RuntimeError, EOFError, LookupError, ValueError, TypeError, AttributeError) as error:
         # of torch, for TorchScript, for archives of other things, and for damaged ones
         why = str(error).partition("\n")[0]
         raise UserError(f"{path}: no checkpoint ({type(error).__name__}: {why})") from error
+
+
+def _refuse_packed(path: Path, file: BinaryIO, size: int) -> None:
+    """Refuse an archive of more bytes than its file has. torch compresses nothing, and would unpack any size.
+
+    Raises:
+        UserError: for such an archive.
+        BadZipFile: where it is none.
+    """
+    with ZipFile(file) as archive:
+        entries = archive.infolist()
+    packed = any(entry.compress_type != ZIP_STORED for entry in entries)
+    if packed or sum(entry.file_size for entry in entries) > size:
+        raise UserError(f"{path}: no checkpoint, for it is packed; it is not loaded")
 
 
 def _suspicious(cfg: Mapping[str, Any]) -> str:
@@ -167,6 +220,13 @@ def _suspicious(cfg: Mapping[str, Any]) -> str:
         if "${" in value:
             return f"has an interpolation for {name}"
     return ""
+
+
+def _sides(cfg: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return which stacks of layers the model has: those of the families of the task's names."""
+    tasks = [TASK_REGISTRY.get(name) for name in _names(cfg["task"], "task")]
+    families = [getattr(task, "family", EncoderDecoder) for task in tasks]
+    return tuple({side for family in families for side in family.sides})
 
 
 def _names(part: Any, kind: str) -> list[str]:
@@ -194,36 +254,3 @@ def _plain(value: Any) -> Any:
         case list() | tuple():
             return [_plain(inner) for inner in value]
     return value
-
-
-#: No model reads longer sequences.
-MOST_POSITIONS = 2**16
-#: A width that fills no memory, also where no parameter has it: a model without a decoder states one for it.
-ORDINARY_WIDTH = 2**12
-
-
-def _too_large(cfg: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
-    """Return which size of the model is beyond those of the parameters and could fill a memory; empty for none."""
-    tensors = (one for one in parameters.values() if isinstance(one, torch.Tensor))
-    held = (one for one in tensors if one.is_contiguous())  # others can state more than their memory holds
-    sizes = [size for one in held for size in one.shape]
-    widest = max([ORDINARY_WIDTH, *sizes])
-    most = {"layers": len(parameters), "dim": widest, "heads": widest, "positions": MOST_POSITIONS}
-    for part in ("model", "task"):
-        for name, value in leaves(cfg[part], part):
-            limit = most.get(re.split(r"[._]", name)[-1])
-            if limit is not None and (size := _whole(value)) > limit:
-                stated = size if size < TOO_MANY else "a huge number"
-                return f"has {name}={stated}, more than the {limit} that its parameters allow"
-    return ""
-
-
-#: More than any limit; longer numbers are not printed.
-TOO_MANY = 10**10
-
-
-def _whole(value: Any) -> int:
-    """Return a whole number, also one that is written as text; 0 for anything else."""
-    if isinstance(value, str) and value.isdecimal():
-        return int(value) if len(value) <= len(str(TOO_MANY)) else TOO_MANY
-    return value if isinstance(value, int) else 0

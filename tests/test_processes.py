@@ -36,6 +36,28 @@ worker.start()
 worker.join()
 """
 
+PROBE = """
+import os, time
+from joblib import delayed
+from lnexp.probing.recipes import in_workers
+
+def work():
+    print(os.getpid(), flush=True)
+    time.sleep(300)
+
+list(in_workers([delayed(work)()] * 2, 2))
+"""
+
+
+def test_what_measures_for_a_killed_command_ends():
+    parent = subprocess.Popen([sys.executable, "-c", PROBE], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    workers = [int(parent.stdout.readline()) for _ in range(2)]
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    for worker in workers:
+        assert_ends(worker)
+
 
 def test_a_worker_ends_whose_parent_was_killed_before_it_was_watched():
     parent = subprocess.Popen([sys.executable, "-c", LATE], stdout=subprocess.PIPE, text=True)

@@ -4,9 +4,11 @@ import copy
 import os
 from argparse import Namespace
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
 import torch
+from fairseq import checkpoint_utils
 from helpers import Touch
 
 from lnexp.errors import UserError
@@ -163,6 +165,67 @@ def test_an_environment_variable_changes_nothing(tmp_path, touched, state, monke
     assert not touched.exists()
 
 
+def test_fairseq_loads_as_we_do_whatever_the_environment_says(tmp_path, touched, state, monkeypatch):
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    torch.save(state | {"extra_state": Touch(touched)}, tmp_path / "other.pt")
+    with pytest.raises(UserError, match="holds more than tensors and plain values"):
+        checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "other.pt"))
+    with pytest.raises(UserError, match="holds more than tensors and plain values"):
+        checkpoint_utils.load_model_ensemble_and_task([str(tmp_path / "other.pt")])
+    assert not touched.exists()
+
+
+def test_a_file_that_is_exchanged_while_it_is_looked_at_is_not_read(tmp_path, touched, state, monkeypatch):
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+    path, other, read = tmp_path / "a.pt", tmp_path / "b.pt", torch.load
+    torch.save(state, path)
+    torch.save(state | {"extra_state": Touch(touched)}, other)
+
+    def exchanged(file, **options):
+        found = read(file, **options)
+        if other.exists():
+            other.replace(path)
+        return found
+
+    monkeypatch.setattr(torch, "load", exchanged)
+    assert load(path)["extra_state"].keys() == state["extra_state"].keys()
+    assert not other.exists()
+    assert not touched.exists()
+
+
+def repacked(source: Path, place: Path, name: str, compression: int, more: bytes = b"") -> Path:
+    """Write an archive again, with more bytes in one of its files, and that compressed in a way."""
+    with ZipFile(source) as archive, ZipFile(place, "w") as other:
+        for entry in archive.namelist():
+            is_it = entry.endswith(name)
+            how = compression if is_it else ZIP_STORED
+            other.writestr(entry, archive.read(entry) + (more if is_it else b""), how)
+    return place
+
+
+@pytest.mark.parametrize("name", ["/data.pkl", "/data/0", "/version", "/byteorder"])
+def test_an_archive_that_unpacks_to_more_than_its_file_is_not_unpacked(tmp_path, state, name):
+    torch.save(state, tmp_path / "whole.pt")
+    path = repacked(tmp_path / "whole.pt", tmp_path / "packed.pt", name, ZIP_DEFLATED, bytes(2**24))
+    with pytest.raises(UserError, match=r"packed\.pt: no checkpoint, for it is packed"):
+        load(path)
+
+
+def test_an_archive_whose_entries_share_their_bytes_is_not_loaded(tmp_path, state):
+    torch.save(state, tmp_path / "whole.pt")
+    path = tmp_path / "shared.pt"
+    with ZipFile(tmp_path / "whole.pt") as archive, ZipFile(path, "w") as other:
+        for entry in archive.namelist():
+            other.writestr(entry, archive.read(entry))
+        largest = max(other.filelist, key=lambda entry: entry.file_size)
+        for number in range(100):
+            again = copy.copy(largest)
+            again.filename = f"archive/data/again{number}"
+            other.filelist.append(again)
+    with pytest.raises(UserError, match=r"shared\.pt: no checkpoint, for it is packed"):
+        load(path)
+
+
 @pytest.mark.parametrize("part", ["cfg", "model", "extra_state", "optimizer_history"])
 def test_a_checkpoint_that_lacks_a_part_is_refused(tmp_path, part):
     state = {"cfg": {}, "model": {}, "extra_state": {}, "optimizer_history": []}
@@ -216,3 +279,48 @@ def test_a_config_that_holds_itself_is_one_line(tmp_path, state):
     torch.save(changed, tmp_path / "endless.pt")
     with pytest.raises(UserError, match=r"endless\.pt: its config holds itself"):
         load(tmp_path / "endless.pt")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (lambda: torch.empty(10**6, device="meta"), "has the parameter wide, which is no plain tensor"),
+        (
+            lambda: torch.sparse_coo_tensor(torch.zeros(1, 1, dtype=torch.long), torch.ones(1), (10**6,)),
+            "has the parameter wide, which is no plain tensor",
+        ),
+        (
+            lambda: torch.quantize_per_tensor(torch.zeros(2), 0.1, 0, torch.quint8),
+            "has the parameter wide, which is no plain tensor",
+        ),
+        (lambda: torch.empty(10**6, 0), r"has model\.encoder_embed_dim=1000000, more than"),
+        (lambda: torch.zeros(10**6), r"states layers of 4\S+ numbers, more than the 1,"),
+    ],
+    ids=["meta", "sparse", "quantized", "empty", "padding"],
+)
+def test_a_parameter_that_holds_nothing_allows_no_wide_model(tmp_path, state, parameter, message):
+    changed = copy.copy(state)
+    changed["model"] = state["model"] | {"wide": parameter()}
+    changed["cfg"] = state["cfg"] | {"model": state["cfg"]["model"] | {"encoder_embed_dim": 10**6}}
+    torch.save(changed, tmp_path / "wide.pt")
+    with pytest.raises(UserError, match=message):
+        load(tmp_path / "wide.pt")
+
+
+def test_names_of_parameters_allow_no_layers(tmp_path, state):
+    changed = copy.copy(state)
+    changed["model"] = state["model"] | {f"more{number}": torch.zeros(()) for number in range(200)}
+    for side in ("encoder", "decoder"):
+        options = {f"{side}_layers": 200, f"{side}_embed_dim": 4096}
+        changed["cfg"] = state["cfg"] | {"model": state["cfg"]["model"] | options}
+        torch.save(changed, tmp_path / "deep.pt")
+        with pytest.raises(UserError, match=r"states layers of \S+ numbers, more than the"):
+            load(tmp_path / "deep.pt")
+
+
+def test_parameters_that_state_more_than_the_file_holds_are_not_loaded(tmp_path, state):
+    for large in (torch.zeros(1).expand(10**9), torch.zeros(10**6)):
+        repeated = {f"large{number}": large for number in range(10)}  # of one memory, which is saved once
+        torch.save(state | {"model": state["model"] | repeated}, tmp_path / "large.pt")
+        with pytest.raises(UserError, match="has parameters of more bytes than the file"):
+            load(tmp_path / "large.pt")

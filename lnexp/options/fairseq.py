@@ -20,6 +20,11 @@ AS_IF_NEVER = "a run resumes as if it had not been interrupted"
 ALL_OF_IT = only(False, AS_IF_NEVER)
 #: What a run resumes from.
 EVERY_EPOCH = "a run saves a checkpoint of every epoch"
+#: Which checkpoints there are when a run is tested.
+KEPT_FOR_THE_TEST = "the test takes the best one, whichever checkpoints.keep leaves"
+#: What several processes have in common with one.
+SHARED = "several processes have the order of the data of one"
+WHOLE_MODEL = "a model is whole in each process"
 #: How processes train together, each with the whole model: not with fairseq's other backends.
 TOGETHER = choice("legacy_ddp", "no_c10d", "c10d", "pytorch_ddp")
 
@@ -47,9 +52,12 @@ ROWS = (
         "checkpoint.no_last_checkpoints",
         only(True, "fairseq copies checkpoint_last.pt in place, and a kill leaves half of it"),
     ),
-    _cannot_change_numbers("checkpoint.keep_last_epochs"),
-    _cannot_change_numbers("checkpoint.keep_best_checkpoints"),
+    _cannot_change_numbers("checkpoint.keep_last_epochs", only(-1, KEPT_FOR_THE_TEST)),
+    _cannot_change_numbers("checkpoint.keep_best_checkpoints", only(-1, KEPT_FOR_THE_TEST)),
     _cannot_change_numbers("distributed_training"),
+    _cannot_change_numbers("distributed_training.ddp_comm_hook", only("none", "processes add up whole gradients")),
+    _cannot_change_numbers("distributed_training.fix_batches_to_gpus", only(False, SHARED)),
+    _cannot_change_numbers("distributed_training.pipeline_model_parallel", only(False, WHOLE_MODEL)),
     _cannot_change_numbers(
         "distributed_training.zero_sharding", only("none", "a checkpoint has the whole state of the optimizer")
     ),
@@ -90,7 +98,7 @@ ROWS = (
     _as_it_is("dataset.num_shards", 1, "a run has all of its corpus"),
     _as_it_is("dataset.shard_id", 0, "a run has all of its corpus"),
     _as_it_is("common.tpu", False, "a run is trained on a CPU or GPUs"),
-    _as_it_is("common.model_parallel_size", 1, "a model is whole in each process"),
+    _as_it_is("common.model_parallel_size", 1, WHOLE_MODEL),
     _as_it_is("common.suppress_crashes", False, "a run that crashes has failed"),
     _as_it_is("common.wandb_project", None, "tracker=wandb tracks runs"),
     Option("fairseq.dataset.valid_subset", beginning_with("valid", "records of epochs are of it")),

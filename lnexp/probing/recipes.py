@@ -1,11 +1,11 @@
 """Measure the arms of the theory's recipes, and write their tables, figures and verdicts."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from omegaconf import OmegaConf
 
 from lnexp.configuration import check, compose
@@ -14,7 +14,7 @@ from lnexp.hashing import short_hash
 from lnexp.options import key_of
 from lnexp.paths import RESULTS_DIR
 from lnexp.probing.options import check_options, part_of
-from lnexp.processes import available_cores, one_quiet_thread
+from lnexp.processes import available_cores, end_with_parent, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
 from lnexp.recipes.recipe import NO_CORPUS, THEORY, Job, Recipe, jobs_of
 from lnexp.runs.environment import environment
@@ -89,9 +89,15 @@ def _measure_all(jobs: Sequence[Job], overrides: list[str]) -> list[list[dict[st
     keys = [short_hash([job.seed, what]) for job, (what, _) in zip(jobs, settings, strict=True)]
     once = {key: (job, what) for key, job, (what, _) in zip(keys, jobs, settings, strict=True)}
     work = (delayed(_measure)(job.recipe.measurement, job.seed, what, overrides) for job, what in once.values())
-    found = Parallel(n_jobs=available_cores(), return_as="generator")(work)
+    found = in_workers(work, available_cores())
     rows = dict(zip(once, tqdm(found, total=len(once), desc=jobs[0].recipe.name, file=sys.stderr), strict=True))
     return [_select(rows[key], only) for key, (_, only) in zip(keys, settings, strict=True)]
+
+
+def in_workers(work: Iterable[Any], processes: int) -> Iterator[Any]:
+    """Yield the results of joblib's delayed calls in their order, from processes that end with this one."""
+    with parallel_config(backend="loky", initializer=end_with_parent):
+        yield from Parallel(n_jobs=processes, return_as="generator")(work)
 
 
 def _select(rows: list[dict[str, Any]], only: dict[str, Any]) -> list[dict[str, Any]]:

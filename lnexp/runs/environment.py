@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
 from lnexp.corpora.known import KNOWN
+from lnexp.kernels import chosen_kernels
 from lnexp.numerics import NUMERICS, numerics_of
 from lnexp.paths import ROOT
 from lnexp.schema import Count, checked
@@ -83,6 +84,7 @@ class Environment(TypedDict, total=False):
         numerics: their version.
         python, packages: versions; None for a package that is not installed.
         host, cpu, cores, device: the machine.
+        kernels: the environment variables that chose kernels of torch and its libraries; missing where none did.
         cuda, cudnn: the libraries of a GPU.
         data: of the corpus, sizes by split, checksums by file, the known corpus that it is a part of, and which
             labelled pairs they are.
@@ -99,6 +101,7 @@ class Environment(TypedDict, total=False):
     cpu: str
     cores: Count | None
     device: str
+    kernels: dict[str, str]
     cuda: str | None
     cudnn: int | None
     data: Annotated[dict[str, Any], check_facts]
@@ -129,6 +132,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> Environment:
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "device": device,
+        **({"kernels": chosen} if (chosen := chosen_kernels()) else {}),
         **libraries,
         "data": {
             **{unit: data_manifest[unit] for unit in units if unit in data_manifest},

@@ -39,9 +39,9 @@ class Translator:
         if not is_whole(path):
             raise UserError(f"{path}: not what was saved; force=true trains the run afresh")
         try:
-            (self.model,), _, self.task = checkpoint_utils.load_model_ensemble_and_task(
-                [str(path)], arg_overrides={"data": str(corpus.bin)}, state=load(path)
-            )
+            state = load(path)
+            state["cfg"].task.data = str(corpus.bin)
+            (self.model,), _, self.task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
         except (RuntimeError, KeyError) as error:  # of torch: no such archive; of fairseq: of something else
             what = " ".join(str(error).split())
             raise UserError(f"{path}: no checkpoint of this run ({type(error).__name__}: {what})") from error

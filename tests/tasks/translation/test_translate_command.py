@@ -57,6 +57,20 @@ def test_what_is_typed_is_translated_as_the_test_set_was(trained, prepared):
     assert piped.stdout.splitlines() == [*tested[5:7], "", tested[7]], "line for line"
 
 
+def test_words_are_those_of_the_corpus_wherever_the_checkpoint_says_it_is(trained, prepared, tmp_path):
+    shutil.copytree(trained / "runs", tmp_path / "runs")
+    folder = only_run(tmp_path)
+    for path in (folder / "checkpoints").glob("*.pt"):
+        state = torch.load(path, weights_only=True)
+        state["cfg"]["task"]["data"] = str(tmp_path / "gone")
+        torch.save(state, path)
+        remove_checksum(path)
+    sentence = source_of_test(prepared)[0]
+    told = translate(tmp_path, folder.name[-8:], sentence)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout == translate(trained, folder.name[-8:], sentence).stdout
+
+
 def test_a_table_shows_each_sentence_beside_its_translation(trained, prepared, tmp_path):
     table, sentences = tmp_path / "translations.md", source_of_test(prepared)[:2]
     told = translate(trained, "post_ln", sentences[0], "", sentences[1], "--table", str(table))

@@ -1,0 +1,38 @@
+"""Name the environment variables by which torch and its libraries compute otherwise than a run's config says."""
+
+import os
+
+from lnexp.errors import UserError
+
+#: Variables by which single precision is computed in another one, with the values that leave it as it is.
+OF_PRECISION = {
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": ("", "0"),
+    "NVIDIA_TF32_OVERRIDE": ("", "0"),
+    "ONEDNN_DEFAULT_FPMATH_MODE": ("", "STRICT"),
+    "DNNL_DEFAULT_FPMATH_MODE": ("", "STRICT"),
+}
+
+#: Variables that choose other kernels, as another processor would, or other threads than ``threads`` says. Sums round
+#: otherwise.
+OF_KERNELS = (
+    "ATEN_CPU_CAPABILITY",
+    "CUBLAS_WORKSPACE_CONFIG",
+    "DNNL_MAX_CPU_ISA",
+    "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "OMP_DYNAMIC",
+    "OMP_THREAD_LIMIT",
+    "ONEDNN_MAX_CPU_ISA",
+)
+
+
+def refuse_other_precision() -> None:
+    """Refuse variables by which ``precision=fp32`` would not be what is computed. Raises UserError."""
+    for name, usual in OF_PRECISION.items():
+        if (value := os.environ.get(name, "")) not in usual:
+            raise UserError(f"{name}={value}: computes fp32 in another precision; unset it (precision=… chooses one)")
+
+
+def chosen_kernels() -> dict[str, str]:
+    """Return those of :data:`OF_KERNELS` that are set, with their values."""
+    return {name: os.environ[name] for name in OF_KERNELS if name in os.environ}
