@@ -71,11 +71,11 @@ def refuse_other_snapshots(snapshots: pd.DataFrame, runs: Sequence[PublishedRun]
     Raises:
         ValueError: for such a table.
     """
-    given, rows = _given(snapshots), dict(list(snapshots.groupby("identity")))
+    given, rows = _given(snapshots).to_dict("index"), dict(list(snapshots.groupby("identity")))
     for run in runs:
         if (mine := rows.get(run.identity)) is not None:
             others = [] if _are_due(mine["update"].unique(), run) else ["update"]
-            wrong = [*others, *_denied(given.loc[run.identity], run)]
+            wrong = [*others, *_denied(given[run.identity], run)]
             _refuse("snapshots.csv gives other numbers than runs.csv states", run, wrong)
             _refuse("snapshots.csv has other rows than a run has", run, _rows_missing(mine, run))
             _refuse("snapshots.csv has numbers that no run has", run, _impossible(mine, run))
@@ -136,7 +136,7 @@ def _shares(layers: pd.DataFrame) -> "pd.Series[float]":
     return squares[squares["side"] == "encoder"].groupby(["identity", "update"])["square"].sum() / total
 
 
-def _denied(given: "pd.Series[float]", run: PublishedRun) -> list[str]:
+def _denied(given: Mapping[Hashable, Any], run: PublishedRun) -> list[str]:
     """Return the columns of a run's row of ``runs.csv`` that state other numbers than its snapshots give."""
     stated = {str(name): (run.end[name], value) for name, value in given.items() if name in run.end}
     return [name for name, (said, value) in stated.items() if not _agrees(name, said, value, run)]
@@ -173,7 +173,7 @@ def _rows_missing(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
     have numbers of others.
     """
     sides = load_task(run.job.recipe.task).sides
-    there = {int(update): set(zip(rows["side"], rows["layer"], strict=True)) for update, rows in mine.groupby("update")}
+    there = {update: set(zip(rows["side"], rows["layer"], strict=True)) for update, rows in mine.groupby("update")}
     cells = set().union(*there.values())
     counts = {side: max((layer for of, layer in cells if of == side), default=0) for side in sides}
     counts |= {side: count for side in sides if (count := run.settings.get(f"model.{side}_layers")) is not None}
