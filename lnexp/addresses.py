@@ -44,7 +44,23 @@ def without_credentials(address: str) -> str:
 AFTER_PATH = re.compile("[?#]")
 
 
+#: What begins as a server does and a user does not: with an address of IPv6, this machine, or a name with a dot.
+SERVER = re.compile(r"\[|localhost\b|[^/?#:]*\.", re.IGNORECASE)
+
+
 def _has_a_cut_password(address: str) -> bool:
-    """Return whether a password may go on behind the server: ``https://name:pass/word@server``."""
-    server, *behind = re.split("[/?#]", address.partition("://")[2], maxsplit=1)
-    return ":" in server and any("@" in part for part in behind)
+    """Return whether a password goes on behind what stands for the server: ``https://name:pass/word@server``.
+
+    ``https://name:12/word@server``, where a port can stand, is told from ``https://server:8080/a@b`` by the names.
+    Where there is user information in any case, a part of a password is not told from a path, and neither is shown.
+    """
+    try:
+        said = urlsplit(address)
+        _ = said.port  # raises where it can be none
+    except ValueError:
+        return "@" in address
+    _, at, behind = f"{said.path}?{said.query}#{said.fragment}".rpartition("@")
+    _, user, server = said.netloc.rpartition("@")
+    if not at or ":" not in said.netloc:
+        return False
+    return bool(user) or (not SERVER.match(server) and bool(SERVER.match(behind)))

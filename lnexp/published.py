@@ -48,7 +48,12 @@ NUMBERS = (
     "relative_update", "angular_update", "update_rms", "log_z", "sharpness", "encoder_gradient_share",
 )  # fmt: skip
 #: The columns that tell the rows of a table apart.
-APART = {"runs.csv": ["arm", "seed"], "epochs.csv": ["arm", "seed", "epoch"]}
+APART = {
+    "runs.csv": ["arm", "seed"],
+    "epochs.csv": ["arm", "seed", "epoch"],
+    "snapshots.csv": ["arm", "seed", "update", "side", "layer"],
+    "early.csv": ["arm", "seed", "update"],
+}
 
 
 def read_table(path: Path) -> "pd.DataFrame":

@@ -24,7 +24,7 @@ SETTINGS = ("model=post_ln", "tracker=none", "order_seed=1", *SAME_BATCHES)
 
 def table(overrides: list[str]) -> str:
     """Return the CPU time of a snapshot in updates, and how much snapshots slow a training, as a Markdown table."""
-    from lnexp.training.snapshots import is_due
+    from lnexp.runs.snapshot_updates import is_due
 
     taken = sum(is_due("log", update) for update in range(1, UPDATES + 1))
     rows = []

@@ -106,9 +106,9 @@ class Section:
         return self.verdicts.content.claims if self.verdicts else []
 
     @property
-    def commands(self) -> list[str]:
-        """What a reader types for the same."""
-        return list(dict.fromkeys(claim.command for claim in self.claims))
+    def command(self) -> str:
+        """What a reader types for the same; empty where nothing says it."""
+        return self.verdicts.content.command if self.verdicts else ""
 
 
 def by_title(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:

@@ -64,7 +64,7 @@ def progress(member: SweepRun, path: Path | None, runs_dir: str | Path) -> Progr
     try:
         found = records.read(folder.metrics)
         (state, why), epochs = state_of(folder, runs_dir, found), records.of_kind("epoch", found)
-    except UserError as error:
+    except (UserError, OSError) as error:
         return Progress("malformed", why=str(error))
     last = epochs[-1] if epochs else {}
     return Progress(

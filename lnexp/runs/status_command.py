@@ -49,9 +49,10 @@ def main() -> None:
 def _print_all(runs_dir: Path, console: Console) -> None:
     """Print a table of the runs of no sweep, then one of each sweep. Raises UserError where there is no run."""
     sweeps = all_sweeps(runs_dir)
-    if alone := runs_of_no_sweep(sweeps, runs_dir):
-        sweeps.insert(0, alone)
-    if not sweeps:
+    alone = runs_of_no_sweep(sweeps, runs_dir)
+    if not (sweeps or alone):
         raise UserError(f"{runs_dir}: no run was started there")
+    if alone:
+        console.print(SweepStatus(alone.sweep, runs_dir, alone.malformed).table())
     for sweep in sweeps:
         console.print(SweepStatus(sweep, runs_dir).table())

@@ -1,6 +1,5 @@
 """Take snapshots of a training at chosen updates: everything that the diagnostics measure around one update."""
 
-import math
 import re
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -9,27 +8,12 @@ import torch
 
 import lnexp.training.diagnostics  # noqa: F401  (registers the diagnostics)
 from lnexp.runs.records import Record
+from lnexp.runs.snapshot_updates import is_due
 from lnexp.training.diagnostic import DIAGNOSTICS, Watched
 
-#: How many snapshots ``log`` takes while the number of updates doubles.
-PER_DOUBLING = 4
 #: Significant digits of a number in a record.
 DIGITS = 4
 OF_LAYER = re.compile(r"\.layers\.(\d+)")
-
-
-def is_due(at: str | Collection[int], update: int) -> bool:
-    """Return whether a snapshot of an update, from 1, is to be taken.
-
-    Args:
-        at: the option ``diagnostics.at``: the updates, or ``log`` for ``round(2^(k/4))``, which is every update up to
-            8, 31 of the first 480 and 54 of the first 10,000.
-        update: its number.
-    """
-    if at != "log":
-        return update in at
-    nearest = round(PER_DOUBLING * math.log2(update))
-    return update in (round(2 ** (k / PER_DOUBLING)) for k in (nearest - 1, nearest, nearest + 1))
 
 
 class Snapshots:

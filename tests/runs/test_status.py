@@ -3,6 +3,7 @@
 import json
 import os
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from helpers import run_script
@@ -80,6 +81,30 @@ def test_the_reason_of_a_run_makes_no_rows(tmp_path):
     folder(tmp_path, "aa").set_status("failed", "x\nname-bb 1 finished")
     found = SweepStatus(Sweep("a figure", [member("aa")]), tmp_path)
     assert "failed: x name-bb 1 finished" in shown(found.table(), width=300)
+
+
+#: A few hundred letters that stand for 10^9 values.
+ALIAS_BOMB = "a: &a [x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in pairwise("abcdefghij")
+)
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [(ALIAS_BOMB, "an alias"), ("[1, 2", "malformed"), ("seed: 1\nmax_epoch: 3\n", "not the config of a run")],
+)
+def test_a_run_whose_config_cannot_be_read_is_a_line_among_the_others(tmp_path, config, why):
+    for run in ("aa", "bb", "cc"):
+        folder(tmp_path, run, epochs=2).set_status("finished")
+    (tmp_path / "adhoc" / "name-bb" / "config.yaml").write_text(config)
+    done = run_script("status", "--runs", str(tmp_path), "--all", env={"COLUMNS": "400"})
+    assert done.returncode == 0, done.stderr
+    of_run = {run: [line for line in done.stdout.splitlines() if f"name-{run}" in line] for run in ("aa", "bb", "cc")}
+    assert all("finished" in line for run in ("aa", "cc") for line in of_run[run])
+    (line,) = of_run["bb"]
+    assert "malformed: " in line
+    assert why in line
+    assert "2 of 3 runs done (1 malformed, 2 finished)" in done.stdout
 
 
 def test_a_folder_that_is_not_read_is_named(tmp_path):

@@ -6,8 +6,9 @@ from helpers import without_times
 
 from lnexp.errors import UserError
 from lnexp.runs import records
+from lnexp.runs.snapshot_updates import is_due
 from lnexp.training.engine import Engine
-from lnexp.training.snapshots import by_layer, is_due
+from lnexp.training.snapshots import by_layer
 
 WITH_SHARPNESS = ("diagnostics.at=[1,3]", "diagnostics.sharpness=4")
 SETTINGS = ("max_epoch=1", "model.dropout=0.1", "model.decoder_layers=2")

@@ -150,6 +150,7 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
         known=recipe.known_at(origin.profile),
         doubt=recipe.doubt_at(origin.profile),
         claims=claims,
+        command=origin.command,
     )
 
 

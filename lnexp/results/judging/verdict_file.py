@@ -1,7 +1,7 @@
 """Define, write and read ``verdicts.json``: the verdicts of one recipe's claims and the numbers behind them."""
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lnexp.errors import UserError
@@ -158,6 +158,7 @@ class Verdicts:
         papers: whether all of it is of the paper's model on the paper's corpus, where absolute claims are judged.
         known, doubt: of the recipe.
         claims: all of the recipe's.
+        command: what a reader would type for the same. In the file it stands where there are no claims, which have it.
     """
 
     recipe: str
@@ -170,11 +171,15 @@ class Verdicts:
     known: str
     doubt: str
     claims: list[JudgedClaim]
+    command: str = ""
 
 
 def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
     """Write ``verdicts.json`` into a folder of results."""
-    write_json(folder / "verdicts.json", asdict(verdicts), indent=2, ensure_ascii=False, allow_nan=False)
+    content = asdict(verdicts)
+    if verdicts.claims:
+        del content["command"]
+    write_json(folder / "verdicts.json", content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def read_verdicts(path: Path) -> Verdicts:
@@ -184,13 +189,15 @@ def read_verdicts(path: Path) -> Verdicts:
         _check(verdicts)
     except (OSError, ValueError, TypeError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
-    return verdicts
+    return replace(verdicts, command=verdicts.claims[0].command) if verdicts.claims else verdicts
 
 
 def _check(verdicts: Verdicts) -> None:
     """Raise ValueError where verdicts contradict themselves."""
     if len({claim.id for claim in verdicts.claims}) != len(verdicts.claims):
         raise ValueError("a claim is there twice")
+    if verdicts.claims and verdicts.command:
+        raise ValueError("a command beside those of the claims")
     for claim in verdicts.claims:
         if claim.verdict != verdict_of(claim.margins, bool(claim.undecided)):
             raise ValueError(f"{claim.id}: {claim.verdict} is not what its margins say")

@@ -44,7 +44,7 @@ def table_page(
         parts = probe_page(recipe, folder, verdicts.scope)
     else:
         parts = _runs_page(recipe, [one for one in evidence if isinstance(one, PublishedRun)], folder, verdicts, mixed)
-    command = [f"```\n{verdicts.claims[0].command}\n```"] if verdicts.claims else []
+    command = [f"```\n{verdicts.command}\n```"] if verdicts.command else []
     malformed = ["Malformed runs:\n\n" + "\n".join(f"- {problem}" for problem in verdicts.malformed)]
     every = [*parts, *command, *(malformed if verdicts.malformed else []), *verdicts_part(verdicts, folder)]
     return without_markup("\n\n".join(every) + "\n")

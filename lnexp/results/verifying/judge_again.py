@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from lnexp.errors import UNREADABLE, UserError
 from lnexp.files import read_regular, write_whole
@@ -45,6 +45,7 @@ class Kept(TypedDict):
     papers: bool
     malformed: list[str]
     claims: list[JudgedBefore]
+    command: NotRequired[str]
 
 
 class Judged(NamedTuple):
@@ -70,7 +71,7 @@ def judged(folder: Path) -> Judged:
         recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
         _check_runs(folder, evidence)
-        command = claims[0]["command"] if claims else ""
+        command = claims[0]["command"] if claims else old.get("command", "")
         profile, data, name = folder.resolve().parts[-3:]
         if recipe.name != name:
             raise ValueError(f"its recipe is {recipe.name}, its folder {name}")

@@ -27,7 +27,7 @@ def refuse_other_folders(profile: str, data: str, scope: str, command: str, made
     Args:
         profile, data: of the folder.
         scope: what the runs were trained on, in words.
-        command: what a reader would type for all of them; empty where there are no claims.
+        command: what a reader would type for all of them; older results without claims do not say it.
         made: what the folder's ``provenance.json`` says.
 
     Raises:

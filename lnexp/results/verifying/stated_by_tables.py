@@ -1,6 +1,5 @@
 """Hold the tables of a folder of results against each other, its recipe and its corpus."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -13,8 +12,8 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.provenance import Provenance
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.measures.outcomes import outcomes_table
-from lnexp.results.tables.snapshots_table import DIGITS, MODEL
 from lnexp.results.verifying.rounding import alike
+from lnexp.results.verifying.stated_by_snapshots import refuse_other_early_numbers, refuse_other_snapshots
 from lnexp.runs.folder import State
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field
@@ -48,8 +47,11 @@ def refuse_disagreeing_tables(folder: Path, recipe: Recipe, runs: Sequence[Publi
         _refuse_impossible(recipe, runs)
     if recipe.outcomes and "outcomes.csv" in tables:
         _refuse_other_outcomes(tables["outcomes.csv"], outcomes_table(recipe, [run for run in runs if run.counts]))
+    _refuse_other_entries(runs, made)
     if "snapshots.csv" in tables:
-        _refuse_other_snapshots(tables["snapshots.csv"], runs)
+        refuse_other_snapshots(tables["snapshots.csv"], runs)
+    if "early.csv" in tables:
+        refuse_other_early_numbers(tables["early.csv"], runs)
 
 
 def _refuse_others(name: str, table: pd.DataFrame, recipe: Recipe) -> None:
@@ -69,6 +71,12 @@ def _refuse_unnamed_runs(tables: dict[str, pd.DataFrame]) -> None:
 
 def _runs_of(table: pd.DataFrame) -> set[tuple[Any, ...]]:
     return set(zip(*(table[column].tolist() for column in RUN), strict=True))
+
+
+def _refuse_other_entries(runs: Sequence[PublishedRun], made: Provenance) -> None:
+    """Refuse runs that ``provenance.json`` alone has, or has although they are not over."""
+    if others := made.runs.keys() - {run.identity for run in runs if run.counts}:
+        raise ValueError(f"provenance.json has a run that is not over in runs.csv, or not there: {min(others)}")
 
 
 def _refuse_other_sizes(recipe: Recipe, runs: Sequence[PublishedRun], made: Provenance) -> None:
@@ -108,28 +116,3 @@ def _refuse_impossible(recipe: Recipe, runs: Sequence[PublishedRun]) -> None:
 def _refuse_other_outcomes(stated: pd.DataFrame, given: pd.DataFrame) -> None:
     if not alike(stated.to_dict("records"), given.to_dict("records")):
         raise ValueError("outcomes.csv has other rows than runs.csv gives")
-
-
-def _refuse_other_snapshots(snapshots: pd.DataFrame, runs: Sequence[PublishedRun]) -> None:
-    """Refuse snapshots that give other numbers than runs state, of those that all layers together give."""
-    by_run = dict(list(snapshots.groupby("identity")))
-    for run in runs:
-        if (mine := by_run.get(run.identity)) is not None and (wrong := _others(run, mine)):
-            where = f"{run.job.arm.name} seed {run.job.seed}"
-            raise ValueError(f"snapshots.csv gives other numbers than runs.csv states: {where}: {', '.join(wrong)}")
-
-
-def _others(run: PublishedRun, mine: pd.DataFrame) -> list[str]:
-    layers, model = mine[mine["side"] != MODEL], mine[mine["side"] == MODEL]
-    given = {
-        "max_attention_logit": layers["attention_logit"].max(),
-        "max_hidden_cosine": layers.groupby("update")["hidden_cosine"].mean().max(),
-    }
-    if "sharpness" in model and len(sharpness := model["sharpness"].dropna()):
-        given |= {"first_sharpness": sharpness.iloc[0], "max_sharpness": sharpness.max()}
-        given |= {"last_sharpness": sharpness.iloc[-1]}
-    rounding = 10.0 ** (1 - DIGITS)
-    stated = {name: run.end[name] for name in given if name in run.end}
-    wrong = [name for name, value in stated.items() if not math.isclose(value, given[name], rel_tol=rounding)]
-    last = run.epochs[-1]["update"] if run.epochs and not run.diverged else math.inf
-    return [*wrong, *(["update"] if mine["update"].max() > last else [])]

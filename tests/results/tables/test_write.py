@@ -12,10 +12,12 @@ from swept import swept_recipe, swept_runs
 from lnexp.figures import sweep
 from lnexp.published import read_table
 from lnexp.results.evidence.published_evidence import published_evidence
+from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.pages.verdict_pages import as_page, in_terminal
 from lnexp.results.tables.write import write_results
+from lnexp.results.verifying.judge_again import judge_again, what_tables_deny
 from lnexp.tasks.diagnosed import DIAGNOSED, max_attention_logit, spike_score_loss
 
 RUN_COLUMNS = [
@@ -189,6 +191,26 @@ def test_diagnostics_are_columns_where_a_run_has_them_and_measures_of_published_
         assert measure(published) == measure(diagnosed) is not None
         assert measure(other) is None
     assert spike_score_loss(diagnosed) == 5
+
+
+def test_a_recipe_without_claims_has_its_command_too(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    assert not recipe.claims
+    waiting = [replace(run, state="not run", epochs=[], end={}, environment={}) for run in swept_runs(recipe)]
+    folder = write_results(recipe, waiting, "make x", tmp_path)
+    page = (folder / "table.md").read_text()
+    assert "\n```\nmake x\n```\n" in page
+    stated = read_verdicts(folder / "verdicts.json")
+    assert what_tables_deny(stated, folder) is None
+    assert judge_again(folder) == stated
+    assert (folder / "table.md").read_text() == page
+
+
+def test_the_command_of_claims_is_theirs_alone(folder):
+    """Two places could say different things."""
+    content = json.loads((folder / "verdicts.json").read_text())
+    assert "command" not in content
+    assert read_verdicts(folder / "verdicts.json").command == content["claims"][0]["command"]
 
 
 def test_tables_that_there_is_nothing_for_are_not_left_over(make_run, tmp_path):

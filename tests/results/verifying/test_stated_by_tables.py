@@ -83,6 +83,22 @@ def test_snapshots_give_what_runs_state(copied, column, value, row, named):
     assert f": {named}" in _denied(folder)
 
 
+def test_runs_of_provenance_are_over_in_the_table(copied):
+    folder = copied("small/toy/fig2a")
+    change_provenance(folder, lambda made: made["runs"].update({"0123abcd": made["runs"]["48c5b49e"]}))
+    said = "provenance.json has a run that is not over in runs.csv, or not there: "
+    assert f"{said}0123abcd" in _denied(folder)
+    change_provenance(folder, lambda made: made["runs"].pop("0123abcd"))
+    _change(folder, "runs.csv", _with("status", "failed", row=0))
+    assert f"{said}48c5b49e" in _denied(folder), "a run that is hidden"
+
+
+def test_measurements_have_no_runs_in_provenance(copied):
+    folder = copied("theory/toy/fig3")
+    change_provenance(folder, lambda made: made["runs"].update(aa={"command": "", "settings": {}, "environment": 0}))
+    assert "provenance.json has a run that is not over in runs.csv, or not there: aa" in _denied(folder)
+
+
 @pytest.mark.parametrize(
     ("name", "column", "value"),
     [

@@ -1,0 +1,167 @@
+"""What can be known of snapshots.csv and early.csv is held against them."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from helpers import ROOT
+
+from lnexp.errors import UserError
+from lnexp.published import read_table
+from lnexp.recipes.load import load_recipe
+from lnexp.results.evidence.published_evidence import PublishedRun, published_evidence
+from lnexp.results.measures.early_numbers import UPDATES
+from lnexp.results.verifying.stated_by_snapshots import refuse_other_early_numbers, refuse_other_snapshots
+
+PLACE = "small/toy/sharpness"
+#: Rows of the first run: of the whole model before the first update, of a layer of its encoder, and of its decoder.
+MODEL, ENCODER, DECODER = 0, 3, 10
+
+
+@pytest.fixture(scope="module")
+def run() -> PublishedRun:
+    """A finished run of 480 updates, with six layers a side."""
+    found = published_evidence(load_recipe("sharpness"), ROOT / "results" / PLACE, papers=False)[0]
+    assert isinstance(found, PublishedRun)
+    return found
+
+
+@pytest.fixture
+def snapshots(run) -> pd.DataFrame:
+    """Its snapshots."""
+    table = read_table(ROOT / "results" / PLACE / "snapshots.csv")
+    mine = table[table["identity"] == run.identity].reset_index(drop=True)
+    refuse_other_snapshots(mine, [run])
+    return mine
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value"),
+    [
+        (ENCODER, "hidden_cosine", -0.5),
+        (ENCODER, "hidden_state", -1.0),
+        (ENCODER, "attention_entropy", 6.3),
+        (ENCODER, "gradient_norm", -1.0),
+        (ENCODER, "relative_update", -0.1),
+        (ENCODER, "angular_update", 0.1),
+        (ENCODER, "update_rms", -0.5),
+        (MODEL, "train_loss", -1.0),
+    ],
+)
+def test_numbers_that_no_run_has_are_refused(snapshots, run, row, column, value):
+    snapshots.loc[row, column] = value
+    with pytest.raises(ValueError, match=rf"has numbers that no run has: post_ln_none seed 81: {column}"):
+        refuse_other_snapshots(snapshots, [run])
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "stated"),
+    [
+        (ENCODER, "attention_entropy", 0.0, "min_attention_entropy"),
+        (DECODER, "gradient_norm", 100.0, "min_encoder_gradient_share"),
+        (ENCODER, "relative_update", 1.0, "max_relative_update"),
+        (ENCODER, "angular_update", 1.0, "max_angular_update"),
+        (ENCODER, "update_rms", 30.0, "max_update_rms"),
+    ],
+)
+def test_numbers_are_those_of_the_run_as_far_as_layers_give_them(snapshots, run, row, column, value, stated):
+    snapshots.loc[row, column] = value
+    if column == "attention_entropy":
+        snapshots.loc[snapshots["update"] == 1, column] = value
+    with pytest.raises(ValueError, match=rf"other numbers than runs\.csv states: post_ln_none seed 81: {stated}"):
+        refuse_other_snapshots(snapshots, [run])
+
+
+@pytest.mark.parametrize(("row", "column"), [(MODEL, "train_loss"), (ENCODER, "hidden_state")])
+def test_a_number_is_not_left_out_unless_the_run_diverged(snapshots, run, row, column):
+    snapshots.loc[row, column] = None
+    with pytest.raises(ValueError, match=rf"lacks numbers of a run: post_ln_none seed 81: {column}"):
+        refuse_other_snapshots(snapshots, [run])
+    refuse_other_snapshots(snapshots, [replace(run, state="diverged")])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table.drop(index=ENCODER), "other rows than a run has: .*: layer"),
+        (lambda table: table[(table["layer"] != 6) | (table["update"] != 2)], "other rows than a run has: .*: layer"),
+        (lambda table: table[(table["layer"] != 0) | (table["update"] != 2)], "other rows than a run has: .*: layer"),
+        (
+            lambda table: table.assign(side=table["side"].where(table.index != DECODER, "middle")),
+            "other rows than a run has: .*: side, layer",
+        ),
+        (lambda table: table.assign(train_loss=1.0), "other rows than a run has: .*: side"),
+        (lambda table: table[table["update"] != 8], "runs.csv states: .*: update"),
+        (lambda table: table.replace({"update": {8: 9}}), "runs.csv states: .*: update"),
+        (lambda table: table[::-1], "runs.csv states: .*: update"),
+    ],
+)
+def test_every_update_that_the_command_asks_for_has_a_row_a_layer(snapshots, run, change, said):
+    with pytest.raises(ValueError, match=said):
+        refuse_other_snapshots(change(snapshots), [run])
+
+
+def test_a_run_that_diverged_has_the_rows_until_then(snapshots, run):
+    begun = replace(run, state="diverged", epochs=run.epochs[:1], end={})
+    refuse_other_snapshots(snapshots[snapshots["update"] <= 91], [begun])
+    with pytest.raises(ValueError, match="update"):
+        refuse_other_snapshots(snapshots[snapshots["update"] <= 32], [begun])
+
+
+def test_a_command_that_asks_for_no_snapshots_says_not_which(snapshots, run):
+    silent = replace(run, command=run.command.replace("diagnostics.at=log ", ""))
+    refuse_other_snapshots(snapshots[snapshots["update"] != 8].drop(columns="sharpness"), [replace(silent, end={})])
+    listed = replace(run, command=run.command.replace("diagnostics.at=log", "diagnostics.at=[1,8]"), end={})
+    refuse_other_snapshots(snapshots[snapshots["update"].isin([1, 8])], [listed])
+
+
+@pytest.mark.parametrize("name", ["snapshots.csv", "early.csv"])
+def test_a_row_is_there_once(tmp_path, snapshots, name):
+    pd.concat([snapshots, snapshots.iloc[[ENCODER]]]).to_csv(tmp_path / name, index=False)
+    with pytest.raises(UserError, match="two rows with one arm, seed, update"):
+        read_table(tmp_path / name)
+
+
+#: What a run of such snapshots would have in early.csv.
+EARLY = {
+    "attention_logit": 4.0, "attention_entropy": 2.0, "relative_update": 0.02, "angular_update": 0.02,
+    "update_rms": 0.9, "hidden_cosine": 0.5, "sharpness": 55.24, "encoder_gradient_share": 0.5, "log_z": -1.0,
+    "train_loss": 5.0, "grad_norm": 2.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def early(run) -> pd.DataFrame:
+    rows = [{"arm": run.job.arm.name, "seed": 81, "identity": run.identity, "update": update} for update in UPDATES]
+    table = pd.DataFrame(rows).assign(**EARLY)
+    refuse_other_early_numbers(table, [run])
+    return table
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("attention_logit", 1e6, "other numbers than runs.csv states"),
+        ("attention_entropy", 0.1, "other numbers than runs.csv states"),
+        ("relative_update", 0.1, "other numbers than runs.csv states"),
+        ("angular_update", 0.1, "other numbers than runs.csv states"),
+        ("update_rms", 1.5, "other numbers than runs.csv states"),
+        ("update_rms", 1e-6, "other numbers than runs.csv states"),
+        ("hidden_cosine", 0.99, "other numbers than runs.csv states"),
+        ("sharpness", 1e9, "other numbers than runs.csv states"),
+        ("encoder_gradient_share", 1e-9, "other numbers than runs.csv states"),
+        ("encoder_gradient_share", 1.5, "numbers that no run has"),
+        ("train_loss", -1.0, "numbers that no run has"),
+        ("grad_norm", -1.0, "numbers that no run has"),
+        ("update", 9, "other rows than a run has"),
+    ],
+)
+def test_early_numbers_are_within_those_of_the_run(early, run, column, value, said):
+    early.loc[1, column] = value
+    with pytest.raises(ValueError, match=rf"early\.csv .*{said}: post_ln_none seed 81: {column}"):
+        refuse_other_early_numbers(early, [run])
+
+
+def test_every_early_update_has_a_row(early, run):
+    with pytest.raises(ValueError, match="other rows than a run has: post_ln_none seed 81: update"):
+        refuse_other_early_numbers(early.iloc[1:], [run])
