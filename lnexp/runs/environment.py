@@ -84,6 +84,8 @@ class Environment(TypedDict, total=False):
         numerics: their version.
         python, packages: versions; None for a package that is not installed.
         host, cpu, cores, device: the machine.
+        instructions: the processor's instruction set that torch has kernels for, by which machines of one name differ;
+            missing in older records.
         kernels: the environment variables that chose kernels of torch and its libraries; missing where none did.
         cuda, cudnn: the libraries of a GPU.
         data: of the corpus, sizes by split, checksums by file, the known corpus that it is a part of, and which
@@ -99,6 +101,7 @@ class Environment(TypedDict, total=False):
     packages: dict[str, str | None]
     host: str
     cpu: str
+    instructions: str
     cores: Count | None
     device: str
     kernels: dict[str, str]
@@ -130,6 +133,7 @@ def environment(device: str, data_manifest: dict[str, Any]) -> Environment:
         "packages": {package: version(package) for package in packages},
         "host": platform.node(),
         "cpu": cpu_name(),
+        "instructions": instructions(),
         "cores": os.cpu_count(),
         "device": device,
         **({"kernels": chosen} if (chosen := chosen_kernels()) else {}),
@@ -203,6 +207,13 @@ def git_state() -> dict[str, Any]:
 
     changes = git("status", "--porcelain", "--", *CODE)
     return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
+
+
+def instructions() -> str:
+    """Return the instruction set that torch chooses kernels by, as ``AVX2``."""
+    import torch
+
+    return torch.backends.cpu.get_cpu_capability()
 
 
 def cpu_name() -> str:

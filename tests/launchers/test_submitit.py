@@ -12,6 +12,7 @@ import submitit
 from helpers import TINY, only_run, run_script, start, wait_for
 from omegaconf import OmegaConf
 
+from lnexp.configuration import register_resolvers
 from lnexp.paths import CONFIG_DIR
 
 LAUNCHER = "hydra/launcher=submitit_local"
@@ -29,6 +30,18 @@ def test_runs_and_failures_come_back_from_submitit(tmp_path, where):
     states = [json.loads(path.read_text())["state"] for path in (tmp_path / "runs").glob("*/*-*/status.json")]
     assert sorted(states) == ["failed", "finished"]
     assert not [path for path in (tmp_path / "runs").rglob("*") if "%" in path.name]
+    (_launch,) = (tmp_path / "runs" / ".sweeps" / "submitit").iterdir()
+
+
+def test_a_launch_has_a_folder_that_nobody_could_have_filled():
+    """submitit loads pickles from it: see https://github.com/facebookincubator/submitit, ``Job.result``."""
+    register_resolvers()
+    for name in ("submitit_local", "submitit_slurm"):
+        settings = OmegaConf.load(CONFIG_DIR / f"hydra/launcher/{name}.yaml")
+        cfg = OmegaConf.create({"hydra": {"sweep": {"dir": "runs"}, "launcher": settings}})
+        found = {cfg.hydra.launcher.submitit_folder for _ in range(3)}
+        assert len(found) == 3
+        assert all(re.fullmatch(r"runs/submitit/[\d-]{17}-[0-9a-f]{16}", folder) for folder in found)
 
 
 @pytest.mark.slow

@@ -36,3 +36,8 @@ def test_a_resumed_run_keeps_the_digests_of_the_code_that_it_was_trained_by():
     assert continued(now, second)["earlier_code"] == [{"a.py": "1"}, {"a.py": "2"}]
     assert "earlier_code" not in continued(now, {"git": {"commit": "c"}, "code": now["code"]})
     assert continued(now, {})["earlier_code"] == [{}], "nobody knows it, so it is other code"
+
+
+def test_the_instruction_set_is_recorded_that_torch_has_kernels_for(monkeypatch):
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX512")
+    assert environment("cpu", {})["instructions"] == "AVX512"

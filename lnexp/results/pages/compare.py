@@ -1,6 +1,6 @@
 """Say how results of this machine compare with the published ones of the same profile, corpus and recipe."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +13,7 @@ from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts
+from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE
 from lnexp.tasks import load_task
 
@@ -111,15 +112,16 @@ def _name(arm: str | tuple[str, float]) -> str:
 
 
 def _machines(ours: Provenance, theirs: Provenance) -> list[str]:
-    """Return a line each where the machines, torch or the numerics are others."""
-    asked = {
+    """Return a line each where the machines, torch or the numerics are others; older records have no instructions."""
+    asked: dict[str, Callable[[Environment], str]] = {
         "machine": lambda environment: f"{environment.get('cpu')}, {environment.get('device')}",
+        "instructions": lambda environment: environment.get("instructions", ""),
         "torch": lambda environment: str(environment.get("packages", {}).get("torch")),
         "numerics": lambda environment: str(numerics_of(environment)),
     }
     lines = []
     for what, value in asked.items():
-        mine, published = ([value(one) for one in known.environments] for known in (ours, theirs))
+        mine, published = (list(filter(None, map(value, known.environments))) for known in (ours, theirs))
         if mine and published and set(mine) != set(published):
             lines.append(f"other {what}: {_listed(mine)}; published: {_listed(published)}")
     return lines

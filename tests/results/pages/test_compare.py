@@ -111,6 +111,20 @@ def test_another_machine_torch_numerics_and_settings_are_said(local):
     assert "other settings: profile small, data toy, n_seeds=1; published: profile small" in text
 
 
+def test_other_instructions_are_said_where_both_records_have_them(local, tmp_path):
+    folder, published = local(FIG2A), tmp_path / "published"
+    shutil.copytree(folder, published)
+    for place, found in ((folder, "AVX512"), (published, "AVX2")):
+        edit(place / "provenance.json", lambda content, found=found: _all(content).update(instructions=found))
+    assert "other instructions: AVX512; published: AVX2" in "\n".join(comparison(folder, published))
+    assert "other instructions" not in "\n".join(comparison(folder, RESULTS_DIR / FIG2A))
+
+
+def _all(content):
+    (environment,) = content["environments"]
+    return environment
+
+
 def test_without_published_results_or_with_broken_ones_there_is_one_line(local, tmp_path):
     folder = local(FIG2A)
     assert comparison(folder, tmp_path / "nothing") == [f"{FIG2A}: no published results to compare with"]
