@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
 PY := .venv/bin/python
 # The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; docs/running.md describes the build without CUDA.
 TORCH ?= -r requirements/torch.txt
-# Its words as the shell takes them: none of their characters, as the > of a range, means anything to it.
+# Its words, quoted for the shell, which would take the > of a range for a file to write.
 TORCH_WORDS = $(foreach word,$(TORCH),'$(subst ','\'',$(word))')
 # What pip must find TORCH to be; it refuses any other before it downloads one.
 TORCH_RANGE := $(shell sed -n 's/^ *"\(torch[<>=].*\)",/\1/p' pyproject.toml)

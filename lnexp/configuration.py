@@ -1,9 +1,8 @@
 """Compose configs, and refuse what cannot be meant before any work begins."""
 
-import secrets
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 from hydra.core.config_store import ConfigLoadError, ConfigNode, ConfigStore
@@ -29,12 +28,7 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("lnexp.file_sha256", file_sha256, replace=True, use_cache=False)
     OmegaConf.register_new_resolver("lnexp.pairs_sha256", pairs_sha256, replace=True, use_cache=False)
     OmegaConf.register_new_resolver("lnexp.run_of_arm", run_of_arm, replace=True, use_cache=False)
-    OmegaConf.register_new_resolver("lnexp.name_of_launch", name_of_launch, replace=True, use_cache=False)
-
-
-def name_of_launch() -> str:
-    """Return a name that nobody can have foreseen, which begins with the time."""
-    return f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}-{secrets.token_hex(8)}"
+    OmegaConf.register_new_resolver("lnexp.uuid", lambda: uuid.uuid4().hex, replace=True)
 
 
 def shared_settings(cfg: DictConfig) -> dict[str, Any]:

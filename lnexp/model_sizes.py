@@ -41,7 +41,12 @@ def too_large(cfg: Mapping[str, Any], parameters: Mapping[str, Any], sides: Coll
 
 def _is_plain(tensor: torch.Tensor) -> bool:
     """Return whether a tensor has its numbers in memory: one of another layout or device can state any size."""
-    return tensor.layout == torch.strided and tensor.device.type == "cpu" and not tensor.is_quantized
+    return (
+        not tensor.is_nested
+        and tensor.layout == torch.strided
+        and tensor.device.type == "cpu"
+        and not tensor.is_quantized
+    )
 
 
 def _beyond(cfg: Mapping[str, Any], tensors: Mapping[str, torch.Tensor], names: int) -> str:
@@ -63,7 +68,8 @@ def _numerous(cfg: Mapping[str, Any], tensors: Mapping[str, torch.Tensor], sides
     """Return that the layers have more numbers than there are: each has the four matrices of attention, and the FFN."""
     there, stated = sum(one.numel() for one in tensors.values()), 0
     for side in sides:
-        layers, width, inner = (max(_stated(cfg, f"{side}_{size}"), default=SIZES[size]) for size in SIZES)
+        sizes = (max(_stated(cfg, f"{side}_{size}"), default=SIZES[size]) for size in SIZES)
+        layers, width, inner = (max(0, size) for size in sizes)  # a negative one would hide another side's
         stated += layers * (4 * width**2 + 2 * width * inner)
     if stated <= max(there, ORDINARY_NUMBERS):
         return ""

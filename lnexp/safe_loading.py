@@ -81,15 +81,6 @@ def read(path: Path) -> dict[str, Any]:
     return today
 
 
-def refuse_code(path: Path | str) -> None:
-    """Refuse a file that fairseq is told to load, also where there is none: it would train from scratch.
-
-    Raises:
-        UserError: as :func:`read` does.
-    """
-    read(Path(path))
-
-
 def _for_fairseq(path: str, arg_overrides: dict[str, Any] | None = None, load_on_all_ranks: bool = False) -> Any:
     """Return the state in a checkpoint, as the function of fairseq's does that this one stands for."""
     state = read(Path(path))

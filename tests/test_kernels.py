@@ -1,6 +1,7 @@
 """What of the environment decides how torch computes."""
 
 import pytest
+from helpers import run_script
 
 from lnexp.configuration import check_device, compose
 from lnexp.errors import UserError
@@ -32,6 +33,12 @@ def test_a_variable_that_changes_the_precision_is_refused(monkeypatch, name, val
     monkeypatch.setenv(name, value)
     with pytest.raises(UserError, match=f"^{name}={value}: computes fp32 in another precision"):
         check_device(cfg)
+
+
+def test_probes_refuse_it_too():
+    done = run_script("probe", "model=pre_ln", env={"NVIDIA_TF32_OVERRIDE": "1"})
+    assert done.returncode == 2
+    assert "NVIDIA_TF32_OVERRIDE=1: computes fp32 in another precision" in done.stderr
 
 
 def test_variables_that_choose_kernels_are_recorded(monkeypatch):

@@ -293,10 +293,11 @@ def test_a_config_that_holds_itself_is_one_line(tmp_path, state):
             lambda: torch.quantize_per_tensor(torch.zeros(2), 0.1, 0, torch.quint8),
             "has the parameter wide, which is no plain tensor",
         ),
+        (lambda: torch.nested.nested_tensor([torch.zeros(2)]), "has the parameter wide, which is no plain tensor"),
         (lambda: torch.empty(10**6, 0), r"has model\.encoder_embed_dim=1000000, more than"),
         (lambda: torch.zeros(10**6), r"states layers of 4\S+ numbers, more than the 1,"),
     ],
-    ids=["meta", "sparse", "quantized", "empty", "padding"],
+    ids=["meta", "sparse", "quantized", "nested", "empty", "padding"],
 )
 def test_a_parameter_that_holds_nothing_allows_no_wide_model(tmp_path, state, parameter, message):
     changed = copy.copy(state)
@@ -311,7 +312,8 @@ def test_names_of_parameters_allow_no_layers(tmp_path, state):
     changed = copy.copy(state)
     changed["model"] = state["model"] | {f"more{number}": torch.zeros(()) for number in range(200)}
     for side in ("encoder", "decoder"):
-        options = {f"{side}_layers": 200, f"{side}_embed_dim": 4096}
+        other = "decoder" if side == "encoder" else "encoder"
+        options = {f"{side}_layers": 200, f"{side}_embed_dim": 4096, f"{other}_layers": -(10**4)}
         changed["cfg"] = state["cfg"] | {"model": state["cfg"]["model"] | options}
         torch.save(changed, tmp_path / "deep.pt")
         with pytest.raises(UserError, match=r"states layers of \S+ numbers, more than the"):

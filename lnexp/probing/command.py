@@ -4,6 +4,7 @@ import argparse
 
 from lnexp.cli import Parser, add_results_options, one_line_errors
 from lnexp.errors import UserError
+from lnexp.kernels import refuse_other_precision
 from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR
 from lnexp.probing.model_probe import asks_for_model, probe_model
@@ -21,6 +22,7 @@ def main() -> None:
     """
     arguments = command_line().parse_args()
     with one_line_errors():
+        refuse_other_precision()
         # not parsed by Hydra, which gives "=" and "," in a path a meaning of its own
         plain = [option for option in arguments.overrides if key_of(option) in ("checkpoint", "parameters")]
         recipes, rest = split_recipes([option for option in arguments.overrides if option not in plain])

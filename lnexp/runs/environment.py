@@ -84,8 +84,8 @@ class Environment(TypedDict, total=False):
         numerics: their version.
         python, packages: versions; None for a package that is not installed.
         host, cpu, cores, device: the machine.
-        instructions: the processor's instruction set that torch has kernels for, by which machines of one name differ;
-            missing in older records.
+        instructions: the processor's instruction set that torch has kernels for, by which machines of one name can
+            differ; missing in older records.
         kernels: the environment variables that chose kernels of torch and its libraries; missing where none did.
         cuda, cudnn: the libraries of a GPU.
         data: of the corpus, sizes by split, checksums by file, the known corpus that it is a part of, and which

@@ -35,7 +35,7 @@ class Status(TypedDict):
 
     Attributes:
         state: of the run.
-        why: it failed, diverged, or ended before its last epoch; empty otherwise.
+        why: it failed or diverged; empty otherwise.
         updates: how many were made.
         host, pid, job: the machine, the process and the SLURM job that wrote it.
         started, changed: when the run was first started, and when this was written.

@@ -1,6 +1,5 @@
 """Say at which updates a run takes snapshots."""
 
-import math
 from collections.abc import Collection
 from itertools import count, takewhile
 
@@ -9,21 +8,18 @@ PER_DOUBLING = 4
 
 
 def is_due(at: str | Collection[int], update: int) -> bool:
-    """Return whether a snapshot of an update, from 1, is to be taken.
+    """Return whether a snapshot of an update, from 1, is to be taken; ``at`` as in :func:`due_until`."""
+    return update in due_until(at, update)
+
+
+def due_until(at: str | Collection[int], end: int) -> list[int]:
+    """Return the updates until ``end`` at which a snapshot is due, in order.
 
     Args:
         at: the option ``diagnostics.at``: the updates, or ``log`` for ``round(2^(k/4))``, which is every update up to
             8, 31 of the first 480 and 54 of the first 10,000.
-        update: its number.
+        end: the number of an update, from 1.
     """
-    if at != "log":
-        return update in at
-    nearest = round(PER_DOUBLING * math.log2(update))
-    return update in (round(2 ** (k / PER_DOUBLING)) for k in (nearest - 1, nearest, nearest + 1))
-
-
-def due_until(at: str | Collection[int], end: int) -> list[int]:
-    """Return the updates until ``end`` at which a snapshot is due, in order; ``at`` as in :func:`is_due`."""
     if not isinstance(at, str):
         return sorted({update for update in at if 1 <= update <= end})
     numbers = (round(2 ** (k / PER_DOUBLING)) for k in count())

@@ -18,7 +18,6 @@ from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import Environment, continued, environment
 from lnexp.runs.folder import RunFolder, slurm_job, status_of
 from lnexp.runs.lock import held
-from lnexp.runs.patience import WATCHED, waits, watched
 from lnexp.runs.records import Record
 from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
@@ -215,7 +214,6 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:
             journals = [stack.enter_context(Journal(member, first_epoch, ranks)) for member in members]
-            _resume_patience(engine)
             engine.train(lambda number, record: journals[number].add(record))
             ends = engine.test()
             for journal, end in zip(journals, ends, strict=True):
@@ -280,35 +278,11 @@ def _errors_logged() -> Iterator[None]:
 
 def _finish(engine: "Engine", number: int, end: Record) -> None:
     """Write a member's final status, keep the checkpoints it is to keep, and announce its end."""
-    member, (why, updates) = engine.members[number], engine.diverged.get(number, (_why_early(engine), engine.updates))
+    member, (why, updates) = engine.members[number], engine.diverged.get(number, ("", engine.updates))
     member.folder.drop_leftovers()
     member.folder.set_status("diverged" if number in engine.diverged else "finished", why, updates)
     keep_for_good(member.folder, member.cfg)
     announce_end(member, end)
-
-
-def _resume_patience(engine: "Engine") -> None:
-    """Let ``fairseq.checkpoint.patience`` go on from the epochs that a run has, where fairseq would begin again.
-
-    A run that was out of patience before it was interrupted trains no further epoch.
-    """
-    from fairseq_cli.train import should_stop_early  # here, for fairseq imports torch
-
-    checkpoint, folder = engine.fairseq.checkpoint, engine.members[0].folder
-    epochs = engine.ranks.first(folder.epochs) if checkpoint.patience > 0 else []
-    if epochs and checkpoint.best_checkpoint_metric in WATCHED:
-        losses = watched(epochs, checkpoint.best_checkpoint_metric)
-        vars(should_stop_early).update(best=min(losses), num_runs=waits(losses)[-1])
-        if _why_early(engine):
-            engine.fairseq.optimization.max_epoch = epochs[-1]["epoch"]
-
-
-def _why_early(engine: "Engine") -> str:
-    """Return why a training ends before its last epoch; empty where it does not, or an option names the update."""
-    from fairseq_cli.train import should_stop_early  # here, for fairseq imports torch
-
-    patience, waited = engine.fairseq.checkpoint.patience, vars(should_stop_early).get("num_runs", 0)
-    return f"no better validation in the last {waited}: patience" if 0 < patience <= waited else ""
 
 
 def _kind_of_models(in_array: bool) -> "type[Models]":

@@ -241,7 +241,7 @@ def test_whole_numbers_are_checked_against_the_least(value, least):
         "fairseq.dataset.max_valid_steps=0", "fairseq.task.upsample_primary=2", "fairseq.task.train_subset=valid",
         "fairseq.ema.ema_decay=1.5", "fairseq.criterion.ignore_prefix_size=1", "evaluation.lenpen=1e9",
         "+optimizer.momentum=1.5", "+optimizer.momentum=nan", "+lr_schedule.factor=2", "+lr_schedule.factor=inf",
-        "fairseq.checkpoint.patience=x", "fairseq.checkpoint.patience=-3",
+        "fairseq.checkpoint.patience=x", "fairseq.checkpoint.patience=-3", "fairseq.checkpoint.patience=3",
         "+lr_schedule.decay_epoch=0", "+model.keel_alpha=0", "+model.keel_alpha=inf",
         "+model.hybrid_norm_first_pre_ln=2",
         "diagnostics.at=often", "diagnostics.at=5", "diagnostics.at=[0]", "diagnostics.at=[1.5]",

@@ -313,7 +313,7 @@ def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
         (["++fairseq.optimization.stop_time_hours=1"], "fairseq.optimization.stop_time_hours=1.0: an array knows 0"),
         (["++fairseq.dataset.validate_after_updates=9"], "validate_after_updates=9: an array knows 0 alone"),
         (["fairseq.task.left_pad_target=true"], "fairseq.task.left_pad_target=True: an array knows False alone"),
-        (["++fairseq.checkpoint.patience=3"], "fairseq.checkpoint.patience=3: an array knows -1 alone"),
+        (["++fairseq.optimization.stop_min_lr=1"], "fairseq.optimization.stop_min_lr=1.0: an array knows -1.0 alone"),
         (
             ["fairseq.criterion._name=label_smoothed_cross_entropy_with_alignment"],
             "fairseq.criterion._name=label_smoothed_cross_entropy_with_alignment: an array knows label_smoo",

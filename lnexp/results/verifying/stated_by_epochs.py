@@ -10,9 +10,7 @@ from itertools import pairwise
 from lnexp.options import key_of
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.verifying.rounding import alike
-from lnexp.results.verifying.stated_by_settings import asked_by_command
 from lnexp.runs import records
-from lnexp.runs.patience import WATCHED, waits, watched
 from lnexp.tasks import load_task, table_of_task
 from lnexp.tasks.measures import best, best_nll, last, last_nll
 
@@ -44,25 +42,8 @@ ENDING = ("stop_min_lr", "stop_time_hours")
 
 
 def _is_whole(run: PublishedRun) -> bool:
-    """Return whether a run has its last epoch or update, or ended at another for a reason that its arm has, or for its
-    patience; and whether it did not train on when that was at its end.
-    """
-    if (stop := _end_of_patience(run)) is not None:
-        return stop == len(run.epochs)
+    """Return whether a run has its last epoch or update, or ended at another for a reason that its arm has."""
     return _is_at_its_end(run) or bool(run.epochs and any(option in _asked(run) for option in ENDING))
-
-
-def _end_of_patience(run: PublishedRun) -> int | None:
-    """Return after how many epochs a run's patience, which its command states, is at its end; None where it never is,
-    or watches something that epochs do not have.
-    """
-    asked = asked_by_command(run)
-    patience = asked.get("fairseq.checkpoint.patience", -1)
-    metric = asked.get("fairseq.checkpoint.best_checkpoint_metric", "loss")
-    if patience <= 0 or metric not in WATCHED:
-        return None
-    waited = waits(watched(run.epochs, metric))
-    return next((number for number, count in enumerate(waited, start=1) if count >= patience), None)
 
 
 def _is_at_its_end(run: PublishedRun) -> bool:

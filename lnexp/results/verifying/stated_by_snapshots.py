@@ -133,7 +133,8 @@ def _shares(layers: pd.DataFrame) -> "pd.Series[float]":
     """Return the share that the encoder's layers have of the gradient's squared norm, by run and update."""
     squares = layers.assign(square=layers["gradient_norm"] ** 2)
     total = squares.groupby(["identity", "update"])["square"].sum()
-    return squares[squares["side"] == "encoder"].groupby(["identity", "update"])["square"].sum() / total
+    encoder = squares[squares["side"] == "encoder"].groupby(["identity", "update"])["square"].sum()
+    return encoder[encoder > 0] / total  # runs.csv has none of a snapshot without gradients on either side
 
 
 def _denied(given: Mapping[Hashable, Any], run: PublishedRun) -> list[str]:
@@ -143,11 +144,11 @@ def _denied(given: Mapping[Hashable, Any], run: PublishedRun) -> list[str]:
 
 
 def _agrees(name: str, said: float, value: float, run: PublishedRun) -> bool:
-    if name in OF_ALL_MATRICES:
-        return not value > MORE_IN_LAYERS * said
+    if name in OF_ALL_MATRICES:  # where all matrices have a number
+        return _may_lack_numbers(run) or not value > MORE_IN_LAYERS * said
     if name == "min_encoder_gradient_share":  # a decoder may have an output matrix, which is in no row
         return value >= said * (1 - OF_SHARES)
-    if name == "min_attention_entropy" and run.diverged:  # whose attentions may have no number, one by one
+    if name == "min_attention_entropy" and _may_lack_numbers(run):
         return True
     return math.isclose(value, said, rel_tol=ROUNDING, abs_tol=1e-6)
 
@@ -191,27 +192,33 @@ def _rows_missing(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
 
 
 def _lacking(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
-    """Return the columns that have a number in some rows and none in others; those of a run that diverged, or in half
-    precision, may have none that is finite.
-    """
-    if run.diverged or run.settings.get("precision") != "fp32":
+    """Return the columns that have a number in some rows and none in others."""
+    if _may_lack_numbers(run):
         return []
     is_model = mine["side"] == MODEL
     of_rows = [(list(MEASURES), mine[~is_model]), ([name for name in OF_MODEL if name in mine], mine[is_model])]
     return [name for names, rows in of_rows for name in names if 0 < rows[name].count() < len(rows)]
 
 
+def _may_lack_numbers(run: PublishedRun) -> bool:
+    """Return whether single matrices or attentions of a run may have no finite number: it diverged, or is in half
+    precision.
+    """
+    return run.diverged or run.settings.get("precision") != "fp32"
+
+
 def _impossible(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
     """Return the columns with a number beyond its bounds.
 
     A sentence has no more positions than a batch has tokens, and an update turns a matrix by no larger angle than one
-    of its relative size can: at most by π times that.
+    of its relative size can: at most by π times that. Numbers are rounded, some of them to beyond their bound.
     """
     bounds: Mapping[str, tuple[Any, Any]] = BOUNDS
     if tokens := run.settings.get("max_tokens"):
         bounds = {**BOUNDS, "attention_entropy": (BOUNDS["attention_entropy"][0], math.log(tokens))}
-    wrong = [name for name in bounds if name in mine and not mine[name].dropna().between(*bounds[name]).all()]
-    if {"angular_update", "relative_update"} <= set(mine):
+    rounded = {name: (least, most * (1 + ROUNDING)) for name, (least, most) in bounds.items()}
+    wrong = [name for name in rounded if name in mine and not mine[name].dropna().between(*rounded[name]).all()]
+    if {"angular_update", "relative_update"} <= set(mine) and not _may_lack_numbers(run):
         most = mine["relative_update"] * math.pi * (1 + ROUNDING)
         wrong += ["angular_update"] if (mine["angular_update"] > most).any() else []
     return list(dict.fromkeys(wrong))

@@ -9,8 +9,9 @@ from typing import Any
 from fairseq import checkpoint_utils
 from omegaconf import DictConfig
 
+from lnexp.errors import UserError
 from lnexp.runs.checkpoint_retention import keep_while_training
-from lnexp.safe_loading import refuse_code, refuse_other_run
+from lnexp.safe_loading import refuse_other_run
 from lnexp.training.models.base import Abilities, Losses, Models, StopsWithinEpoch
 from lnexp.training.models.resuming import refuse_other_update, resuming
 
@@ -46,8 +47,8 @@ class SingleModel(Models, StopsWithinEpoch):
         newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
         checkpoint = _restoring(self.trainer.cfg.checkpoint, newest)
         start = "" if checkpoint.restore_file == NO_FILE else checkpoint.restore_file
-        if start:
-            refuse_code(start)
+        if start and not Path(start).exists():
+            raise UserError(f"{start}: no such file")  # fairseq would train from scratch
         folder = self.members[0].folder
         self.trainer.identity = folder.identity
         with resuming(Path(start)):

@@ -115,11 +115,19 @@ def test_a_command_that_asks_for_no_snapshots_says_not_which(snapshots, run):
     refuse_other_snapshots(snapshots[snapshots["update"].isin([1, 8])], [listed])
 
 
-@pytest.mark.parametrize("name", ["snapshots.csv", "early.csv"])
-def test_a_row_is_there_once(tmp_path, snapshots, name):
-    pd.concat([snapshots, snapshots.iloc[[ENCODER]]]).to_csv(tmp_path / name, index=False)
-    with pytest.raises(UserError, match="two rows with one arm, seed, update"):
-        read_table(tmp_path / name)
+def test_matrices_of_a_run_that_diverged_may_have_no_number(snapshots, run):
+    """As where some matrices have no gradient, so that the mean angle is of others than the mean size."""
+    snapshots.loc[ENCODER, ["relative_update", "angular_update"]] = [1e-4, 1.571]
+    refuse_other_snapshots(snapshots, [replace(run, state="diverged", end={})])
+    with pytest.raises(ValueError, match="angular_update"):
+        refuse_other_snapshots(snapshots, [replace(run, end={})])
+
+
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_a_snapshot_without_gradients_of_a_side_has_no_share(snapshots, run, side):
+    first = (snapshots["update"] == 1) & (snapshots["side"] == side)
+    snapshots.loc[first, "gradient_norm"] = 0.0
+    refuse_other_snapshots(snapshots, [run])
 
 
 #: What a run of such snapshots would have in early.csv.
@@ -165,3 +173,13 @@ def test_early_numbers_are_within_those_of_the_run(early, run, column, value, sa
 def test_every_early_update_has_a_row(early, run):
     with pytest.raises(ValueError, match="other rows than a run has: post_ln_none seed 81: update"):
         refuse_other_early_numbers(early.iloc[1:], [run])
+
+
+@pytest.mark.parametrize("name", ["snapshots", "early"])
+def test_a_row_is_there_once(tmp_path, request, name):
+    table, path = request.getfixturevalue(name), tmp_path / f"{name}.csv"
+    table.to_csv(path, index=False)
+    assert len(read_table(path)) == len(table)
+    pd.concat([table, table.iloc[[1]]]).to_csv(path, index=False)
+    with pytest.raises(UserError, match="two rows with one arm, seed, update"):
+        read_table(path)
