@@ -24,6 +24,11 @@ def _machine(environment: Environment) -> tuple[str, ...]:
     return (", ".join(known),) if known else ()
 
 
+def _instructions(environment: Environment) -> tuple[str, ...]:
+    found = environment.get("instructions")
+    return (found,) if found else ()
+
+
 def _torch(environment: Environment) -> tuple[str, ...]:
     version = environment.get("packages", {}).get("torch")
     return (str(version),) if version else ()
@@ -37,6 +42,7 @@ def _numerics(environment: Environment) -> tuple[str, ...]:
 SAID: dict[str, Callable[[Environment], tuple[str, ...]]] = {
     "commit": _commits,
     "machine": _machine,
+    "instructions": _instructions,
     "torch": _torch,
     "numerics": _numerics,
 }

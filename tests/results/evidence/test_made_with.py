@@ -9,6 +9,7 @@ HERE = {
     "packages": {"torch": "2.9.0"},
     "cpu": "a processor",
     "device": "cpu",
+    "instructions": "AVX2",
     "numerics": 2,
 }
 
@@ -29,6 +30,7 @@ def test_alike_is_no_difference():
         ),
         ("commit", {"git": {}}, "`cccccccccc`; unknown"),
         ("machine", {"device": "cuda"}, "a processor, cpu; a processor, cuda"),
+        ("instructions", {"instructions": "AVX512"}, "AVX2; AVX512"),
         ("torch", {"packages": {"torch": "2.10.0"}}, "2.10.0; 2.9.0"),
         ("numerics", {"numerics": 3}, "2; 3"),
     ],
@@ -41,4 +43,4 @@ def test_each_difference_is_named_with_what_differs(name, other, said):
 
 
 def test_an_old_environment_that_says_nothing_is_unknown():
-    assert differing([HERE, {}]) == ["commit", "machine", "torch", "numerics"]
+    assert differing([HERE, {}]) == ["commit", "machine", "instructions", "torch", "numerics"]
