@@ -11,12 +11,12 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from lnexp.composer import Composer
 from lnexp.corpora.checksums import corpus_sha256, file_sha256, pairs_sha256
 from lnexp.errors import UserError
-from lnexp.kernels import refuse_other_precision
 from lnexp.options import Alias, Option
 from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
 from lnexp.recipes.run_of_arm import run_of_arm
 from lnexp.tasks import table_of, task_of
+from lnexp.torch_variables import refuse_other_precision
 from lnexp.versions import check_torch
 
 

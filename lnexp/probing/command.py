@@ -4,13 +4,13 @@ import argparse
 
 from lnexp.cli import Parser, add_results_options, one_line_errors
 from lnexp.errors import UserError
-from lnexp.kernels import refuse_other_precision
 from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR
 from lnexp.probing.model_probe import asks_for_model, probe_model
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.torch_variables import refuse_other_precision
 
 
 def main() -> None:

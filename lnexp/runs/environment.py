@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
 from lnexp.corpora.known import KNOWN
-from lnexp.kernels import chosen_kernels
 from lnexp.numerics import NUMERICS, numerics_of
 from lnexp.paths import ROOT
 from lnexp.schema import Count, checked
 from lnexp.tasks import all_tasks
+from lnexp.torch_variables import chosen_kernels
 from lnexp.versions import version
 
 #: Packages whose versions are recorded, besides those that tasks name.

@@ -1,40 +1,21 @@
-"""Hold ``snapshots.csv`` and ``early.csv`` against what can be known of them: which rows a run has, what a number can
-be, and what ``runs.csv`` states of the same snapshots.
-"""
+"""Hold ``snapshots.csv`` against ``runs.csv``, the commands of runs, and what a number can be."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from lnexp.results.evidence.published_evidence import PublishedRun
-from lnexp.results.measures.early_numbers import UPDATES
-from lnexp.results.tables.snapshots_table import DIGITS, MEASURES, MODEL
-from lnexp.results.verifying.stated_by_settings import asked_by_command
-from lnexp.runs.snapshot_updates import due_until
+from lnexp.results.tables.snapshots_table import MEASURES, MODEL
+from lnexp.results.verifying.possible_snapshots import ROUNDING, are_due, impossible, may_lack_numbers, refuse
 from lnexp.tasks import load_task
 
-#: The least and the greatest value of a number, see ``lnexp/training/diagnostics``; others can be any. A cosine is a
-#: mean over all pairs of positions, and so a square; an entropy of zero is rounded to either side.
-BOUNDS = {
-    "train_loss": (0.0, math.inf),
-    "grad_norm": (0.0, math.inf),
-    "hidden_state": (0.0, math.inf),
-    "hidden_cosine": (0.0, 1.0),
-    "attention_entropy": (-1e-6, math.inf),
-    "gradient_norm": (0.0, math.inf),
-    "relative_update": (0.0, math.inf),
-    "angular_update": (0.0, math.pi),
-    "update_rms": (0.0, math.inf),
-    "encoder_gradient_share": (0.0, 1.0),
-}
 #: The columns of a whole model's rows.
 OF_MODEL = ("train_loss", "sharpness")
 #: How many attentions a layer has.
 ATTENTIONS = {"encoder": 1, "decoder": 2}
-#: The relative rounding of a number, and of a sum of squares' share.
-ROUNDING = 10.0 ** (1 - DIGITS)
+#: The relative rounding of a share of a sum of squares.
 OF_SHARES = 3 * ROUNDING
 #: How far the mean over layers may exceed that over all matrices, which runs.csv states: layers have 6 matrices or 10,
 #: which their rows do not tell apart, and a model has 5 others at most.
@@ -47,22 +28,6 @@ OF_ALL_MATRICES = {
     "max_angular_update": ("angular_update", "max"),
     "last_angular_update": ("angular_update", "last"),
 }
-#: The columns of runs.csv that bound those of early.csv, from below and from above.
-LEAST = {
-    "update_rms": "min_update_rms",
-    "attention_entropy": "min_attention_entropy",
-    "encoder_gradient_share": "min_encoder_gradient_share",
-}
-GREATEST = {
-    "attention_logit": "max_attention_logit",
-    "relative_update": "max_relative_update",
-    "angular_update": "max_angular_update",
-    "update_rms": "max_update_rms",
-    "hidden_cosine": "max_hidden_cosine",
-    "sharpness": "max_sharpness",
-}
-#: Either is made of the same records by the same code, but for how sums are rounded.
-ALIKE = 1e-9
 
 
 def refuse_other_snapshots(snapshots: pd.DataFrame, runs: Sequence[PublishedRun]) -> None:
@@ -74,28 +39,12 @@ def refuse_other_snapshots(snapshots: pd.DataFrame, runs: Sequence[PublishedRun]
     given, rows = _given(snapshots).to_dict("index"), dict(list(snapshots.groupby("identity")))
     for run in runs:
         if (mine := rows.get(run.identity)) is not None:
-            others = [] if _are_due(mine["update"].unique(), run) else ["update"]
+            others = [] if are_due(mine["update"].unique(), run) else ["update"]
             wrong = [*others, *_denied(given[run.identity], run)]
-            _refuse("snapshots.csv gives other numbers than runs.csv states", run, wrong)
-            _refuse("snapshots.csv has other rows than a run has", run, _rows_missing(mine, run))
-            _refuse("snapshots.csv has numbers that no run has", run, _impossible(mine, run))
-            _refuse("snapshots.csv lacks numbers of a run", run, _lacking(mine, run))
-
-
-def refuse_other_early_numbers(early: pd.DataFrame, runs: Sequence[PublishedRun]) -> None:
-    """Refuse an ``early.csv`` as :func:`refuse_other_snapshots` does. Raises ValueError for such a table."""
-    rows = dict(list(early.groupby("identity")))
-    for run in runs:
-        if (mine := rows.get(run.identity)) is not None:
-            due = _are_due(mine["update"], run, UPDATES)
-            _refuse("early.csv has other rows than a run has", run, [] if due else ["update"])
-            _refuse("early.csv gives other numbers than runs.csv states", run, _beyond(mine, run))
-            _refuse("early.csv has numbers that no run has", run, _impossible(mine, run))
-
-
-def _refuse(what: str, run: PublishedRun, wrong: Sequence[str]) -> None:
-    if wrong:
-        raise ValueError(f"{what}: {run.job.arm.name} seed {run.job.seed}: {', '.join(wrong)}")
+            refuse("snapshots.csv gives other numbers than runs.csv states", run, wrong)
+            refuse("snapshots.csv has other rows than a run has", run, _rows_missing(mine, run))
+            refuse("snapshots.csv has numbers that no run has", run, impossible(mine, run))
+            refuse("snapshots.csv lacks numbers of a run", run, _lacking(mine, run))
 
 
 def _given(snapshots: pd.DataFrame) -> pd.DataFrame:
@@ -145,28 +94,12 @@ def _denied(given: Mapping[Hashable, Any], run: PublishedRun) -> list[str]:
 
 def _agrees(name: str, said: float, value: float, run: PublishedRun) -> bool:
     if name in OF_ALL_MATRICES:  # where all matrices have a number
-        return _may_lack_numbers(run) or not value > MORE_IN_LAYERS * said
+        return may_lack_numbers(run) or not value > MORE_IN_LAYERS * said
     if name == "min_encoder_gradient_share":  # a decoder may have an output matrix, which is in no row
         return value >= said * (1 - OF_SHARES)
-    if name == "min_attention_entropy" and _may_lack_numbers(run):
+    if name == "min_attention_entropy" and may_lack_numbers(run):
         return True
     return math.isclose(value, said, rel_tol=ROUNDING, abs_tol=1e-6)
-
-
-def _are_due(updates: Iterable[int], run: PublishedRun, among: Sequence[int] | None = None) -> bool:
-    """Return whether rows are of the updates, in order, that the command of a run asks for, as far as the run goes.
-
-    Args:
-        updates: of the rows.
-        run: whose they are. Of one that diverged it is not known at which update.
-        among: the only updates that the table can have; None: all.
-    """
-    found, last = list(updates), run.epochs[-1]["update"] if run.epochs else 0
-    end = max([last, *found]) if run.diverged else last
-    if asked := asked_by_command(run).get("diagnostics.at"):
-        return found == [update for update in due_until(asked, end) if among is None or update in among]
-    whole = found == sorted(set(found)) and found[0] >= 1 and found[-1] <= end  # nothing says which
-    return whole and (among is None or set(found) <= set(among))
 
 
 def _rows_missing(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
@@ -193,45 +126,8 @@ def _rows_missing(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
 
 def _lacking(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
     """Return the columns that have a number in some rows and none in others."""
-    if _may_lack_numbers(run):
+    if may_lack_numbers(run):
         return []
     is_model = mine["side"] == MODEL
     of_rows = [(list(MEASURES), mine[~is_model]), ([name for name in OF_MODEL if name in mine], mine[is_model])]
     return [name for names, rows in of_rows for name in names if 0 < rows[name].count() < len(rows)]
-
-
-def _may_lack_numbers(run: PublishedRun) -> bool:
-    """Return whether single matrices or attentions of a run may have no finite number: it diverged, or is in half
-    precision.
-    """
-    return run.diverged or run.settings.get("precision") != "fp32"
-
-
-def _impossible(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
-    """Return the columns with a number beyond its bounds.
-
-    A sentence has no more positions than a batch has tokens, and an update turns a matrix by no larger angle than one
-    of its relative size can: at most by π times that. Numbers are rounded, some of them to beyond their bound.
-    """
-    bounds: Mapping[str, tuple[Any, Any]] = BOUNDS
-    if tokens := run.settings.get("max_tokens"):
-        bounds = {**BOUNDS, "attention_entropy": (BOUNDS["attention_entropy"][0], math.log(tokens))}
-    rounded = {name: (least, most * (1 + ROUNDING)) for name, (least, most) in bounds.items()}
-    wrong = [name for name in rounded if name in mine and not mine[name].dropna().between(*rounded[name]).all()]
-    if {"angular_update", "relative_update"} <= set(mine) and not _may_lack_numbers(run):
-        most = mine["relative_update"] * math.pi * (1 + ROUNDING)
-        wrong += ["angular_update"] if (mine["angular_update"] > most).any() else []
-    return list(dict.fromkeys(wrong))
-
-
-def _beyond(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
-    """Return the columns of ``early.csv`` with a number beyond the least or the greatest of all snapshots of a run."""
-    signs: list[tuple[Mapping[str, str], int]] = [(LEAST, -1), (GREATEST, 1)]
-    found: list[Hashable] = [
-        name
-        for extremes, sign in signs
-        for name, column in extremes.items()
-        if name in mine and column in run.end
-        if (sign * mine[name] > sign * run.end[column] + ALIKE * abs(run.end[column])).any()
-    ]
-    return list(dict.fromkeys(map(str, found)))

@@ -13,7 +13,8 @@ from lnexp.results.evidence.provenance import Provenance
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.measures.outcomes import outcomes_table
 from lnexp.results.verifying.rounding import alike
-from lnexp.results.verifying.stated_by_snapshots import refuse_other_early_numbers, refuse_other_snapshots
+from lnexp.results.verifying.stated_by_early_numbers import refuse_other_early_numbers
+from lnexp.results.verifying.stated_by_snapshots import refuse_other_snapshots
 from lnexp.runs.folder import State
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field

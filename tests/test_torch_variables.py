@@ -5,8 +5,8 @@ from helpers import run_script
 
 from lnexp.configuration import check_device, compose
 from lnexp.errors import UserError
-from lnexp.kernels import OF_KERNELS, OF_PRECISION
 from lnexp.runs.environment import environment
+from lnexp.torch_variables import OF_KERNELS, OF_PRECISION
 
 
 @pytest.fixture(autouse=True)
