@@ -31,5 +31,5 @@ def near_names(name: str, known: Iterable[str]) -> str:
     return f"there are: {', '.join(known[:MOST_NAMED])}{more}"
 
 
-#: What numbers and words raise that make no sense together, in files that someone else may have written.
+#: What is raised where a file that someone else may have written has numbers or words that make no sense together.
 UNREADABLE = (OSError, LookupError, TypeError, ValueError, ArithmeticError)

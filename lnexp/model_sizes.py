@@ -1,4 +1,4 @@
-"""Tell a checkpoint's config that states a larger model than the checkpoint's parameters make."""
+"""Detect checkpoints whose config states a larger model than their parameters make."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

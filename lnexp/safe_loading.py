@@ -82,7 +82,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _for_fairseq(path: str, arg_overrides: dict[str, Any] | None = None, load_on_all_ranks: bool = False) -> Any:
-    """Return the state in a checkpoint, as the function of fairseq's does that this one stands for."""
+    """Return the state in a checkpoint, with options of its config overwritten: in place of fairseq's own function."""
     state = read(Path(path))
     checkpoint_utils.overwrite_args_by_name(state["cfg"], arg_overrides or {})
     return state

@@ -1,4 +1,4 @@
-"""Name the environment variables by which torch and its libraries compute otherwise than a run's config says."""
+"""Refuse environment variables that change the precision of torch, and list those that change its kernels."""
 
 import os
 

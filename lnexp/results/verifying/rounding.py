@@ -1,4 +1,4 @@
-"""Compare what two files say, numbers but for their rounding: another machine may add up in another order."""
+"""Compare values of two files, numbers up to rounding: another machine may add up in another order."""
 
 import math
 from typing import Any
