@@ -25,6 +25,9 @@ PACKAGES = (
     "numpy",
 )
 
+#: How often git is asked where something kills it.
+GIT_TRIES = 3
+
 #: What a run's numbers depend on, within the repository.
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
 
@@ -197,16 +200,24 @@ def gpu_libraries() -> dict[str, Any]:
 
 def git_state() -> dict[str, Any]:
     """Return the commit, and whether :data:`CODE` differs from it, new files included; nulls outside a repository."""
+    changes = _git("status", "--porcelain", "--", *CODE)
+    return {"commit": _git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
 
-    def git(*arguments: str) -> str | None:
-        command = ["git", "-C", str(ROOT), *arguments]
+
+def _git(*arguments: str) -> str | None:
+    """Return what git says; None where there is no git, or no repository.
+
+    A git that was killed says neither, so it is asked again: records of epochs without a commit would be of code that
+    nobody knows.
+    """
+    for _ in range(GIT_TRIES):
         try:
-            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-        except (OSError, subprocess.CalledProcessError):
+            done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True)
+        except OSError:
             return None
-
-    changes = git("status", "--porcelain", "--", *CODE)
-    return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
+        if done.returncode >= 0:
+            return None if done.returncode else done.stdout.strip()
+    return None
 
 
 def instructions() -> str:
