@@ -1,7 +1,6 @@
 """Name the code that a run's numbers depend on, and say what of it has changed since the run was trained."""
 
 import ast
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
@@ -12,6 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
 from lnexp.extensions import CHOSEN, PACKAGE
+from lnexp.git import ask_git
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 from lnexp.versions import version
@@ -256,8 +256,5 @@ def _changed_since(git: Mapping[str, Any], cfg: DictConfig) -> list[str]:
 @cache
 def _changed_files(commit: str) -> frozenset[str] | None:
     """Return the files below ``lnexp`` that differ from a commit; None where git or the commit is missing."""
-    command = ["git", "-C", str(PACKAGE), "diff", "--name-only", "--relative", "--end-of-options", commit, "--", "."]
-    try:
-        return frozenset(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines())
-    except (OSError, subprocess.CalledProcessError):
-        return None
+    listing = ask_git("diff", "--name-only", "--relative", "--end-of-options", commit, "--", ".", folder=PACKAGE)
+    return None if listing is None else frozenset(listing.splitlines())

@@ -3,14 +3,13 @@
 import os
 import platform
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
 from lnexp.corpora.known import KNOWN
+from lnexp.git import ask_git
 from lnexp.numerics import NUMERICS, numerics_of
-from lnexp.paths import ROOT
 from lnexp.schema import Count, checked
 from lnexp.tasks import all_tasks
 from lnexp.torch_variables import chosen_kernels
@@ -24,9 +23,6 @@ PACKAGES = (
     "omegaconf",
     "numpy",
 )
-
-#: How often git is asked where something kills it.
-GIT_TRIES = 3
 
 #: What a run's numbers depend on, within the repository.
 CODE = ("lnexp", "configs", "recipes", "scripts", "requirements", "pyproject.toml")
@@ -200,24 +196,8 @@ def gpu_libraries() -> dict[str, Any]:
 
 def git_state() -> dict[str, Any]:
     """Return the commit, and whether :data:`CODE` differs from it, new files included; nulls outside a repository."""
-    changes = _git("status", "--porcelain", "--", *CODE)
-    return {"commit": _git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
-
-
-def _git(*arguments: str) -> str | None:
-    """Return what git says; None where there is no git, or no repository.
-
-    A git that was killed says neither, so it is asked again: records of epochs without a commit would be of code that
-    nobody knows.
-    """
-    for _ in range(GIT_TRIES):
-        try:
-            done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True)
-        except OSError:
-            return None
-        if done.returncode >= 0:
-            return None if done.returncode else done.stdout.strip()
-    return None
+    changes, commit = ask_git("status", "--porcelain", "--", *CODE), ask_git("rev-parse", "HEAD")
+    return {"commit": commit and commit.strip(), "dirty": None if changes is None else bool(changes)}
 
 
 def instructions() -> str:

@@ -1,7 +1,5 @@
 """What a run is said to have run on."""
 
-import os
-
 import pytest
 
 from lnexp.runs.environment import continued, environment, git_state
@@ -45,23 +43,6 @@ def test_the_instruction_set_is_recorded_that_torch_has_kernels_for(monkeypatch)
     assert environment("cpu", {})["instructions"] == "AVX512"
 
 
-@pytest.mark.parametrize(("kills", "is_known"), [(0, True), (1, True), (3, False)])
-def test_the_commit_is_known_where_git_was_killed_once(tmp_path, monkeypatch, kills, is_known):
-    dies_at_first = tmp_path / "git"
-    dies_at_first.write_text(
-        "#!/bin/sh\n"
-        f'echo >> "{tmp_path}/$3"\n'
-        f'[ "$(wc -l < "{tmp_path}/$3")" -gt {kills} ] || kill -9 $$\n'
-        'echo "said by $3"\n'
-    )
-    dies_at_first.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    expected = {"commit": "said by rev-parse", "dirty": True} if is_known else {"commit": None, "dirty": None}
-    assert git_state() == expected
-
-
 def test_outside_a_repository_there_is_no_commit(tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.runs.environment.ROOT", tmp_path)
+    monkeypatch.setattr("lnexp.git.ROOT", tmp_path)
     assert git_state() == {"commit": None, "dirty": None}
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert git_state() == {"commit": None, "dirty": None}, "nor is there one without git"

@@ -61,7 +61,7 @@ def test_what_a_recipe_calls_late_stays_late(claim):
 
 
 def test_without_git_the_recipe_is_believed(claim, tmp_path, monkeypatch):
-    monkeypatch.setattr(history, "ROOT", tmp_path)
+    monkeypatch.setattr("lnexp.git.ROOT", tmp_path)
     history.in_repository.cache_clear()
     try:
         assert registered(replace(claim, since=NEW), [OLD]) == "before"
