@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from lnexp.figures.panels import Drawing, Line, Panel
 
@@ -30,6 +31,9 @@ LETTERS_AN_INCH = 12
 LETTERS_OF_A_LINE = 8
 #: A line of a legend, and the gap above each of its labels, inches; every figure has room for so much of them.
 LEGEND_LINE, LEGEND_GAP, LEGEND_ROOM = 0.15, 0.06, 0.63
+
+#: How many values along a logarithmic axis have names at least, and about how many where fewer have one digit.
+FEWEST, MOST_OF_SHORT_AXIS = 2, 4
 
 
 def draw(drawing: Drawing, folder: Path) -> None:
@@ -70,6 +74,8 @@ def add_title(figure: Figure, title: str, subtitle: str) -> None:
 def name_few(axis: Any, limits: tuple[float, float]) -> None:
     """Name few values along a logarithmic axis, which names none or too many."""
     values = [mantissa * 10.0**exponent for exponent in range(-3, 3) for mantissa in (1, 2, 5)]
+    if sum(limits[0] <= value <= limits[1] for value in values) < FEWEST:
+        values = list(MaxNLocator(MOST_OF_SHORT_AXIS).tick_values(*limits))
     ticks = [value for value in values if limits[0] <= value <= limits[1]]
     axis.set_ticks(ticks, labels=[f"{value:g}" for value in ticks])
     axis.set_ticks([], minor=True)

@@ -1,6 +1,7 @@
 """Draw a sweep over rates and lengths of warm-up: heat maps, lr sensitivity, the shortest warm-up, and a ranking."""
 
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -158,29 +159,23 @@ def sensitivities(swept: Swept) -> Figure:
 
 
 def ranking(swept: Swept) -> Figure:
-    """Return placements by what they reach at their best rate, and how many factors of two of the rate are good."""
+    """Return placements by what they reach at their best rate, and at how many rates a run is good."""
     without, longest = swept.ends
     order = list(reversed(swept.summaries))
     figure = Figure(figsize=(8.4, 1.6 + 0.28 * len(order)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    octaves = _octaves(swept.grid)
+    rates = len(swept.grid.rates)
     for row, one in enumerate(order):
         style = swept.styles[one.name]
         _draw_dots(left, row, style, one.tuned[without], one.tuned[longest])
-        ends = [{0: (one.width(warmup) or 0) * octaves} for warmup in swept.ends]
+        ends = [{0: one.width(warmup) or 0} for warmup in swept.ends]
         _draw_dots(right, row, style, *ends)
     left.set_yticks(range(len(order)), [one.label for one in order])
     left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
     name_few(left.xaxis, left.get_xlim())
-    right.set(xlabel="good rates, factors of two, mean over seeds", xlim=(-0.2, octaves * len(swept.grid.rates) + 0.2))
+    right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
     add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {_legend(swept)}")
     return figure
-
-
-def _octaves(grid: Grid) -> float:
-    """Return how many factors of two two rates beside each other are apart."""
-    first, second, *_ = grid.rates.values()
-    return math.log2(second / first)
 
 
 def _rows(swept: Swept, order: Sequence[PlacementSummary]) -> tuple[Figure, Any]:
@@ -212,7 +207,9 @@ def _mean(values: Mapping[int, float]) -> float:
 
 
 def shortest_warmups(swept: Swept) -> Figure:
-    """Return the shortest warm-up that is enough by rate, a line a placement; lines of one length lie side by side."""
+    """Return the shortest warm-up that is enough by rate, a line a placement through the medians over seeds, with a bar
+    from the least to the greatest; lines of one length lie side by side.
+    """
     grid = swept.grid
     levels = {length: level for level, length in enumerate([*grid.warmups.values(), none_is_enough(grid)])}
     figure = Figure(figsize=(8.4, 5), layout="constrained")
@@ -220,9 +217,11 @@ def shortest_warmups(swept: Swept) -> Figure:
     shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(swept.summaries))
     for one, shift in zip(swept.summaries, shifts, strict=True):
         style = swept.styles[one.name]
-        heights = [_mean({seed: levels[length] for seed, length in of.items()}) + shift for of in one.shortest.values()]
-        axis.plot(
-            range(len(heights)), heights, style.dash, marker="o", color=style.colour, label=one.label, markersize=4
+        heights = [[levels[length] + shift for length in of.values()] for of in one.shortest.values()]
+        places, middles = range(len(heights)), list(map(statistics.median, heights))
+        axis.plot(places, middles, style.dash, marker="o", color=style.colour, label=one.label, markersize=4)
+        axis.vlines(
+            places, list(map(min, heights)), list(map(max, heights)), color=style.colour, linewidth=3, alpha=0.4
         )
     axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()])
     axis.set_yticks(list(levels.values()), [*_lengths(grid), "no length"])
@@ -231,7 +230,10 @@ def shortest_warmups(swept: Swept) -> Figure:
         axis.axhline(level - 0.5, color="0.8", linewidth=0.8)
     axis.grid(visible=False)
     figure.legend(loc="outside right center", frameon=False)
-    enough = f"enough: good, and within {grid.sweep.within:g} nats of the best length at that rate; mean over seeds"
+    enough = (
+        f"enough: at most {grid.sweep.within:g} nats above the best length at that rate, which is good;"
+        " median over seeds, bars from the least to the greatest"
+    )
     add_title(figure, f"{swept.heading}: the shortest warm-up that is enough", f"{swept.scope} · {enough}")
     return figure
 

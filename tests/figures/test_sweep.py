@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.figures import sweep
+from lnexp.figures import draw, sweep
 from lnexp.figures.line_styles import PLACEMENTS
 from lnexp.results.tables.run_tables import runs_table
 
@@ -48,6 +48,24 @@ def test_the_shortest_warmup_is_a_level_and_lines_lie_side_by_side(swept):
     assert list(pre_ln.get_ydata()) == pytest.approx([-shift, -shift, -shift])
     assert list(post_ln.get_ydata()) == pytest.approx([3 + shift, 1 + shift, 2 + shift])
     assert [label.get_text() for label in axis.get_yticklabels()] == ["1", "60", "300", "no length"]
+
+
+def test_where_seeds_differ_the_shortest_warmup_has_a_bar_and_a_median(swept, tmp_path):
+    recipe = swept_recipe(tmp_path)
+    # the last seed is 0.02 above the others: 0.435 is good of the first two alone
+    runs = runs_table(swept_runs(recipe, post_ln_long=[0.435, 0.25, 0.4]))
+    (axis,) = sweep.shortest_warmups(sweep._swept(recipe, runs, "scope")).axes
+    shift = sweep.SPREAD / 2
+    post_ln = next(line for line in axis.lines if line.get_label() == "Post-LN †")
+    assert post_ln.get_ydata()[0] == pytest.approx(2 + shift), "two of three seeds"
+    bars = [segment.ravel().tolist() for lines in axis.collections for segment in lines.get_segments()]
+    assert pytest.approx([0, 2 + shift, 0, 3 + shift]) in bars
+
+
+def test_a_short_logarithmic_axis_has_names_too(swept):
+    nll, _ = sweep.ranking(swept).axes
+    draw.name_few(nll.xaxis, (0.11, 0.19))
+    assert [label.get_text() for label in nll.get_xticklabels()] == ["0.12", "0.14", "0.16", "0.18"]
 
 
 def test_the_ranking_shows_what_is_reached_and_how_many_rates_are_good(swept):

@@ -3,19 +3,19 @@
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from lnexp.recipes.grid import PLACEMENT, RATE, Grid
+from lnexp.recipes.grid import PLACEMENT, RATE, WARMUP, Grid
 from lnexp.results.evidence.published_evidence import WHICH
 from lnexp.results.measures.sweep_measures import Finals
 
 #: A number, and the update that it is of.
 Predictor = tuple[str, int]
-#: What was known before training, as the number of every update.
-LR_MAX = "lr_max"
+#: What was known of every update before training: the peak rate, and how much of it a linear warm-up has reached then.
+LR_MAX, LR_REACHED = KNOWN_BEFORE = ("lr_max", "lr_reached")
 #: Columns that are no early number.
 NO_NUMBERS = (*WHICH, "update")
 
@@ -27,7 +27,7 @@ class HeldOut:
     Attributes:
         seed: the one.
         number, update: whose mean correlation over the other seeds is the greatest in size.
-        correlation: of it with the final nll, as it is in ``seed``.
+        correlation: of it with the final nll in ``seed``, positive where its sign is that of the mean of the others.
         in_order: the share of pairs of a good run and one that is not, of ``seed``, that it puts in order, as its
             correlation in the other seeds tells: the area under the ROC curve. None where all are good, or none is.
     """
@@ -45,7 +45,8 @@ class Prediction:
     Args:
         grid: of the arms.
         early: ``early.csv``.
-        finals: the final nll by arm and seed, see :mod:`lnexp.results.measures.sweep_measures`.
+        finals: the final nll by arm and seed, see :mod:`lnexp.results.measures.sweep_measures`; seeds that an arm lacks
+            are left out.
     """
 
     def __init__(self, grid: Grid, early: pd.DataFrame, finals: Finals):
@@ -56,28 +57,33 @@ class Prediction:
             placement=[grid.place_of(arm)[PLACEMENT] for arm in early["arm"]],
         )
         rows[LR_MAX] = rows["arm"].map(grid.by_arm(RATE))
-        self._rows = rows.dropna(subset=["final"])
+        rows[LR_REACHED] = rows[LR_MAX] * (rows["update"] / rows["arm"].map(grid.by_arm(WARMUP))).clip(upper=1)
+        seeds = sorted(int(seed) for seed in early["seed"].unique())
+        self.seeds = [seed for seed in seeds if all(seed in finals.get(arm, ()) for arm in grid.names)]
+        self._rows = rows[rows["seed"].isin(self.seeds)]
         self._finals = finals
-        self.numbers = [LR_MAX, *(str(column) for column in early if column not in NO_NUMBERS)]
+        self.numbers = [*KNOWN_BEFORE, *(str(column) for column in early if column not in NO_NUMBERS)]
         self.updates = sorted(int(update) for update in early["update"].unique())
-        self.seeds = sorted(int(seed) for seed in self._rows["seed"].unique())
 
-    def correlations(self, within: bool = False) -> dict[Predictor, dict[int, float]]:
+    def correlations(self, placements: Collection[str] = ()) -> dict[Predictor, dict[int, float]]:
         """Return Spearman's rank correlation of each number of each update with the final nll, by seed; runs without a
         number are left out of its own. NaN where it, or the final nll, is the same for all runs.
 
         Args:
-            within: the mean of those over the runs of each placement, instead of one over all runs.
+            placements: return the mean of those over the runs of each of these, instead of one over all runs.
         """
-        by = "placement" if within else "update"
         return {
             (number, update): {
-                seed: fmean_known(_rank_correlation(part, number) for _, part in self._at(update, seed).groupby(by))
+                seed: fmean_known(_rank_correlation(part, number) for part in self._parts(update, seed, placements))
                 for seed in self.seeds
             }
             for update in self.updates
             for number in self.numbers
         }
+
+    def _parts(self, update: int, seed: int, placements: Collection[str]) -> list[pd.DataFrame]:
+        rows = self._at(update, seed)
+        return [rows[rows["placement"] == placement] for placement in placements] if placements else [rows]
 
     def _at(self, update: int, seed: int) -> pd.DataFrame:
         return self._rows[(self._rows["update"] == update) & (self._rows["seed"] == seed)]
@@ -96,26 +102,42 @@ class Prediction:
             for seed in self.seeds
         }
 
-    def held_out(self, line: float) -> list[HeldOut]:
+    def candidates(self, known_before: bool = False) -> list[Predictor]:
+        """Return the numbers, with their updates, that all runs have and that differ among those of every seed.
+
+        Args:
+            known_before: return those that were known before training, instead of those that were measured.
+        """
+        return [
+            (number, update)
+            for (number, update), by_seed in self.correlations().items()
+            if (number in KNOWN_BEFORE) is known_before
+            and not any(math.isnan(value) for value in by_seed.values())
+            and self._rows.loc[self._rows["update"] == update, number].count() == len(self.seeds) * len(self._finals)
+        ]
+
+    def held_out(self, line: float, known_before: bool = False) -> list[HeldOut]:
         """Return, for each seed, the predictor that the others choose, and what it tells of this one; empty where there
-        is one seed alone.
+        is one seed alone, or nothing to choose.
 
         Args:
             line: the nll that a good run is below.
+            known_before: see :meth:`candidates`.
         """
-        early = {key: by_seed for key, by_seed in self.correlations().items() if key[0] != LR_MAX}
-        return [self._chosen(early, seed, line) for seed in self.seeds] if len(self.seeds) > 1 else []
+        found, candidates = self.correlations(), self.candidates(known_before)
+        if len(self.seeds) < 2 or not candidates:
+            return []
+        return [self._chosen({key: found[key] for key in candidates}, seed, line) for seed in self.seeds]
 
     def _chosen(self, early: dict[Predictor, dict[int, float]], seed: int, line: float) -> HeldOut:
         means = {
-            key: fmean_known(value for other, value in by_seed.items() if other != seed)
+            key: statistics.fmean(value for other, value in by_seed.items() if other != seed)
             for key, by_seed in early.items()
         }
-        number, update = max(means, key=lambda key: 0.0 if math.isnan(means[key]) else abs(means[key]))
-        rows = self._at(update, seed).dropna(subset=[number])
-        said = rows[number] * math.copysign(1.0, means[number, update])
-        in_order = _in_order((rows["final"] >= line).tolist(), said.tolist())
-        return HeldOut(seed, number, update, early[number, update][seed], in_order)
+        number, update = max(means, key=lambda key: abs(means[key]))
+        rows, sign = self._at(update, seed), math.copysign(1.0, means[number, update])
+        in_order = _in_order((rows["final"] >= line).tolist(), (sign * rows[number]).tolist())
+        return HeldOut(seed, number, update, sign * early[number, update][seed], in_order)
 
 
 def fmean_known(values: Iterable[float]) -> float:

@@ -2,19 +2,20 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 from tabulate import tabulate
 
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.measures.prediction import LR_MAX, HeldOut, Prediction, most_often
+from lnexp.results.measures.prediction import LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
 from lnexp.results.measures.sweep_measures import CountedRun, SweepResults, finals_of
 
 #: What people read of a number.
 WORDS = {
-    LR_MAX: "lr_max, known before",
+    LR_MAX: "lr_max",
+    LR_REACHED: "rate reached",
     "train_loss": "training loss",
     "grad_norm": "gradient norm",
     "log_z": "log Z of the output",
@@ -29,42 +30,69 @@ WORDS = {
 }
 EXPLANATION = """\
 Which early number tells how a run ends: Spearman's rank correlation of it with the final nll, over the {runs} runs of \
-a seed; 1 says that the greater it is, the worse a run ends. Loss and gradient norm are means over the second half of \
-the updates up to the one named, the others are of that update. Mean over seeds, and the least and the greatest of \
-them."""
+a seed, as far as they have it; 1 says that the greater it is, the worse a run ends. Loss and gradient norm are means \
+over the second half of the updates up to the one named, the others are of that update. Known before training are \
+lr_max and the rate that the warm-up has reached, lr_max · min(1, update/T_warmup). Mean over seeds, and the least and \
+the greatest of them."""
 WITHIN = """\
-The same over the runs of one placement, the mean over placements, which tells rates and lengths of warm-up apart:"""
+The same over the runs of {placements}, so that it cannot only tell placements apart:"""
 CHOSEN = """\
-Chosen by all seeds but one as the number of the greatest correlation in size: {picked}. In the seed that was left out \
-its correlation is {correlation}{pairs}. The mean of the same arm in the other seeds has {of_arm}."""
+For each seed the other seeds chose the number and the update of the greatest mean correlation in size, of \
+{candidates} that all runs have: {picked}. In the seed that was left out its correlation, counted as positive where it \
+has the sign that it has in the others, is {correlation}. What was known before training, chosen in the same way: \
+{known}. The mean final nll of the same arm in the other seeds has {of_arm}: where that is more, the arm tells more \
+than the early number.
+
+Of the correlations above only these choices were tested on runs that did not choose them. A seed left out has the \
+same arms, so they say that a number tells the same with another seed, and nothing of other rates, lengths of warm-up \
+or models. ‖ΔW‖/‖W‖ and the angle of an update contain the rate that the warm-up has reached. What goes along with a \
+failure need not be its cause."""
 PAIRS = ", and of a good run and one that is not it says which is which in {share:.0%} of pairs"
+#: Up to how many placements have a table each.
+FEW = 2
 
 
 def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> str:
-    """Return the tables of a recipe with a sweep, in Markdown; empty before all arms have a run.
+    """Return the tables of a recipe with a sweep, in Markdown, and what was tested; empty before a seed has a run of
+    all arms.
 
     Args:
         recipe: whose sweep it is.
         runs: its runs.
         early: their ``early.csv``, not empty.
     """
+    known = _prediction(recipe, runs, early)
+    if known is None:
+        return ""
+    grid, found = grid_of(recipe), known[0]
+    explanation = EXPLANATION.format(runs=len(grid.names))
+    parts = [explanation, _table(found), *_within(found, grid.labels), _tested(*known)]
+    return "\n\n".join(filter(None, parts))
+
+
+def prediction_in_words(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> str:
+    """Return which number was chosen, and what it told of seeds left out, without tables; empty for one seed."""
+    known = _prediction(recipe, runs, early)
+    return _tested(*known) if known else ""
+
+
+def _prediction(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> tuple[Prediction, float] | None:
+    """Return what early numbers tell, and the nll that a good run is below; None before a seed has all arms."""
     grid = grid_of(recipe)
     results = SweepResults(grid, finals_of(grid, runs))
-    if results.line is None:
-        return ""
     found = Prediction(grid, early, results.finals)
-    parts = [
-        EXPLANATION.format(runs=len(grid.names)),
-        _table(found, within=False),
-        WITHIN,
-        _table(found, within=True),
-        *_held_out(found, results.line),
-    ]
-    return "\n\n".join(parts)
+    return None if results.line is None or not found.seeds else (found, results.line)
 
 
-def _table(found: Prediction, within: bool) -> str:
-    correlations = found.correlations(within)
+def _within(found: Prediction, labels: Mapping[str, str]) -> list[str]:
+    """Return the table of each placement where there are few, and else that of the mean over all."""
+    if len(labels) > FEW:
+        return [WITHIN.format(placements="one placement, the mean over placements"), _table(found, list(labels))]
+    return [part for name, label in labels.items() for part in (WITHIN.format(placements=label), _table(found, [name]))]
+
+
+def _table(found: Prediction, placements: Collection[str] = ()) -> str:
+    correlations = found.correlations(placements)
     rows = [
         [WORDS.get(number, number), *(_over_seeds(correlations[number, update]) for update in found.updates)]
         for number in found.numbers
@@ -83,19 +111,32 @@ def _in_words(values: Sequence[float]) -> str:
     return f"{statistics.fmean(values):.2f}{spread}"
 
 
-def _held_out(found: Prediction, line: float) -> list[str]:
-    """Return what was chosen without a seed and how it does there, and what the arm alone tells; none for one seed."""
-    chosen, of_arm = found.held_out(line), found.of_the_same_arm()
+def _tested(found: Prediction, line: float) -> str:
+    """Return what was chosen without a seed and how it does there, and what else tells; empty for one seed."""
+    chosen, known = found.held_out(line), found.held_out(line, known_before=True)
     if not chosen:
-        return []
-    picked = ", ".join(
-        f"{WORDS.get(number, number)} at update {update} ({count} of {len(chosen)} seeds)"
-        for (number, update), count in most_often(chosen)
+        return ""
+    return CHOSEN.format(
+        candidates=len(found.candidates()),
+        picked=_picked(chosen),
+        correlation=_judged(chosen),
+        known=f"{_picked(known)}; it has {_judged(known)}",
+        of_arm=_in_words(list(found.of_the_same_arm().values())),
     )
-    correlation, of_same_arm = _in_words([one.correlation for one in chosen]), _in_words(list(of_arm.values()))
-    return [CHOSEN.format(picked=picked, correlation=correlation, pairs=_pairs(chosen), of_arm=of_same_arm)]
 
 
-def _pairs(chosen: Sequence[HeldOut]) -> str:
+def _picked(chosen: Sequence[HeldOut]) -> str:
+    return ", ".join(
+        f"{_named(number, update)} ({count} of {len(chosen)} seeds)" for (number, update), count in most_often(chosen)
+    )
+
+
+def _named(number: str, update: int) -> str:
+    return WORDS[number] if number == LR_MAX else f"{WORDS.get(number, number)} at update {update}"
+
+
+def _judged(chosen: Sequence[HeldOut]) -> str:
+    """Return the correlations in seeds left out, and the share of pairs in order where both kinds of runs are there."""
     shares = [one.in_order for one in chosen if one.in_order is not None]
-    return PAIRS.format(share=statistics.fmean(shares)) if shares else ""
+    pairs = PAIRS.format(share=statistics.fmean(shares)) if shares else ""
+    return f"{_in_words([one.correlation for one in chosen])}{pairs}"

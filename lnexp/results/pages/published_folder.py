@@ -19,6 +19,7 @@ from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import CountedRun
+from lnexp.results.pages.prediction_page import prediction_in_words
 from lnexp.results.pages.sweep_page import sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
@@ -208,6 +209,12 @@ class PublishedFolder:
     def sweep(self) -> str:
         """The tables of a recipe with a sweep, in Markdown."""
         return sweep_page(self.recipe, cast(list[CountedRun], self._runs)) if self.recipe.sweep else ""
+
+    @property
+    def prediction(self) -> str:
+        """Which early number of a sweep's runs tells how they end, in words; empty where nothing was tested."""
+        early = read_table(self._path / "early.csv")
+        return prediction_in_words(self.recipe, cast(list[CountedRun], self._runs), early)
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

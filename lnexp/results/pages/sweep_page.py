@@ -11,13 +11,16 @@ from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
 from lnexp.results.statistics.intervals import Interval, interval
 
 EXPLANATION = """\
-All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, that before training. A \
-run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. A warm-up is \
-*enough* at a rate where it gets within {within:g} of the lowest nll of its lengths there, and that is good. Of no \
-warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each; *costs* is \
-how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean over \
-the {rates} rates (Wortsman et al. 2023). A placement *needs* warm-up at the rates at which most runs are good with \
-some warm-up and not without. Intervals are Student's t over seeds, 95%."""
+All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, about that before \
+training. A run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. \
+*Trains*, above, is of the best BLEU: near either line they can disagree, and a run that is not good need not have \
+failed. A rate is good *only with warm-up* where most runs are good with some warm-up and not without. A warm-up is \
+*enough* at a rate where its nll is at most {within:g} above the lowest of its lengths there, and that lowest is good. \
+Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each; *costs* \
+is how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean \
+over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are. Intervals are Student's t over \
+seeds, 95%."""
+LEFT_OUT = " Placements that are good at no rate lose little by any, and are left out."
 OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
 
 
@@ -59,8 +62,8 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
 
 
 ANSWERS = (
-    "trains without warm-up at lr_max",
-    "needs warm-up at",
+    "good without warm-up at lr_max",
+    "good only with warm-up at",
     "shortest warm-up at its best rate",
     "nll at its best rate",
     "no warm-up costs",
@@ -102,11 +105,11 @@ def _advice(grid: Grid, summaries: Sequence[PlacementSummary]) -> str:
         return f"{one.label} (lr sensitivity {_mean(one.sensitivity[warmup]):.2f})"
 
     widest = max(alike, key=lambda one: _mean(one.good_share))
+    left_out = any(not one.trained_at(end) for one in alike for end in (without, longest))
     return (
-        f"Where nothing can be tuned, the least is lost over the rates without warm-up by {least(without)}, with the"
-        f" longest by {least(longest)}; most often good over all rates and lengths is {widest.label}"
-        f" ({_mean(widest.good_share):.0%} of runs). Placements that are good at no rate lose little by any, and are"
-        " left out."
+        f"Where nothing can be tuned, the least is lost over these rates without warm-up by {least(without)}, with the"
+        f" longest by {least(longest)}; most often good over these rates and lengths is {widest.label}"
+        f" ({_mean(widest.good_share):.0%} of runs).{LEFT_OUT if left_out else ''}"
     )
 
 

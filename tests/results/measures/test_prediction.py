@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from swept import SEEDS, swept_recipe, swept_runs
 
 from lnexp.recipes.grid import grid_of
-from lnexp.results.measures.prediction import LR_MAX, Prediction, fmean_known, most_often
+from lnexp.results.measures.prediction import KNOWN_BEFORE, LR_MAX, LR_REACHED, Prediction, fmean_known, most_often
 from lnexp.results.measures.sweep_measures import finals_of
 
 LINE = 0.45
@@ -32,7 +32,9 @@ def sweep(tmp_path):
 def test_correlations_are_those_of_scipy_seed_by_seed(sweep):
     grid, early, finals = sweep
     found = Prediction(grid, early, finals).correlations()
-    assert set(found) == {(number, update) for number in (LR_MAX, "noise", "truth", "same") for update in (8, 16)}
+    assert set(found) == {
+        (number, update) for number in (*KNOWN_BEFORE, "noise", "truth", "same") for update in (8, 16)
+    }
     for seed in SEEDS:
         rows = early[(early["seed"] == seed) & (early["update"] == 8)]
         expected = spearmanr(rows["noise"], [finals[arm][seed] for arm in rows["arm"]]).statistic
@@ -41,22 +43,42 @@ def test_correlations_are_those_of_scipy_seed_by_seed(sweep):
         assert math.isnan(found["same", 8][seed])
 
 
-def test_within_a_placement_they_are_the_mean_over_placements(sweep):
+def test_of_placements_they_are_the_mean_over_each_by_itself(sweep):
     grid, early, finals = sweep
-    found = Prediction(grid, early, finals).correlations(within=True)
+    found = Prediction(grid, early, finals).correlations(["pre_ln", "post_ln"])
     of_placements = []
     for placement in ("pre_ln", "post_ln"):
         mine = early[early["arm"].str.startswith(placement) & (early["seed"] == 31) & (early["update"] == 8)]
         of_placements.append(spearmanr(mine["noise"], [finals[arm][31] for arm in mine["arm"]]).statistic)
     assert found["noise", 8][31] == pytest.approx(sum(of_placements) / 2)
     assert found["truth", 16][31] == pytest.approx(-1)
+    alone = Prediction(grid, early, finals).correlations(["post_ln"])
+    assert alone["noise", 8][31] == pytest.approx(of_placements[1])
 
 
-def test_the_rate_is_what_was_known_before(sweep):
+def test_the_rate_and_how_much_of_it_a_warmup_has_reached_were_known_before(sweep):
     grid, early, finals = sweep
-    found = Prediction(grid, early, finals).correlations(within=True)
+    found = Prediction(grid, early, finals).correlations()
     assert found[LR_MAX, 8] == found[LR_MAX, 16]
     assert found[LR_MAX, 8][31] != 0
+    rows = early[(early["seed"] == 31) & (early["update"] == 16)]
+    updates = {"none": 1, "short": 60, "long": 300}
+    rates = {"x1": 1e-3, "x2": 2e-3, "x4": 4e-3}
+    reached = [rates[arm.rsplit("_")[-1]] * min(1, 16 / updates[arm.rsplit("_")[-2]]) for arm in rows["arm"]]
+    expected = spearmanr(reached, [finals[arm][31] for arm in rows["arm"]]).statistic
+    assert found[LR_REACHED, 16][31] == pytest.approx(expected)
+
+
+def test_what_was_known_before_is_chosen_by_itself(sweep):
+    grid, early, finals = sweep
+    found = Prediction(grid, early, finals)
+    assert {number for number, _ in found.candidates()} == {"noise", "truth"}, (
+        "what is the same in all runs tells nothing"
+    )
+    assert {number for number, _ in found.candidates(known_before=True)} == set(KNOWN_BEFORE)
+    chosen = found.held_out(LINE, known_before=True)
+    assert {one.number for one in chosen} <= set(KNOWN_BEFORE)
+    assert {one.number for one in found.held_out(LINE)} == {"truth"}
 
 
 def test_a_predictor_is_chosen_by_the_other_seeds(sweep):
@@ -64,7 +86,7 @@ def test_a_predictor_is_chosen_by_the_other_seeds(sweep):
     chosen = Prediction(grid, early, finals).held_out(LINE)
     assert [one.seed for one in chosen] == list(SEEDS)
     assert {(one.number, one.update) for one in chosen} == {("truth", 16)}
-    assert all(one.correlation == pytest.approx(-1) and one.in_order == 1 for one in chosen)
+    assert all(one.correlation == pytest.approx(1) and one.in_order == 1 for one in chosen), "signed as in the others"
     assert most_often(chosen) == [(("truth", 16), 3)]
 
 
@@ -76,7 +98,7 @@ def test_what_holds_in_other_seeds_alone_fails_in_the_one_left_out(sweep):
     turned.loc[mine, "truth"] *= -1
     last = Prediction(grid, turned, finals).held_out(LINE)[-1]
     assert (last.seed, last.number, last.update) == (33, "truth", 16)
-    assert last.correlation == pytest.approx(1)
+    assert last.correlation == pytest.approx(-1), "of the other sign than in the seeds that chose it"
     assert last.in_order == 0, "every pair the wrong way round"
 
 
@@ -89,10 +111,22 @@ def test_runs_without_a_number_are_left_out_and_one_seed_chooses_nothing(sweep):
     grid, early, finals = sweep
     some = early.copy()
     some.loc[some["arm"] == "post_ln_none_x4", "truth"] = math.nan
-    assert Prediction(grid, some, finals).correlations()["truth", 16][31] == pytest.approx(-1)
+    found = Prediction(grid, some, finals)
+    assert found.correlations()["truth", 16][31] == pytest.approx(-1)
+    assert {number for number, _ in found.candidates()} == {"noise"}, "nor can they be chosen"
     alone = Prediction(grid, early[early["seed"] == 31], finals)
     assert alone.held_out(LINE) == []
     assert alone.of_the_same_arm() == {}
+
+
+def test_a_seed_that_an_arm_lacks_is_left_out(sweep):
+    grid, early, finals = sweep
+    some = {arm: dict(by_seed) for arm, by_seed in finals.items()}
+    del some["post_ln_none_x4"][33]
+    found = Prediction(grid, early, some)
+    assert found.seeds == [31, 32]
+    assert set(found.of_the_same_arm()) == {31, 32}
+    assert [one.seed for one in found.held_out(LINE)] == [31, 32]
 
 
 def test_the_arm_alone_tells_much_where_seeds_agree(sweep):

@@ -1,5 +1,6 @@
 """A sweep's page says which early number tells how its runs end."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from swept import SEEDS, swept_recipe, swept_runs
 
 from lnexp.results.measures.early_numbers import early_table
-from lnexp.results.pages.prediction_page import prediction_page
+from lnexp.results.pages.prediction_page import prediction_in_words, prediction_page
 
 
 def with_snapshots(runs):
@@ -43,28 +44,70 @@ def test_a_row_a_number_and_a_column_an_update(made):
     assert "over the 18 runs of a seed" in page
     found = cells(page)
     assert found["number"] == ["update 8", "update 16"]
-    assert list(found)[1:] == ["lr_max, known before", "cosine of hidden states"]
+    assert list(found)[1:] == ["lr_max", "rate reached", "cosine of hidden states"]
     assert found["cosine of hidden states"][1] == "1.00 (1.00 to 1.00)"
+    assert cells(page, 1)["cosine of hidden states"][1] == "1.00 (1.00 to 1.00)"
+
+
+def test_few_placements_have_a_table_each(made):
+    page = prediction_page(*made)
+    assert [block for block in page.split("\n\n") if block.startswith("The same over")] == [
+        f"The same over the runs of {label}, so that it cannot only tell placements apart:"
+        for label in ("Pre-LN", "Post-LN")
+    ]
+
+
+def test_many_placements_have_their_mean(made, monkeypatch):
+    monkeypatch.setattr("lnexp.results.pages.prediction_page.FEW", 1)
+    page = prediction_page(*made)
+    assert "over the runs of one placement, the mean over placements, so" in page
     assert cells(page, 1)["cosine of hidden states"][1] == "1.00 (1.00 to 1.00)"
 
 
 def test_what_is_chosen_is_said_with_how_it_does_in_the_seed_left_out(made):
     page = prediction_page(*made)
-    assert "cosine of hidden states at update 16 (3 of 3 seeds)" in page
+    assert "of 2 that all runs have: cosine of hidden states at update 16 (3 of 3 seeds)" in page
     assert (
-        "its correlation is 1.00 (1.00 to 1.00), and of a good run and one that is not it says which is which in"
-        in page
+        "is 1.00 (1.00 to 1.00), and of a good run and one that is not it says which is which in 100% of pairs" in page
     )
-    assert "in 100% of pairs" in page
+
+
+def test_the_words_alone_have_no_tables(made):
+    words = prediction_in_words(*made)
+    assert prediction_page(*made).endswith(words)
+    assert words.startswith("For each seed")
+    assert "|" not in words
+    recipe, runs, early = made
+    assert prediction_in_words(recipe, runs[:-1], early[early["seed"] == SEEDS[0]]) == "", "one seed tests nothing"
+    assert prediction_in_words(recipe, [], early) == ""
+
+
+def test_a_number_that_falls_where_runs_end_worse_tells_as_much(made):
+    recipe, runs, early = made
+    turned = early.copy()
+    turned["hidden_cosine"] *= -1
+    assert "sign that it has in the others, is 1.00 (1.00 to 1.00)" in prediction_page(recipe, runs, turned)
+
+
+def test_what_was_known_before_stands_beside_it(made):
+    page = prediction_page(*made)
+    assert re.search(
+        r"chosen in the same way: (lr_max|rate reached at update \d+) \(3 of 3 seeds\); it has 0\.\d\d", page
+    )
 
 
 def test_one_seed_has_correlations_and_no_choice(made):
     recipe, runs, early = made
     page = prediction_page(recipe, [run for run in runs if run.job.seed == SEEDS[0]], early)
     assert cells(page)["cosine of hidden states"][1] == "1.00"
-    assert "Chosen" not in page
+    assert "left out" not in page
 
 
-def test_there_is_none_before_all_arms_have_a_run(made):
+def test_there_is_none_before_a_seed_has_a_run_of_all_arms(made):
     recipe, runs, early = made
     assert prediction_page(recipe, runs[len(SEEDS) :], early) == ""
+    by_arm = {run.job.arm.name: [] for run in runs}
+    for run in runs:
+        by_arm[run.job.arm.name].append(run)
+    one_each = [of[number % len(SEEDS)] for number, of in enumerate(by_arm.values())]
+    assert prediction_page(recipe, one_each, early) == "", "every arm has one, of one seed or another"
