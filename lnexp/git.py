@@ -5,6 +5,8 @@ from pathlib import Path
 
 from lnexp.paths import ROOT
 
+#: Without locks that it can do without: somebody may commit meanwhile, and one that is killed would leave them there.
+GIT = ("git", "--no-optional-locks")
 #: How often it is asked where something kills it.
 TRIES = 3
 
@@ -20,8 +22,8 @@ def ask_git(*arguments: str, folder: Path | None = None) -> str | None:
     """
     for _ in range(TRIES):
         try:
-            done = subprocess.run(["git", "-C", str(folder or ROOT), *arguments], capture_output=True, text=True)
-        except OSError:
+            done = subprocess.run([*GIT, "-C", str(folder or ROOT), *arguments], capture_output=True, text=True)
+        except (FileNotFoundError, PermissionError):
             return None
         if done.returncode >= 0:
             return None if done.returncode else done.stdout

@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 from helpers import TINY, only_run, run_script
+from hypothesis import HealthCheck, settings
 from warm_commands import warm_python
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to the bit is a matter of the CPU
 # a job in the background of a shell ignores interrupts, and so would all that it starts
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# a machine that others use, too, can take any time for an example
+settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

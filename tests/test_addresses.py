@@ -3,7 +3,7 @@
 import string
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lnexp.addresses import check_address, without_credentials
@@ -48,7 +48,6 @@ SERVERS = st.one_of(
 PORTS = st.one_of(st.just(""), st.integers(0, 65535).map(":{}".format))
 
 
-@settings(deadline=None)
 @given(server=SERVERS, port=PORTS, path=PATHS)
 @example(server="host", port=":8080", path="/a@b")
 @example(server="host", port=":8080", path="/@a/b@1")
@@ -62,7 +61,6 @@ def test_a_path_is_no_password(server, port, path):
 SECRETS = st.lists(st.sampled_from(["secret", *"@:/?#.[]%12"]), max_size=8).map("".join)
 
 
-@settings(deadline=None)
 @given(secret=SECRETS, server=SERVERS, port=PORTS, path=WORDS.map("/{}".format))
 def test_user_information_is_never_shown(secret, server, port, path):
     address = f"https://me:{secret}@{server}{port}{path}"

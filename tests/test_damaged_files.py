@@ -76,7 +76,7 @@ def test_a_name_is_one_part_of_a_path(world, option):
 
 
 @pytest.mark.slow
-@settings(derandomize=True, max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate])
+@settings(derandomize=True, max_examples=EXAMPLES, database=None, phases=[Phase.generate])
 @given(data=st.data())
 def test_damage_is_one_line_and_touches_nothing_else(world, data):
     kind = data.draw(st.sampled_from(KINDS))

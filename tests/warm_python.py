@@ -28,11 +28,13 @@ def main() -> None:
         "in_place_of": os.getpid(),
         "ignored": [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN],
     }
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until there is a command to pass them on to
     socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
     pid = int(server.recv(32))
     for number in SIGNALS:
         if number not in request["ignored"]:
             signal.signal(number, lambda received, _: os.kill(pid, received))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     code = int(server.recv(32))
     if code < 0:
         signal.signal(-code, signal.SIG_DFL) if -code != signal.SIGKILL else None

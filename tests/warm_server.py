@@ -148,7 +148,8 @@ class Server:
             return request
         for stream in streams:
             os.close(stream)
-        client.send(str(pid).encode())
+        with suppress(OSError):  # the client has gone
+            client.send(str(pid).encode())
         process = os.pidfd_open(pid)
         self._selector.register(process, selectors.EVENT_READ, partial(self._tell, client, pid, process))
         if "in_place_of" in request:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 from fairseq import utils
+from fairseq.logging import metrics
 from omegaconf import DictConfig
 from torch import nn
 from torch.utils._pytree import tree_leaves
@@ -130,6 +131,7 @@ def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
         cfg: the run's resolved config, which states model, optimizer and precision.
         batch: the largest one of the run.
     """
+    metrics.reset()  # fairseq's meters keep tensors of what was trained before in this process
     before = resting_bytes()
     trainer = _trainer(cfg, batch)
     large = max(min(batch.examples, ENOUGH // batch.length), 1)

@@ -6,6 +6,8 @@ import time
 from types import FrameType
 from typing import Any
 
+from lnexp.training.ranks import is_lost
+
 #: SLURM's SIGTERM before it preempts; SIGUSR1, or submitit's SIGUSR2, before a job's time is up.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
@@ -49,7 +51,9 @@ class DeferredSignals:
             signal.raise_signal(number)
             signal.signal(number, self._defer)
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is not None and is_lost(error):
+            return  # the signal that torchrun sends to the processes that are left must not come before their last word
         for number, handler in self._before.items():
             signal.signal(number, handler)
         if kind is None:  # an error ends the process, too, and says why

@@ -208,7 +208,7 @@ sentence = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="
 pairs = st.lists(st.tuples(sentence, sentence), min_size=1, max_size=30)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(train=pairs, hold_out=st.none() | st.integers(2, 5), duplicates=st.booleans())
 def test_counts_add_up_and_sides_stay_aligned(tmp_path_factory, train, hold_out, duplicates):
     tmp_path = tmp_path_factory.mktemp("parallel")

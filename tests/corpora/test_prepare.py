@@ -403,7 +403,7 @@ line = st.lists(word, min_size=1, max_size=8).map(" ".join)
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(pairs=st.lists(st.tuples(line, line), min_size=1, max_size=12), subword=st.sampled_from(["none", "subword_nmt"]))
 def test_preparing_random_text_is_deterministic_and_loses_nothing(tmp_path_factory, pairs, subword):
     here = tmp_path_factory.mktemp("random")

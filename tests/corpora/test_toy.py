@@ -51,7 +51,7 @@ def test_no_sentence_of_either_side_is_in_two_splits_or_twice(tmp_path):
         assert len(lines) == len(set(lines))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32))
 def test_content_words_correspond(seed):
     for pair in itertools.islice(toy.sentences(seed), 20):
@@ -62,7 +62,7 @@ def test_content_words_correspond(seed):
             assert set(english) <= set(pair.english), pair
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32))
 def test_every_german_noun_has_its_english_one(seed):
     forms = {}

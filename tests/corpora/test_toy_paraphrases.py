@@ -17,7 +17,7 @@ def words(tokens):
     return Counter(token for token in tokens if token != ",")
 
 
-@settings(max_examples=15, derandomize=True, deadline=None)
+@settings(max_examples=15, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_labels_are_true(seed):
     for label, one, other in islice(paraphrases(seed), 40):

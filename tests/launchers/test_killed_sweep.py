@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
@@ -109,8 +110,9 @@ def test_a_sweep_that_is_killed_at_random_ends_as_an_undisturbed_one(tmp_path, u
         time.sleep(chance.uniform(0, 2))
         working, living = training(tmp_path / "runs", sweeps), processes(sweeps)
         if victims := sorted(working if working and chance.random() < 0.6 else living):
-            os.kill(chance.choice(victims), signal.SIGKILL)
-            killed += 1
+            with suppress(ProcessLookupError):  # it has ended meanwhile
+                os.kill(chance.choice(victims), signal.SIGKILL)
+                killed += 1
         if sweeps[-1].poll() is not None:
             sweeps.append(begin(where))
     sweeps[-1].wait(400)

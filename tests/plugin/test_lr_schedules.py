@@ -6,7 +6,7 @@ import pytest
 import torch
 from fairseq.optim import build_optimizer
 from fairseq.optim.lr_scheduler import build_lr_scheduler
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
@@ -131,7 +131,6 @@ def test_linear_needs_room_after_warmup(total):
         schedule("linear", 50, total_updates=total)
 
 
-@settings(deadline=None)
 @given(
     warmup=st.integers(1, 500),
     decay_from=st.integers(1, 500),

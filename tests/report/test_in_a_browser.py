@@ -133,7 +133,8 @@ def test_commands_are_copied_or_at_least_selected(open_report):
     for place in (f"#{FIG2A} .command", f"{row} td:last-child details"):
         open_report.js("getSelection().removeAllRanges()")
         open_report.find_element(By.CSS_SELECTOR, f"{place} .copy").click()
-        said = WebDriverWait(open_report, 60).until(lambda _, place=place: outcome_of_copying(open_report, place))
+        wait = WebDriverWait(open_report, 60, poll_frequency=0.1)  # it is said for 1.5 s
+        said = wait.until(lambda _, place=place: outcome_of_copying(open_report, place))
         command = open_report.js(f"return document.querySelector('{place} code').textContent")
         assert re.match(r"python scripts/(train|reproduce)\.py ", command)
         assert said == "Copied" or open_report.js("return String(getSelection())").strip() == command
@@ -173,6 +174,12 @@ return [...document.querySelectorAll(`#${arguments[0]} .js-plotly-plot`)]
   .flatMap((one) => one.data.map((line) => line.line?.color))"""
 
 
+def lines_that_stand_out(browser, figure) -> tuple[bool, bool]:
+    """Whether a figure has a white line, and whether it has a black one; it is painted soon after its page."""
+    drawn = browser.js(COLOURS, figure)
+    return "#ffffff" in drawn, "#000000" in drawn
+
+
 def test_dark_is_dark_and_light_is_light(open_report):
     placements = "a-theory-toy-theory_placements"  # one of its lines is black on white
     wait_until_drawn(open_report, placements)
@@ -185,8 +192,10 @@ def test_dark_is_dark_and_light_is_light(open_report):
         feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         open_report.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
         assert (background() < 200) is dark
-        drawn = set(open_report.js(COLOURS, placements))
-        assert ("#ffffff" in drawn, "#000000" in drawn) == (dark, not dark), "a black line is seen"
+        WebDriverWait(open_report, 60).until(
+            lambda _, dark=dark: lines_that_stand_out(open_report, placements) == (dark, not dark),
+            "a black line is seen",
+        )
     open_report.js("document.getElementById('theme').click()")
     assert background() < 200
     assert "#ffffff" in open_report.js(COLOURS, placements)

@@ -55,6 +55,19 @@ def test_an_error_is_raised_and_not_replaced_by_a_pending_signal(received):
     assert received == []
 
 
+def test_signals_wait_on_where_another_process_was_lost(received):
+    """The process then ends and says why, before torchrun ends it."""
+
+    def lose_another():
+        with DeferredSignals():
+            raise RuntimeError("[gloo/transport/tcp/pair.cc] Connection closed by peer")
+
+    with pytest.raises(RuntimeError):
+        lose_another()
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert received == []
+
+
 def test_a_signal_that_was_ignored_is_dropped_when_delivered():
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     with DeferredSignals() as deferred:

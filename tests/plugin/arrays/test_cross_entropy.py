@@ -12,7 +12,7 @@ from lnexp.plugin.arrays.cross_entropy import cross_entropy, smooth_cross_entrop
 PAD = 1
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(1, 4),
     st.lists(st.integers(0, 6), min_size=1, max_size=12),

@@ -69,7 +69,7 @@ def test_what_was_measured_is_of_one_update(one_update):
 
 
 @given(st.integers(1, 3), st.integers(2, 12), st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_eigenvalue_is_that_of_each_matrix(count, size, seed):
     generator = torch.Generator().manual_seed(seed)
     matrices = torch.randn(count, size, size, generator=generator, dtype=torch.float64)
