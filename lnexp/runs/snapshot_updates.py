@@ -9,7 +9,7 @@ PER_DOUBLING = 4
 
 def is_due(at: str | Collection[int], update: int) -> bool:
     """Return whether a snapshot of an update, from 1, is to be taken; ``at`` as in :func:`due_until`."""
-    return update in due_until(at, update)
+    return update in (due_until(at, update) if isinstance(at, str) else at)
 
 
 def due_until(at: str | Collection[int], end: int) -> list[int]:

@@ -39,7 +39,7 @@ class Snapshots:
         if not is_due(self._at, update):
             return
         found = {name: values for one in self._diagnostics for name, values in one.end().items()}
-        by_member = torch.stack([values.double().cpu() for values in found.values()], dim=1).tolist()
+        by_member = torch.stack([values.to("cpu", torch.double) for values in found.values()], dim=1).tolist()
         for member in members:
             numbers = dict(zip(found, by_member[member], strict=True))
             yield member, {"kind": "snapshot", "epoch": epoch, "update": update, **by_layer(numbers)}

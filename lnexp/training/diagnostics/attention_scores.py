@@ -32,6 +32,7 @@ class AttentionScores(ForwardDiagnostic):
         super().__init__(watched)
         modules = watched.model.named_modules()
         self._modules = {name: one for name, one in modules if isinstance(one, Attention | StackedAttention)}
+        self._signatures = {name: signature(one.forward) for name, one in self._modules.items()}
         self._found: dict[str, list[Tensor]] = {}
 
     def hooks(self) -> Iterator[RemovableHandle]:
@@ -53,7 +54,7 @@ class AttentionScores(ForwardDiagnostic):
         }
 
     def _look(self, name: str, module: Any, arguments: Any, named: Any) -> None:
-        given = signature(module.forward).bind(*arguments, **named).arguments
+        given = self._signatures[name].bind(*arguments, **named).arguments
         found = self._of(name, module, given["query"], given["key"], given.get("attn_mask") is not None)
         self._found.setdefault(name, []).append(found)
 
@@ -66,15 +67,15 @@ class AttentionScores(ForwardDiagnostic):
             by_head(project(x).transpose(0, 1), module.num_heads).float()
             for project, x in ((module.q_proj, query), (module.k_proj, key))
         )
-        logits = torch.matmul(q, k.transpose(2, 3)) * q.size(3) ** -0.5
+        logits = torch.matmul(q * q.size(3) ** -0.5, k.transpose(2, 3)).unflatten(0, (self.watched.members, -1))
         side = name.partition(".")[0]
         of_queries, of_keys = self.kept[side], self.kept["encoder" if name.endswith("encoder_attn") else side]
         seen = of_queries.t().unsqueeze(2) & of_keys.t().unsqueeze(1)
         seen = (seen.tril() if causal else seen).unsqueeze(1)
-        by_member = logits.unflatten(0, (self.watched.members, -1))  # (S, B, heads, queries, keys)
-        largest = by_member.masked_fill(~seen, -torch.inf).flatten(1).amax(dim=1)
-        # a query that sees no key has no entropy: its weights are made finite, and left out of the sum
-        weights = by_member.masked_fill(~seen, torch.finfo(by_member.dtype).min).log_softmax(dim=4)
-        entropies = -(weights.exp() * weights).masked_fill(~seen, 0).flatten(1).double().sum(dim=1)
-        queries = torch.full_like(entropies, float(seen.any(dim=3).sum()) * module.num_heads)
-        return torch.stack([largest.double(), entropies, queries])
+        logits.masked_fill_(~seen, torch.finfo(logits.dtype).min)  # (S, B, heads, queries, keys)
+        weights = logits.log_softmax(dim=4)
+        entropies = -weights.exp().mul_(weights).sum(dim=4).double()
+        sees = seen.any(dim=3)  # a query that sees no key has no entropy
+        total = (entropies * sees).flatten(1).sum(dim=1)
+        queries = torch.full_like(total, float(sees.sum()) * module.num_heads)
+        return torch.stack([logits.flatten(1).amax(dim=1).double(), total, queries])

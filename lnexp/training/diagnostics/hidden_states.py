@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.utils.hooks import RemovableHandle
 
-from lnexp.theory.hidden_states import squared_norm
 from lnexp.training.diagnostic import Watched, register_diagnostic
 from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 
@@ -50,11 +49,11 @@ class HiddenStates(ForwardDiagnostic):
     def _look(self, name: str, layer: Any, arguments: Any, output: Any) -> None:
         """Add a batch's number of positions, and its sums of ‖x‖²/d and of x/‖x‖, ``(2 + channels, S)``."""
         x = output[0] if isinstance(output, tuple) else output  # (time, S·B, channel)
+        x = x.detach().float().unflatten(1, (self.watched.members, -1))
         kept = self.kept[name.partition(".")[0]].unsqueeze(1)  # (time, 1, B)
-        squares = squared_norm(x)
-        length = squares.sqrt().clamp(min=torch.finfo(squares.dtype).tiny)  # of padding it may be 0
-        units = x.detach().double() / length.unsqueeze(-1)
-        each = torch.cat([squares.unsqueeze(-1) / x.size(-1), units], dim=-1)
-        sums = (each.unflatten(1, (self.watched.members, -1)) * kept.unsqueeze(-1)).sum(dim=(0, 2)).t()
-        found = torch.cat([torch.full_like(sums[:1], float(kept.sum())), sums])
+        squares = x.square().sum(dim=3)
+        inverse = kept / squares.sqrt().clamp(min=torch.finfo(x.dtype).tiny)  # of padding the length may be 0
+        units = torch.einsum("tsb,tsbc->cs", inverse, x).double()
+        sizes = (squares.double() * kept).sum(dim=(0, 2)).unsqueeze(0) / x.size(3)
+        found = torch.cat([torch.full_like(sizes, float(kept.sum())), sizes, units])
         self._sums[name] = self._sums[name] + found if name in self._sums else found

@@ -36,23 +36,25 @@ class LogNormaliser(ForwardDiagnostic):
     @torch.no_grad()
     def _look(self, model: Any, arguments: Any, output: Any) -> None:
         """Add a batch's tokens, sum of log Z and sum of its squares, ``(3, S)``."""
-        found = [logits.float().logsumexp(dim=1).double() for logits in self._logits(output)]
+        found = [z.double() for z in self._of_members(output)]
         sums = torch.stack([torch.stack([torch.ones_like(z).sum(), z.sum(), z.square().sum()]) for z in found], dim=1)
         self._sums = sums if self._sums is None else self._sums + sums
 
-    def _logits(self, output: Any) -> Iterator[Tensor]:
-        """Yield the logits of each member at the positions that are asked for, ``(tokens, words)``.
+    def _of_members(self, output: Any) -> Iterator[Tensor]:
+        """Yield log Z of each member at the positions that are asked for, ``(tokens,)``.
 
         An array gives hidden states, so that the logits of one member at a time are in memory.
         """
         if not self.watched.stacked:
-            yield self._asked(output[0])
+            yield self._asked(output[0].float().logsumexp(dim=-1))
             return
         for hidden, weight in zip(output, self.watched.model.output_weight, strict=True):
-            yield self._asked(hidden) @ weight.to(hidden.dtype).t()
+            logits = self._asked(hidden) @ weight.to(hidden.dtype).t()
+            yield logits.float().logsumexp(dim=-1)
 
     def _asked(self, x: Tensor) -> Tensor:
-        """Return the rows of ``(…, channel)`` at targets; those of a model that gave no others are all of them."""
-        if x.shape[:-1] == self.batch["target"].shape:
-            return x[self.batch["target"].ne(self.watched.criterion.padding_idx)]
-        return x.flatten(0, -2)
+        """Return what of a value or a row a position is at targets; of a model that gave no others that is all."""
+        target = self.batch["target"]
+        if x.shape[: target.dim()] == target.shape:
+            return x[target.ne(self.watched.criterion.padding_idx)]
+        return x

@@ -33,27 +33,31 @@ class UpdateSizes(Diagnostic):
         self._before = {name: matrix.detach().clone() for name, matrix in self._matrices.items()}
 
     def end(self) -> dict[str, Tensor]:
-        found = {}
-        for name, before in self._before.items():
-            of = name.removesuffix(".weight")
-            after = self._matrices[name].detach()
-            found[f"relative_update.{of}"], found[f"angular_update.{of}"] = self._sizes(before, after)
-            found[f"update_rms.{of}"] = self._rms(after - before)
+        if not self._before:
+            return {}
+        of_matrices = [self._sizes(before, self._matrices[name].detach()) for name, before in self._before.items()]
+        length, size, along = torch.stack(of_matrices, dim=1).double()  # each (matrices, S)
+        along = along / length
+        across = (size.square() - along.square()).clamp(min=0).sqrt()
+        numbers = torch.tensor([before.numel() // self.watched.members for before in self._before.values()])
+        measures = {
+            "relative_update": size / length,
+            "angular_update": torch.atan2(across, length + along),
+            "update_rms": (size.cpu() / numbers.sqrt().unsqueeze(1)) / self._rates,
+        }
+        names = [name.removesuffix(".weight") for name in self._before]
         self._before = {}
-        return found
+        return {
+            f"{measure}.{name}": value
+            for measure, values in measures.items()
+            for name, value in zip(names, values, strict=True)
+        }
 
-    def _rms(self, change: Tensor) -> Tensor:
-        """Return the root mean square of ΔW in learning rates, ``(S,)``."""
-        by_member = change.float().reshape(self.watched.members, -1)
-        return by_member.square().mean(dim=1).sqrt().cpu() / self._rates
-
-    def _sizes(self, before: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
-        """Return ‖ΔW‖/‖W‖ and the angle, each ``(S,)``.
+    def _sizes(self, before: Tensor, after: Tensor) -> Tensor:
+        """Return ‖W‖, ‖ΔW‖ and the product of W and ΔW, ``(3, S)``.
 
         The angle is taken from the parts of ΔW along W and across it: the cosine of a small angle is rounded to 1.
         """
         weight, change = (x.float().reshape(self.watched.members, -1) for x in (before, after - before))
-        length, size = (torch.linalg.vector_norm(x, dim=1).double() for x in (weight, change))
-        along = (weight * change).sum(dim=1).double() / length
-        across = (size.square() - along.square()).clamp(min=0).sqrt()
-        return size / length, torch.atan2(across, length + along)
+        length, size = (torch.linalg.vector_norm(x, dim=1) for x in (weight, change))
+        return torch.stack([length, size, (weight * change).sum(dim=1)])
