@@ -20,7 +20,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import CountedRun
 from lnexp.results.pages.prediction_page import prediction_in_words
-from lnexp.results.pages.sweep_page import sweep_page
+from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
 from lnexp.seeds import seeds_in_words
@@ -209,6 +209,11 @@ class PublishedFolder:
     def sweep(self) -> str:
         """The tables of a recipe with a sweep, in Markdown."""
         return sweep_page(self.recipe, cast(list[CountedRun], self._runs)) if self.recipe.sweep else ""
+
+    @property
+    def lengths(self) -> dict[str, str]:
+        """The shortest warm-ups that are enough by rate, in words, by the label of a placement of a sweep."""
+        return lengths_in_words(self.recipe, cast(list[CountedRun], self._runs))
 
     @property
     def prediction(self) -> str:

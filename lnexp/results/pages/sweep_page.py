@@ -1,5 +1,6 @@
 """Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
 from tabulate import tabulate
@@ -120,6 +121,24 @@ def _rates_in_words(grid: Grid, rates: Sequence[str]) -> str:
     order, shown = list(grid.rates), [f"{grid.rates[rate]:g}" for rate in rates]
     whole = order.index(rates[-1]) - order.index(rates[0]) + 1 == len(rates) > 1
     return f"{shown[0]} to {shown[-1]}" if whole else ", ".join(shown)
+
+
+def lengths_in_words(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[str, str]:
+    """Return the shortest warm-ups that are enough, as ``1 at 0.001, 60 at 0.002 to 0.004``, by label of a placement.
+
+    Args:
+        recipe: one with a sweep.
+        runs: its runs.
+    """
+    grid = grid_of(recipe)
+    return {one.label: _lengths_in_words(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
+
+
+def _lengths_in_words(grid: Grid, one: PlacementSummary) -> str:
+    by_length = itertools.groupby(zip(one.shortest, _lengths(grid, one), strict=True), key=lambda of: of[1])
+    return ", ".join(
+        f"{length} at {_rates_in_words(grid, [rate for rate, _ in of_length])}" for length, of_length in by_length
+    )
 
 
 def length_in_words(grid: Grid, lengths: Iterable[float]) -> str:

@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import sweep_page
+from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
 
 
 @pytest.fixture
@@ -47,6 +47,15 @@ def test_a_rate_at_which_no_length_is_enough_says_so(page):
     assert rows(page(), 2)["Post-LN †"] == ["no length", "60", "300"]
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
     assert rows(page(post_ln_long=[0.435, 0.25, 0.4]), 2)["Post-LN †"][0] == "300 to no length"
+
+
+def test_lengths_are_in_words_rates_of_one_length_together(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    assert lengths_in_words(recipe, swept_runs(recipe)) == {
+        "Pre-LN": "1 at 0.001 to 0.004",
+        "Post-LN †": "no length at 0.001, 60 at 0.002, 300 at 0.004",
+    }
+    assert lengths_in_words(recipe, []) == {}
 
 
 def test_lr_sensitivity_and_the_nll_at_the_best_rate_have_intervals(page):
