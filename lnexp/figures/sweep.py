@@ -69,7 +69,7 @@ def draw_sweep(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> 
         scope: what they were trained on, in words.
         folder: of results.
     """
-    swept = _swept(recipe, runs, scope)
+    swept = swept_of(recipe, runs, scope)
     if swept is None:
         return []
     with rc_context(STYLE):
@@ -78,7 +78,8 @@ def draw_sweep(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> 
     return list(FIGURES)
 
 
-def _swept(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
+def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
+    """Return what the figures of ``runs.csv`` show; None before all arms have a run."""
     grid = grid_of(recipe)
     results = SweepResults(grid, finals_of_table(grid, runs))
     summaries = summaries_of(results)

@@ -6,16 +6,23 @@ import pandas as pd
 import pytest
 
 from lnexp.figures.folder import draw_all, drawings
+from lnexp.figures.sweep import heat_maps, swept_of
 from lnexp.paths import RESULTS_DIR
+from lnexp.published import read_table
 from lnexp.recipes.load import load_recipe
 
 pytestmark = pytest.mark.slow
 
-FOLDERS = sorted(path.parent for path in RESULTS_DIR.glob("*/*/*/verdicts.json") if path.parts[-2] != "map")
+FOLDERS = sorted(path.parent for path in RESULTS_DIR.glob("*/*/*/verdicts.json"))
+SWEPT = [folder for folder in FOLDERS if load_recipe(folder.name).sweep]
 FIG2A = RESULTS_DIR / "small" / "toy" / "fig2a"
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: "-".join(folder.parts[1:]))
+def name_of(folder) -> str:
+    return "-".join(folder.parts[-3:])
+
+
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder not in SWEPT], ids=name_of)
 def test_every_arm_that_was_measured_is_drawn(folder):
     recipe = load_recipe(folder.name)
     first = next(drawing for drawing in drawings(recipe, folder) if drawing.name == "figure")
@@ -26,6 +33,13 @@ def test_every_arm_that_was_measured_is_drawn(folder):
         assert len(line.x) == len(line.mean) == len(line.low) == len(line.high) > 0
         assert all(low <= mean + 1e-9 * abs(mean) for low, mean in zip(line.low, line.mean, strict=True))
         assert not any(map(math.isnan, line.mean))
+
+
+@pytest.mark.parametrize("folder", SWEPT, ids=name_of)
+def test_every_arm_of_a_sweep_is_a_cell_of_its_heat_maps(folder):
+    runs = read_table(folder / "runs.csv")
+    found = heat_maps(swept_of(load_recipe(folder.name), runs, "scope"))
+    assert sum(axis.images[0].get_array().size for axis in found.axes if axis.images) == runs["arm"].nunique()
 
 
 def test_what_the_tables_say_is_what_is_drawn():

@@ -12,7 +12,7 @@ from lnexp.results.tables.run_tables import runs_table
 def swept(tmp_path):
     """What is drawn of the swept recipe."""
     recipe = swept_recipe(tmp_path)
-    return sweep._swept(recipe, runs_table(swept_runs(recipe)), "scope")
+    return sweep.swept_of(recipe, runs_table(swept_runs(recipe)), "scope")
 
 
 def test_a_heat_map_a_placement_with_a_cross_where_most_runs_are_not_good(swept):
@@ -54,7 +54,7 @@ def test_where_seeds_differ_the_shortest_warmup_has_a_bar_and_a_median(swept, tm
     recipe = swept_recipe(tmp_path)
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
     runs = runs_table(swept_runs(recipe, post_ln_long=[0.435, 0.25, 0.4]))
-    (axis,) = sweep.shortest_warmups(sweep._swept(recipe, runs, "scope")).axes
+    (axis,) = sweep.shortest_warmups(sweep.swept_of(recipe, runs, "scope")).axes
     shift = sweep.SPREAD / 2
     post_ln = next(line for line in axis.lines if line.get_label() == "Post-LN †")
     assert post_ln.get_ydata()[0] == pytest.approx(2 + shift), "two of three seeds"

@@ -151,7 +151,7 @@ def test_a_sweep_has_its_tables_and_figures_and_no_curves(tmp_path, monkeypatch)
     recipe = swept_recipe(tmp_path)
     folder = write_results(recipe, swept_runs(recipe), "make x", tmp_path)
     page = (folder / "table.md").read_text()
-    assert "trains without warm-up at lr_max" in page
+    assert "good without warm-up at lr_max" in page
     assert all(f"({name}.png)" in page for name in ("map", "lr_sensitivity", "shortest_warmup", "ranking"))
     assert "figure.png" not in page
     assert drawn == list(sweep.FIGURES)
