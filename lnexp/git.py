@@ -1,13 +1,13 @@
-"""Ask git of the repository that the project lies in."""
+"""Ask git about the repository that contains the project."""
 
 import subprocess
 from pathlib import Path
 
 from lnexp.paths import ROOT
 
-#: Without locks that it can do without: somebody may commit meanwhile, and one that is killed would leave them there.
+#: No optional locks: somebody may commit meanwhile, and a git that is killed would leave its lock behind.
 GIT = ("git", "--no-optional-locks")
-#: How often it is asked where something kills it.
+#: How often a git that is killed is run in all.
 TRIES = 3
 
 
@@ -23,7 +23,7 @@ def ask_git(*arguments: str, folder: Path | None = None) -> str | None:
     for _ in range(TRIES):
         try:
             done = subprocess.run([*GIT, "-C", str(folder or ROOT), *arguments], capture_output=True, text=True)
-        except (FileNotFoundError, PermissionError):
+        except OSError:
             return None
         if done.returncode >= 0:
             return None if done.returncode else done.stdout

@@ -32,7 +32,7 @@ LETTERS_OF_A_LINE = 8
 #: A line of a legend, and the gap above each of its labels, inches; every figure has room for so much of them.
 LEGEND_LINE, LEGEND_GAP, LEGEND_ROOM = 0.15, 0.06, 0.63
 
-#: How many values along a logarithmic axis have names at least, and about how many where fewer have one digit.
+#: A logarithmic axis on which fewer values than this have one digit gets about so many values of two.
 FEWEST, MOST_OF_SHORT_AXIS = 2, 4
 
 

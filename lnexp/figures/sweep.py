@@ -124,7 +124,7 @@ def _draw_map(axis: Any, one: PlacementSummary, grid: Grid, norm: LogNorm) -> An
     shown = axis.imshow(values, cmap=COLOURS, norm=norm, aspect="auto")
     for row, column in np.ndindex(values.shape):
         colour = "black" if norm(values[row, column]) < LIGHT else "white"
-        text = f"{values[row, column]:.2f}".lstrip("0") if cells[row][column].trains else "×"
+        text = f"{values[row, column]:.2f}".lstrip("0") if cells[row][column].mostly_good else "×"
         axis.text(column, row, text, ha="center", va="center", fontsize=6, color=colour)
     axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()], fontsize=6)
     axis.set_title(one.label)
@@ -149,9 +149,7 @@ def sensitivities(swept: Swept) -> Figure:
     figure, axis = _rows(swept, order)
     for row, one in enumerate(order):
         _draw_dots(axis, row, swept.styles[one.name], one.sensitivity[without], one.sensitivity[longest])
-        if failing := [
-            value for end in swept.ends if not one.trained_at(end) for value in one.sensitivity[end].values()
-        ]:
+        if failing := [value for end in swept.ends if not one.good_at(end) for value in one.sensitivity[end].values()]:
             axis.plot(failing, [row] * len(failing), "x", color="black", markersize=4)
     axis.set(xlabel="lr sensitivity, nats a token", xlim=(0, None))
     said = f"{_legend(swept)}, crossed: good at no rate, so that little can be lost"

@@ -72,7 +72,7 @@ class Engine(Loop):
         super().__init__(cfgs, kind.fairseq_config(singles, cfg.precision), corpus, show_progress, ranks)
         self.models = kind(self.trainer, members, singles, ranks)
         intervene(cfg, self.task, self.models)
-        self._signals = DeferredSignals()
+        self._signals = DeferredSignals(ranks)
 
     @property
     def alive(self) -> dict[int, Member]:

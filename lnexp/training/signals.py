@@ -6,7 +6,7 @@ import time
 from types import FrameType
 from typing import Any
 
-from lnexp.training.ranks import is_lost
+from lnexp.training.ranks import ALONE, Ranks, is_lost
 
 #: SLURM's SIGTERM before it preempts; SIGUSR1, or submitit's SIGUSR2, before a job's time is up.
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
@@ -22,11 +22,17 @@ class DeferredSignals:
     signal that is repeated after :data:`DUPLICATE_SECONDS` is delivered immediately. Outside the main thread, where
     Python handles no signals, none is deferred.
 
+    Where another process of the run was lost, signals are held back for good, for the process then ends by itself.
+
+    Args:
+        ranks: the processes that train together.
+
     Attributes:
         pending: the signals that were received and not yet delivered.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ranks: Ranks = ALONE) -> None:
+        self._ranks = ranks
         self.pending: list[signal.Signals] = []
         self._before: dict[signal.Signals, Any] = {}
         self._since = 0.0
@@ -52,8 +58,8 @@ class DeferredSignals:
             signal.signal(number, self._defer)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if error is not None and is_lost(error):
-            return  # the signal that torchrun sends to the processes that are left must not come before their last word
+        if self._ranks.size > 1 and error is not None and is_lost(error):
+            return  # torchrun signals the processes that remain; this one says first why it ends
         for number, handler in self._before.items():
             signal.signal(number, handler)
         if kind is None:  # an error ends the process, too, and says why

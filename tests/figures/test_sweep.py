@@ -50,7 +50,7 @@ def test_the_shortest_warmup_is_a_level_and_lines_lie_side_by_side(swept):
     assert [label.get_text() for label in axis.get_yticklabels()] == ["1", "60", "300", "no length"]
 
 
-def test_where_seeds_differ_the_shortest_warmup_has_a_bar_and_a_median(swept, tmp_path):
+def test_where_seeds_differ_the_shortest_warmup_has_a_bar_and_a_median(tmp_path):
     recipe = swept_recipe(tmp_path)
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
     runs = runs_table(swept_runs(recipe, post_ln_long=[0.435, 0.25, 0.4]))

@@ -63,10 +63,11 @@ def curves(runs_dir: Path) -> dict[str, list[dict]]:
     }
 
 
-def differences(runs_dir: Path, expected: dict[str, list[dict]]) -> list[str]:
+def differences(runs_dir: Path, expected: dict[str, list[dict]], runs: int = RUNS) -> list[str]:
     """What the runs' records say other than expected, in few words: a log is cut where it is long."""
     found = curves(runs_dir)
     assert found.keys() <= expected.keys()
+    assert len(found) == runs
     return [
         f"{name}, record {number}: {key} is {ours.get(key, NOTHING)}, not {theirs.get(key, NOTHING)}"
         for name in found
@@ -158,6 +159,5 @@ def test_a_quota_hit_in_the_middle_of_a_checkpoint(tmp_path, undisturbed):
     assert states(tmp_path / "runs") == ["failed"] * 3
     with_room = run_script("train", *three)
     assert with_room.returncode == 0, with_room.stderr
-    assert differences(tmp_path / "runs", undisturbed) == []
-    assert len(curves(tmp_path / "runs")) == 3
+    assert differences(tmp_path / "runs", undisturbed, runs=3) == []
     nothing_is_left_over(tmp_path / "runs")

@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from lnexp.training.ranks import Ranks
 from lnexp.training.signals import SIGNALS, DeferredSignals
 
 
@@ -55,17 +56,32 @@ def test_an_error_is_raised_and_not_replaced_by_a_pending_signal(received):
     assert received == []
 
 
+LOST = "[gloo/transport/tcp/pair.cc] Connection closed by peer"
+
+
+def fail_among(ranks, error):
+    def fail():
+        with DeferredSignals(ranks):
+            raise RuntimeError(error)
+
+    with pytest.raises(RuntimeError):
+        fail()
+
+
 def test_signals_wait_on_where_another_process_was_lost(received):
     """The process then ends and says why, before torchrun ends it."""
 
-    def lose_another():
-        with DeferredSignals():
-            raise RuntimeError("[gloo/transport/tcp/pair.cc] Connection closed by peer")
-
-    with pytest.raises(RuntimeError):
-        lose_another()
+    fail_among(Ranks(size=2), LOST)
     os.kill(os.getpid(), signal.SIGTERM)
     assert received == []
+
+
+@pytest.mark.parametrize(("size", "error"), [(1, "wrong"), (2, "wrong"), (1, "/gloo/runs: no space left")])
+def test_after_another_error_signals_arrive_at_once(received, size, error):
+    """The process may be a sweep's worker, and train the next run."""
+    fail_among(Ranks(size=size), error)
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert received == [signal.SIGTERM]
 
 
 def test_a_signal_that_was_ignored_is_dropped_when_delivered():

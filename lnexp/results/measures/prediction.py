@@ -5,6 +5,7 @@ import statistics
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -14,7 +15,7 @@ from lnexp.results.measures.sweep_measures import Finals
 
 #: A number, and the update that it is of.
 Predictor = tuple[str, int]
-#: What was known of every update before training: the peak rate, and how much of it a linear warm-up has reached then.
+#: What is known of every update before training: the peak rate, and the rate that a linear warm-up has reached by then.
 LR_MAX, LR_REACHED = KNOWN_BEFORE = ("lr_max", "lr_reached")
 #: Columns that are no early number.
 NO_NUMBERS = (*WHICH, "update")
@@ -61,7 +62,7 @@ class Prediction:
         seeds = sorted(int(seed) for seed in early["seed"].unique())
         self.seeds = [seed for seed in seeds if all(seed in finals.get(arm, ()) for arm in grid.names)]
         self._rows = rows[rows["seed"].isin(self.seeds)]
-        self._finals = finals
+        self._finals, self._arms = finals, len(grid.names)
         self.numbers = [*KNOWN_BEFORE, *(str(column) for column in early if column not in NO_NUMBERS)]
         self.updates = sorted(int(update) for update in early["update"].unique())
 
@@ -110,10 +111,10 @@ class Prediction:
         """
         return [
             (number, update)
-            for (number, update), by_seed in self.correlations().items()
+            for (number, update), by_seed in self._overall.items()
             if (number in KNOWN_BEFORE) is known_before
             and not any(math.isnan(value) for value in by_seed.values())
-            and self._rows.loc[self._rows["update"] == update, number].count() == len(self.seeds) * len(self._finals)
+            and self._rows.loc[self._rows["update"] == update, number].count() == len(self.seeds) * self._arms
         ]
 
     def held_out(self, line: float, known_before: bool = False) -> list[HeldOut]:
@@ -124,10 +125,15 @@ class Prediction:
             line: the nll that a good run is below.
             known_before: see :meth:`candidates`.
         """
-        found, candidates = self.correlations(), self.candidates(known_before)
+        candidates = self.candidates(known_before)
         if len(self.seeds) < 2 or not candidates:
             return []
-        return [self._chosen({key: found[key] for key in candidates}, seed, line) for seed in self.seeds]
+        early = {key: self._overall[key] for key in candidates}
+        return [self._chosen(early, seed, line) for seed in self.seeds]
+
+    @cached_property
+    def _overall(self) -> dict[Predictor, dict[int, float]]:
+        return self.correlations()
 
     def _chosen(self, early: dict[Predictor, dict[int, float]], seed: int, line: float) -> HeldOut:
         means = {

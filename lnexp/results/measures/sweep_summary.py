@@ -28,7 +28,7 @@ class Cell:
         return statistics.fmean(self.nll.values())
 
     @property
-    def trains(self) -> bool:
+    def mostly_good(self) -> bool:
         """Whether most of its runs are good."""
         return self.good is not None and 2 * self.good > len(self.nll)
 
@@ -60,15 +60,15 @@ class PlacementSummary:
     best_nll: dict[int, float]
     good_share: dict[int, float]
 
-    def trained_at(self, warmup: str) -> list[str]:
+    def good_at(self, warmup: str) -> list[str]:
         """Return the names of the rates at which most runs with this warm-up are good."""
-        return [rate for rate, cell in self.cells[warmup].items() if cell.trains]
+        return [rate for rate, cell in self.cells[warmup].items() if cell.mostly_good]
 
-    def needs_warmup_at(self) -> list[str]:
+    def good_only_with_warmup_at(self) -> list[str]:
         """Return the names of the rates at which most runs are good with some warm-up, and not without."""
         without, *others = self.cells
-        some = {rate for warmup in others for rate in self.trained_at(warmup)}
-        return [rate for rate in self.cells[without] if rate in some and not self.cells[without][rate].trains]
+        some = {rate for warmup in others for rate in self.good_at(warmup)}
+        return [rate for rate in self.cells[without] if rate in some and not self.cells[without][rate].mostly_good]
 
     def width(self, warmup: str) -> float | None:
         """Return at how many rates a run with this warm-up is good, the mean over seeds; None where not known."""

@@ -11,6 +11,7 @@ from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.prediction import LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
 from lnexp.results.measures.sweep_measures import CountedRun, SweepResults, finals_of
+from lnexp.results.measures.sweep_summary import label_of
 
 #: What people read of a number.
 WORDS = {
@@ -31,22 +32,21 @@ WORDS = {
 EXPLANATION = """\
 Which early number tells how a run ends: Spearman's rank correlation of it with the final nll, over the {runs} runs of \
 a seed, as far as they have it; 1 says that the greater it is, the worse a run ends. Loss and gradient norm are means \
-over the second half of the updates up to the one named, the others are of that update. Known before training are \
-lr_max and the rate that the warm-up has reached, lr_max · min(1, update/T_warmup). Mean over seeds, and the least and \
-the greatest of them."""
+over the second half of the updates up to the one named, the others are of that update. lr_max and the rate reached, \
+lr_max · min(1, update/T_warmup), are known before training. Mean over seeds, and the least and the greatest of them."""
 WITHIN = """\
 The same over the runs of {placements}, so that it cannot only tell placements apart:"""
 CHOSEN = """\
-For each seed the other seeds chose the number and the update of the greatest mean correlation in size, of \
-{candidates} that all runs have: {picked}. In the seed that was left out its correlation, counted as positive where it \
-has the sign that it has in the others, is {correlation}. What was known before training, chosen in the same way: \
-{known}. The mean final nll of the same arm in the other seeds has {of_arm}: where that is more, the arm tells more \
-than the early number.
+Which early number tells best how a run ends was chosen for each seed by the other seeds: the number and the update \
+with the greatest mean rank correlation (Spearman's) with the final nll, in size, of {candidates} that all runs have. \
+Chosen were: {picked}. In the seed that was left out the correlation, counted as positive where it has the sign that \
+it has in the others, is {correlation}. For comparison, of what is known before training, lr_max and the rate that \
+the warm-up has reached (lr_max · min(1, update/T_warmup)), the same choice is: {known}. The mean final nll of the \
+same arm in the other seeds has {of_arm}: where that is more, the arm tells more than the early number.
 
-Of the correlations above only these choices were tested on runs that did not choose them. A seed left out has the \
-same arms, so they say that a number tells the same with another seed, and nothing of other rates, lengths of warm-up \
-or models. ‖ΔW‖/‖W‖ and the angle of an update contain the rate that the warm-up has reached. What goes along with a \
-failure need not be its cause."""
+Only these choices were tested on runs that did not choose them. A seed left out has the same arms, so they say that a \
+number tells the same with another seed, and nothing of other rates, lengths of warm-up or models. ‖ΔW‖/‖W‖ and the \
+angle of an update contain the rate that the warm-up has reached. A correlation with failure does not show a cause."""
 PAIRS = ", and of a good run and one that is not it says which is which in {share:.0%} of pairs"
 #: Up to how many placements have a table each.
 FEW = 2
@@ -61,19 +61,21 @@ def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFr
         runs: its runs.
         early: their ``early.csv``, not empty.
     """
-    known = _prediction(recipe, runs, early)
-    if known is None:
+    made = _prediction(recipe, runs, early)
+    if made is None:
         return ""
-    grid, found = grid_of(recipe), known[0]
+    found, line = made
+    grid = grid_of(recipe)
+    labels = {name: label_of(grid, name) for name in grid.labels}
     explanation = EXPLANATION.format(runs=len(grid.names))
-    parts = [explanation, _table(found), *_within(found, grid.labels), _tested(*known)]
+    parts = [explanation, _table(found), *_within(found, labels), _tested(found, line)]
     return "\n\n".join(filter(None, parts))
 
 
 def prediction_in_words(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> str:
     """Return which number was chosen, and what it told of seeds left out, without tables; empty for one seed."""
-    known = _prediction(recipe, runs, early)
-    return _tested(*known) if known else ""
+    made = _prediction(recipe, runs, early)
+    return _tested(*made) if made else ""
 
 
 def _prediction(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> tuple[Prediction, float] | None:

@@ -10,6 +10,7 @@ from tabulate import tabulate
 from lnexp.errors import UserError
 from lnexp.numerics import numerics_of
 from lnexp.published import read_table
+from lnexp.recipes.grid import grid_of
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.provenance import Provenance, commit_of, read_provenance
@@ -211,6 +212,12 @@ class PublishedFolder:
         return sweep_page(self.recipe, cast(list[CountedRun], self._runs)) if self.recipe.sweep else ""
 
     @property
+    def warmups(self) -> str:
+        """The lengths of warm-up of a sweep, in updates, as ``1, 60 and 300``."""
+        *others, last = (f"{length:g}" for length in grid_of(self.recipe).warmups.values())
+        return f"{', '.join(others)} and {last}"
+
+    @property
     def lengths(self) -> dict[str, str]:
         """The shortest warm-ups that are enough by rate, in words, by the label of a placement of a sweep."""
         return lengths_in_words(self.recipe, cast(list[CountedRun], self._runs))
@@ -218,8 +225,10 @@ class PublishedFolder:
     @property
     def prediction(self) -> str:
         """Which early number of a sweep's runs tells how they end, in words; empty where nothing was tested."""
-        early = read_table(self._path / "early.csv")
-        return prediction_in_words(self.recipe, cast(list[CountedRun], self._runs), early)
+        path = self._path / "early.csv"
+        if not path.exists():  # its runs took no snapshots
+            return ""
+        return prediction_in_words(self.recipe, cast(list[CountedRun], self._runs), read_table(path))
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

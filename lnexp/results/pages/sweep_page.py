@@ -10,11 +10,12 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.sweep_measures import CountedRun, SweepResults, finals_of, none_is_enough
 from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
 from lnexp.results.statistics.intervals import Interval, interval
+from lnexp.results.statistics.success import success_of
 
 EXPLANATION = """\
 All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, about that before \
 training. A run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. \
-*Trains*, above, is of the best BLEU: near either line they can disagree, and a run that is not good need not have \
+*Trains*, above, is of `{measure}`: near either line they can disagree, and a run that is not good need not have \
 failed. A rate is good *only with warm-up* where most runs are good with some warm-up and not without. A warm-up is \
 *enough* at a rate where its nll is at most {within:g} above the lowest of its lengths there, and that lowest is good. \
 Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each; *costs* \
@@ -45,6 +46,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         shortest=min(grid.warmups.values()),
         longest=max(grid.warmups.values()),
         rates=len(grid.rates),
+        measure=success_of(recipe).measure,
     )
     parts = [
         f"{explanation}{' ' + OTHER_RATE if grid.sweep.other_rate else ''}",
@@ -81,8 +83,8 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
     runs = sum(len(cell.nll) for of in one.cells.values() for cell in of.values())
     return [
         one.label,
-        _rates_in_words(grid, one.trained_at(without)),
-        _rates_in_words(grid, one.needs_warmup_at()),
+        _rates_in_words(grid, one.good_at(without)),
+        _rates_in_words(grid, one.good_only_with_warmup_at()),
         f"{length_in_words(grid, one.shortest[rate].values())} at {grid.rates[rate]:g}",
         _text(one.best_nll),
         _text(cost),
@@ -99,14 +101,14 @@ def _advice(grid: Grid, summaries: Sequence[PlacementSummary]) -> str:
     alike = [one for one in summaries if one.name not in grid.sweep.other_rate] or summaries
 
     def least(warmup: str) -> str:
-        training = [one for one in alike if one.trained_at(warmup)]
-        if not training:
+        good = [one for one in alike if one.good_at(warmup)]
+        if not good:
             return "nothing, for no placement is good at any rate"
-        one = min(training, key=lambda one: _mean(one.sensitivity[warmup]))
+        one = min(good, key=lambda one: _mean(one.sensitivity[warmup]))
         return f"{one.label} (lr sensitivity {_mean(one.sensitivity[warmup]):.2f})"
 
     widest = max(alike, key=lambda one: _mean(one.good_share))
-    left_out = any(not one.trained_at(end) for one in alike for end in (without, longest))
+    left_out = any(not one.good_at(end) for one in alike for end in (without, longest))
     return (
         f"Where nothing can be tuned, the least is lost over these rates without warm-up by {least(without)}, with the"
         f" longest by {least(longest)}; most often good over these rates and lengths is {widest.label}"

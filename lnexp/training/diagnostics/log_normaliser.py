@@ -36,11 +36,11 @@ class LogNormaliser(ForwardDiagnostic):
     @torch.no_grad()
     def _look(self, model: Any, arguments: Any, output: Any) -> None:
         """Add a batch's tokens, sum of log Z and sum of its squares, ``(3, S)``."""
-        found = [z.double() for z in self._of_members(output)]
+        found = [z.double() for z in self._log_z_by_member(output)]
         sums = torch.stack([torch.stack([torch.ones_like(z).sum(), z.sum(), z.square().sum()]) for z in found], dim=1)
         self._sums = sums if self._sums is None else self._sums + sums
 
-    def _of_members(self, output: Any) -> Iterator[Tensor]:
+    def _log_z_by_member(self, output: Any) -> Iterator[Tensor]:
         """Yield log Z of each member at the positions that are asked for, ``(tokens,)``.
 
         An array gives hidden states, so that the logits of one member at a time are in memory.
@@ -53,7 +53,7 @@ class LogNormaliser(ForwardDiagnostic):
             yield logits.float().logsumexp(dim=-1)
 
     def _asked(self, x: Tensor) -> Tensor:
-        """Return what of a value or a row a position is at targets; of a model that gave no others that is all."""
+        """Return the entries at target positions; all, where the model gave only those."""
         target = self.batch["target"]
         if x.shape[: target.dim()] == target.shape:
             return x[target.ne(self.watched.criterion.padding_idx)]

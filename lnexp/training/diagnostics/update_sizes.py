@@ -36,14 +36,14 @@ class UpdateSizes(Diagnostic):
         if not self._before:
             return {}
         of_matrices = [self._sizes(before, self._matrices[name].detach()) for name, before in self._before.items()]
-        length, size, along = torch.stack(of_matrices, dim=1).double()  # each (matrices, S)
-        along = along / length
+        length, size, along = torch.stack(of_matrices, dim=1).cpu().double()  # each (matrices, S)
+        along = along / length  # the parts of ΔW along W and across it: the cosine of a small angle is rounded to 1
         across = (size.square() - along.square()).clamp(min=0).sqrt()
-        numbers = torch.tensor([before.numel() // self.watched.members for before in self._before.values()])
+        elements = torch.tensor([before.numel() // self.watched.members for before in self._before.values()])
         measures = {
             "relative_update": size / length,
             "angular_update": torch.atan2(across, length + along),
-            "update_rms": (size.cpu() / numbers.sqrt().unsqueeze(1)) / self._rates,
+            "update_rms": size / elements.sqrt().unsqueeze(1) / self._rates,
         }
         names = [name.removesuffix(".weight") for name in self._before]
         self._before = {}
@@ -54,10 +54,7 @@ class UpdateSizes(Diagnostic):
         }
 
     def _sizes(self, before: Tensor, after: Tensor) -> Tensor:
-        """Return ‖W‖, ‖ΔW‖ and the product of W and ΔW, ``(3, S)``.
-
-        The angle is taken from the parts of ΔW along W and across it: the cosine of a small angle is rounded to 1.
-        """
+        """Return ‖W‖, ‖ΔW‖ and the product of W and ΔW, ``(3, S)``."""
         weight, change = (x.float().reshape(self.watched.members, -1) for x in (before, after - before))
         length, size = (torch.linalg.vector_norm(x, dim=1) for x in (weight, change))
         return torch.stack([length, size, (weight * change).sum(dim=1)])

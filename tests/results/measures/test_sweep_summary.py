@@ -31,7 +31,7 @@ def test_the_best_cell_is_over_rates_and_lengths(summaries):
 
 def test_cells_tell_good_runs(summaries):
     cells = summaries()["post_ln"].cells["short"]
-    assert {rate: (cell.good, cell.trains) for rate, cell in cells.items()} == {
+    assert {rate: (cell.good, cell.mostly_good) for rate, cell in cells.items()} == {
         "x1": (0, False),
         "x2": (3, True),
         "x4": (0, False),
@@ -42,12 +42,12 @@ def test_cells_tell_good_runs(summaries):
 def test_the_width_is_how_many_rates_are_good(summaries):
     found = summaries(pre_ln_none=[0.435, 0.2, 0.3])["pre_ln"]
     assert found.width("none") == pytest.approx(2 + 2 / 3), "0.455, of the last seed, is not good"
-    assert found.trained_at("none") == ["x1", "x2", "x4"]
+    assert found.good_at("none") == ["x1", "x2", "x4"]
 
 
 def test_what_is_good_is_not_known_before_all_arms_have_a_run(summaries):
     found = summaries(lambda run: run.job.arm.name != "post_ln_long_x1")
     assert list(found) == ["pre_ln"]
     assert found["pre_ln"].width("none") is None
-    assert found["pre_ln"].trained_at("none") == []
+    assert found["pre_ln"].good_at("none") == []
     assert found["pre_ln"].sensitivity["none"]

@@ -73,6 +73,8 @@ def test_a_placement_that_is_good_at_no_rate_is_no_advice(page):
 def test_where_none_is_good_without_warmup_the_advice_says_so(page):
     made = page(pre_ln_none=[3.0, 3.0, 3.0])
     assert "without warm-up by nothing, for no placement is good at any rate, with the longest by Pre-LN" in made
+    assert "are left out" in made
+    assert "are left out" not in page(), "Post-LN is marked, and so no advice"
 
 
 def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
