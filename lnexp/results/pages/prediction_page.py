@@ -3,10 +3,12 @@
 import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 from tabulate import tabulate
 
+from lnexp.published import read_table
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.prediction import LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
@@ -38,11 +40,12 @@ WITHIN = """\
 The same over the runs of {placements}, so that it cannot only tell placements apart:"""
 CHOSEN = """\
 Which early number tells best how a run ends was chosen for each seed by the other seeds: the number and the update \
-with the greatest mean rank correlation (Spearman's) with the final nll, in size, of {candidates} that all runs have. \
-Chosen were: {picked}. In the seed that was left out the correlation, counted as positive where it has the sign that \
-it has in the others, is {correlation}. For comparison, of what is known before training, lr_max and the rate that \
-the warm-up has reached (lr_max · min(1, update/T_warmup)), the same choice is: {known}. The mean final nll of the \
-same arm in the other seeds has {of_arm}: where that is more, the arm tells more than the early number.
+with the greatest mean rank correlation (Spearman's) with the final nll, in size, of the {candidates} that all runs \
+have, a number at an update each. Chosen were: {picked}. In the seed that was left out the correlation, counted as \
+positive where it has the sign that it has in the others, is {correlation}. For comparison, of what is known before \
+training, lr_max and the rate that the warm-up has reached (lr_max · min(1, update/T_warmup)), the same choice is: \
+{known}. The mean final nll of the same arm in the other seeds has {of_arm}: where that is more, the arm tells more \
+than the early number.
 
 Only these choices were tested on runs that did not choose them. A seed left out has the same arms, so they say that a \
 number tells the same with another seed, and nothing of other rates, lengths of warm-up or models. ‖ΔW‖/‖W‖ and the \
@@ -52,14 +55,20 @@ PAIRS = ", and of a good run and one that is not it says which is which in {shar
 FEW = 2
 
 
-def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> str:
+def read_early(folder: Path) -> pd.DataFrame | None:
+    """Return ``early.csv`` of a folder of results; None where it has none."""
+    path = folder / "early.csv"
+    return read_table(path) if path.exists() else None
+
+
+def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame | None) -> str:
     """Return the tables of a recipe with a sweep, in Markdown, and what was tested; empty before a seed has a run of
     all arms.
 
     Args:
         recipe: whose sweep it is.
         runs: its runs.
-        early: their ``early.csv``, not empty.
+        early: their early numbers, see :func:`read_early`.
     """
     made = _prediction(recipe, runs, early)
     if made is None:
@@ -72,14 +81,20 @@ def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFr
     return "\n\n".join(filter(None, parts))
 
 
-def prediction_in_words(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> str:
+def prediction_in_words(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame | None) -> str:
     """Return which number was chosen, and what it told of seeds left out, without tables; empty for one seed."""
     made = _prediction(recipe, runs, early)
     return _tested(*made) if made else ""
 
 
-def _prediction(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame) -> tuple[Prediction, float] | None:
-    """Return what early numbers tell, and the nll that a good run is below; None before a seed has all arms."""
+def _prediction(
+    recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame | None
+) -> tuple[Prediction, float] | None:
+    """Return what early numbers tell, and the nll that a good run is below; None without any, and before a seed has all
+    arms.
+    """
+    if early is None:
+        return None
     grid = grid_of(recipe)
     results = SweepResults(grid, finals_of(grid, runs))
     found = Prediction(grid, early, results.finals)

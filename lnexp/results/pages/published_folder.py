@@ -20,7 +20,7 @@ from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import CountedRun
-from lnexp.results.pages.prediction_page import prediction_in_words
+from lnexp.results.pages.prediction_page import prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
@@ -225,10 +225,7 @@ class PublishedFolder:
     @property
     def prediction(self) -> str:
         """Which early number of a sweep's runs tells how they end, in words; empty where nothing was tested."""
-        path = self._path / "early.csv"
-        if not path.exists():  # its runs took no snapshots
-            return ""
-        return prediction_in_words(self.recipe, cast(list[CountedRun], self._runs), read_table(path))
+        return prediction_in_words(self.recipe, cast(list[CountedRun], self._runs), read_early(self._path))
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

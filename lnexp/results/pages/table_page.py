@@ -15,7 +15,7 @@ from lnexp.results.judging.claims import Evidence
 from lnexp.results.judging.verdict_file import Verdicts
 from lnexp.results.measures import outcomes
 from lnexp.results.pages.markup import without_markup
-from lnexp.results.pages.prediction_page import prediction_page
+from lnexp.results.pages.prediction_page import prediction_page, read_early
 from lnexp.results.pages.probe_page import probe_page
 from lnexp.results.pages.sweep_page import sweep_page
 from lnexp.results.pages.verdict_pages import verdicts_part
@@ -101,5 +101,4 @@ def _sweep_parts(recipe: Recipe, runs: Sequence[PublishedRun], folder: Path) -> 
     if not (page := sweep_page(recipe, runs)):
         return []
     pictures = (f"![{name.replace('_', ' ')}]({name}.png)" for name in SWEEP)
-    early = folder / "early.csv"
-    return [page, *pictures, *([prediction_page(recipe, runs, read_table(early))] if early.exists() else [])]
+    return [page, *pictures, *filter(None, [prediction_page(recipe, runs, read_early(folder))])]

@@ -8,7 +8,7 @@ import pytest
 from swept import SEEDS, swept_recipe, swept_runs
 
 from lnexp.results.measures.early_numbers import early_table
-from lnexp.results.pages.prediction_page import prediction_in_words, prediction_page
+from lnexp.results.pages.prediction_page import prediction_in_words, prediction_page, read_early
 
 
 def with_snapshots(runs):
@@ -66,7 +66,8 @@ def test_many_placements_have_their_mean(made, monkeypatch):
 
 def test_what_is_chosen_is_said_with_how_it_does_in_the_seed_left_out(made):
     page = prediction_page(*made)
-    assert "of 2 that all runs have. Chosen were: cosine of hidden states at update 16 (3 of 3 seeds)." in page
+    assert "of the 2 that all runs have" in page
+    assert "Chosen were: cosine of hidden states at update 16 (3 of 3 seeds)." in page
     assert (
         "is 1.00 (1.00 to 1.00), and of a good run and one that is not it says which is which in 100% of pairs" in page
     )
@@ -93,6 +94,14 @@ def test_a_number_that_falls_where_runs_end_worse_tells_as_much(made):
 def test_what_was_known_before_stands_beside_it(made):
     page = prediction_page(*made)
     assert re.search(r"the same choice is: (lr_max|rate reached at update \d+) \(3 of 3 seeds\); it has 0\.\d\d", page)
+
+
+def test_without_early_numbers_there_is_nothing(made, tmp_path):
+    recipe, runs, early = made
+    assert read_early(tmp_path) is None
+    assert prediction_page(recipe, runs, None) == prediction_in_words(recipe, runs, None) == ""
+    early.to_csv(tmp_path / "early.csv", index=False)
+    assert len(read_early(tmp_path)) == len(early)
 
 
 def test_one_seed_has_correlations_and_no_choice(made):
