@@ -20,7 +20,7 @@ from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
-from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
+from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, summaries_of
 from lnexp.seeds import seeds_in_words
 
 #: Heat maps beside each other on the page.
@@ -114,7 +114,7 @@ def heat_maps(swept: Swept) -> Figure:
         axis.set(ylabel="T_warmup" if place % across == 0 else "", xlabel="lr_max")
     bar = figure.colorbar(shown, ax=axes, label="final validation nll, nats a token", shrink=0.8)
     name_few(bar.ax.yaxis, bar.ax.get_ylim())
-    add_title(figure, swept.heading, f"{swept.scope} · ×: most runs are not")
+    add_title(figure, swept.heading, f"{swept.scope} · in cells the mean, or how many runs are good; ×: none")
     return figure
 
 
@@ -124,12 +124,18 @@ def _draw_map(axis: Any, one: PlacementSummary, grid: Grid, norm: LogNorm) -> An
     shown = axis.imshow(values, cmap=COLOURS, norm=norm, aspect="auto")
     for row, column in np.ndindex(values.shape):
         colour = "black" if norm(values[row, column]) < LIGHT else "white"
-        text = f"{values[row, column]:.2f}".lstrip("0") if cells[row][column].mostly_good else "×"
-        axis.text(column, row, text, ha="center", va="center", fontsize=6, color=colour)
+        axis.text(column, row, _in_cell(cells[row][column]), ha="center", va="center", fontsize=6, color=colour)
     axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()], fontsize=6)
     axis.set_title(one.label)
     axis.grid(visible=False)
     return shown
+
+
+def _in_cell(cell: Cell) -> str:
+    """Return the mean nll where all runs are good, a cross where none is, and else how many are."""
+    if not cell.good:
+        return "×"
+    return f"{cell.mean:.2f}".lstrip("0") if cell.good == len(cell.nll) else f"{cell.good}/{len(cell.nll)}"
 
 
 def short_number(value: float) -> str:

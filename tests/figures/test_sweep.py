@@ -15,7 +15,7 @@ def swept(tmp_path):
     return sweep.swept_of(recipe, runs_table(swept_runs(recipe)), "scope")
 
 
-def test_a_heat_map_a_placement_with_a_cross_where_most_runs_are_not_good(swept):
+def test_a_heat_map_a_placement_with_a_cross_where_no_run_is_good(swept):
     pre_ln, post_ln, *_ = sweep.heat_maps(swept).axes
     assert [axis.get_title() for axis in (pre_ln, post_ln)] == ["Pre-LN", "Post-LN †"]
     assert [text.get_text() for text in post_ln.texts] == ["×", "×", "×", "×", ".31", "×", "×", ".26", ".41"]
@@ -24,6 +24,14 @@ def test_a_heat_map_a_placement_with_a_cross_where_most_runs_are_not_good(swept)
     for axis in (pre_ln, post_ln):
         assert (axis.images[0].norm.vmin, axis.images[0].norm.vmax) == pytest.approx((0.21, 5.0)), "one scale"
     assert post_ln.images[0].get_array()[0, 2] == pytest.approx(5.0), "diverged"
+
+
+def test_where_some_runs_are_good_a_cell_says_how_many(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    # the last seed is 0.02 above the others: 0.435 is good of the first two alone
+    runs = runs_table(swept_runs(recipe, post_ln_long=[0.435, 0.25, 0.4]))
+    _, post_ln, *_ = sweep.heat_maps(sweep.swept_of(recipe, runs, "scope")).axes
+    assert [text.get_text() for text in post_ln.texts][-3:] == ["2/3", ".26", ".41"]
 
 
 def dots(axis, colour):
