@@ -135,7 +135,7 @@ def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     paper_alone = {"fig5_finetune_rte", "paper_size"}  # no such pairs for a small model; nothing but the size is new
     small_alone = {"interventions", "map", "stall", "warmup_by_rate"}
-    medium_alone = {"tuned_rate"}  # these and those of small: rates and lengths are numbers of that size
+    medium_alone = {"interventions_real_text", "tuned_rate"}  # of these and small_alone rates or lengths are a size's
     alone = {"paper": paper_alone, "small": small_alone, "medium": medium_alone}
     expected = {at for at, names in alone.items() if name in names} or {"small", "paper"}
     assert expected <= set(recipe.profiles) <= set(PROFILES)
