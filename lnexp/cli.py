@@ -152,7 +152,7 @@ def describe(error: Exception) -> str:
 
 
 def _where_to_list(option: str) -> str:
-    """Return a clause on the file that must list an option of a placement, optimizer or schedule of the user's."""
+    """Return a clause on the file of a group of :data:`EXTENDED` that must list an option of a user's own part."""
     group, _, name = option.partition(".")
     if group not in EXTENDED or not name:
         return ""
@@ -173,7 +173,7 @@ def _all_options() -> list[str]:
     from lnexp.configuration import compose
 
     names: list[str] = []
-    for group in ("model", "optimizer", "lr_schedule"):
+    for group in EXTENDED:
         for path in (CONFIG_DIR / group).glob("*.yaml"):
             names += [f"{group}.{key!s}" for key in OmegaConf.load(path) if key not in ("defaults", "_name")]
 

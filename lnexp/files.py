@@ -57,16 +57,6 @@ def opened_regular(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def check_regular(path: Path) -> None:
-    """Refuse what a library must not open: anything but a regular file of at most :data:`MOST_BYTES`.
-
-    Raises:
-        UserError: for such a file.
-        OSError: where there is none.
-    """
-    _check_regular(path, path.stat())
-
-
 def _at_once(path: str, flags: int) -> int:
     """Open a file without waiting for who writes into a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""Locate published results, and read their tables."""
+"""Find folders of results; read and write their tables."""
 
 import csv
 import io

@@ -11,7 +11,7 @@ import pytest
 
 from lnexp import files
 from lnexp.errors import UserError
-from lnexp.files import append_synced, check_regular, locked, read_regular, write_whole
+from lnexp.files import append_synced, locked, read_regular, write_whole
 from lnexp.published import read_table
 from lnexp.runs.folder import RunFolder
 
@@ -128,21 +128,19 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("make", [fifo, device, folder])
-@pytest.mark.parametrize("read", [read_regular, check_regular])
-def test_what_is_no_regular_file_is_refused_and_not_waited_for(read, make, tmp_path):
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(make, tmp_path):
     with pytest.raises(UserError, match="file: not a regular file"):
-        read(make(tmp_path))
+        read_regular(make(tmp_path))
 
 
-@pytest.mark.parametrize("read", [read_regular, check_regular])
-def test_a_file_that_is_too_long_is_refused(read, tmp_path, monkeypatch):
+def test_a_file_that_is_too_long_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("lnexp.files.MOST_BYTES", 3)
     path = tmp_path / "file"
     path.write_text("abc")
-    read(path)
+    read_regular(path)
     path.write_text("abcd")
     with pytest.raises(UserError, match="more than 3 bytes"):
-        read(path)
+        read_regular(path)
 
 
 def test_a_link_to_a_file_is_read(tmp_path):

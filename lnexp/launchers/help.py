@@ -8,6 +8,7 @@ from functools import cache
 
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.cli import EXTENDED
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Option, Table
@@ -54,9 +55,9 @@ OWN_OPTION = re.compile(r"(?P<key>[a-z]\w*): (?P<value>[^#$]+?)(?:\s+# (?P<about
 
 
 def _of_one_file(table: Table) -> str:
-    """Return the section on the options that only some placements, optimizers or schedules have, from their files."""
+    """Return the section on the options that only some files of a group of :data:`EXTENDED` have."""
     found: dict[tuple[str, str, str], list[str]] = {}
-    for group in ("model", "optimizer", "lr_schedule", "intervention"):
+    for group in EXTENDED:
         for file in _files(group):
             lines = (CONFIG_DIR / group / f"{file}.yaml").read_text(encoding="utf-8").splitlines()
             for known in filter(None, map(OWN_OPTION.fullmatch, lines)):
@@ -67,7 +68,7 @@ def _of_one_file(table: Table) -> str:
     for (name, value, about), files in found.items():
         entries += [_filled(f"{name} [{value}], with {' or '.join(files)}", indent=2)]
         entries += [_filled(about, indent=6)] if about else []
-    return "\n".join(["Options of one placement, optimizer or schedule:", *entries])
+    return "\n".join(["Options of one placement, optimizer, schedule or intervention:", *entries])
 
 
 def _recipes() -> str:

@@ -71,7 +71,7 @@ def _torchrun(processes: int, words: list[str]) -> None:
 
     Raises:
         ChildFailedError: where a process fails.
-        UserError: where this process was told to stop by a signal.
+        UserError: where this process received a signal to stop.
     """
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch

@@ -1,4 +1,4 @@
-"""The options of fairseq's that are not ours by another name, and that something must be known about."""
+"""Options that no help lists but that have bounds: fairseq's own, and those of one placement, optimizer or schedule."""
 
 from typing import Any
 

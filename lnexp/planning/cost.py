@@ -41,12 +41,6 @@ class Cost:
     scaled: bool = False
 
 
-def cost_of(cfg: DictConfig, processes: int, device: Device | None) -> Cost:
-    """Return what a run costs on so many processes, see :func:`costs_of`."""
-    (cost,) = costs_of(cfg, [processes], device)
-    return cost
-
-
 def costs_of(cfg: DictConfig, processes: Sequence[int], device: Device | None) -> list[Cost]:
     """Return what a run costs, from a count of its text and a measurement of its model on a part of a batch.
 

@@ -93,11 +93,6 @@ class Parts(NamedTuple):
         )
 
 
-def measure(cfg: DictConfig, batch: LargestBatch, batches_of_an_update: int = 1) -> Step:
-    """Return what a batch costs, see :func:`parts`."""
-    return parts(cfg, batch).step(batches_of_an_update)
-
-
 def shallow_or_whole(cfg: DictConfig, batch: LargestBatch) -> tuple[Parts, bool]:
     """Return what a batch takes, and whether it was scaled from models with fewer layers, which takes less time.
 

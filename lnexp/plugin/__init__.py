@@ -5,7 +5,8 @@ Importing the package registers with fairseq
 - a model ``lnexp_<placement>`` for every file in ``placements/``,
 - an optimizer ``lnexp_<name>`` for every file in ``optimizers/``,
 - a learning-rate schedule ``lnexp_<name>`` for every file in ``lr_schedules/``,
-- the task ``lnexp_translation``.
+- the task ``lnexp_translation``,
+- a model, a criterion, an optimizer and a schedule for arrays, in ``arrays/``.
 
 All imports inside are relative, because fairseq imports a ``--user-dir`` under the folder's own name.
 """

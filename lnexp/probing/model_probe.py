@@ -73,7 +73,8 @@ def probe_model(options: Sequence[str]) -> ProbeReport:
             rest.append(option)
         elif key in own:
             raise UserError(f"{option}: {key} is given twice")
-        own[key] = value
+        else:
+            own[key] = value
     cfg = compose(rest)  # before torch is imported, so that mistakes are reported at once
     check(cfg)
     of, probed = _trained(own["checkpoint"], rest, cfg) if "checkpoint" in own else _untrained(rest)

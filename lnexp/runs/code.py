@@ -43,8 +43,8 @@ MOST_NAMED = 3
 
 
 def digests(cfg: DictConfig) -> dict[str, str]:
-    """Return the digests of the modules that decide a run's numbers: its placement, norm, optimizer and schedule, and
-    all that every run of its task shares.
+    """Return the digests of the modules that decide a run's numbers: its placement, norm, optimizer, schedule and
+    intervention, and all that every run of its task shares.
 
     Args:
         cfg: the run's config, resolved or not.

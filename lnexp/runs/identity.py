@@ -133,7 +133,7 @@ def readable_name(cfg: DictConfig) -> str:
     return name_of(model, cfg.norm.kind, optimizer, cfg.lr_max, cfg.warmup_updates, schedule, cfg.seed)
 
 
-#: Options that the names of runs have anyway, and groups of options that are no name's business.
+#: Options that the names of runs have anyway.
 NAMED = {"model", "norm", "optimizer", "lr_schedule", "lr_max", "warmup_updates", "seed"}
 #: The most letters that a label has.
 LONGEST_LABEL = 40

@@ -6,6 +6,7 @@ snapshots: there a measure is what the column states. None where a run recorded 
 
 import statistics
 from collections.abc import Iterator, Sequence
+from functools import wraps
 
 from lnexp.tasks.contract import Measure, MeasuredRun, Record
 
@@ -51,97 +52,131 @@ def series_of(run: MeasuredRun, name: str) -> list[float | None]:
     return values
 
 
+#: All of them, by name.
+DIAGNOSED: dict[str, Measure] = {}
+
+
+def diagnosed(measure: Measure) -> Measure:
+    """Register a measure by its name, that of its column, and return it with a fallback: where a run's records have
+    no value, it is what the run's row of a published table states.
+    """
+    name = measure.__name__
+
+    @wraps(measure)
+    def measured_or_stated(run: MeasuredRun) -> float | None:
+        value = measure(run)
+        return run.end.get(name) if value is None else value
+
+    DIAGNOSED[name] = measured_or_stated
+    return measured_or_stated
+
+
+@diagnosed
 def spike_score_loss(run: MeasuredRun) -> float | None:
     """Return the spike score of the training loss: the percentage of updates whose loss is at least seven standard
     deviations away from the mean of the 60 updates before (in OLMo 2 of 1,000).
     """
-    return _or_stated(spike_score(series_of(run, "train_loss")), run, "spike_score_loss")
+    return spike_score(series_of(run, "train_loss"))
 
 
+@diagnosed
 def spike_score_grad_norm(run: MeasuredRun) -> float | None:
     """Return the spike score of the gradient norm before clipping, as that of the loss."""
-    return _or_stated(spike_score(series_of(run, "grad_norm")), run, "spike_score_grad_norm")
+    return spike_score(series_of(run, "grad_norm"))
 
 
+@diagnosed
 def max_attention_logit(run: MeasuredRun) -> float | None:
     """Return the largest attention logit of any layer at any snapshot."""
     found = [value for record in run.snapshots for value in _numbers(record, "attention_logit")]
-    return _or_stated(max(found, default=None), run, "max_attention_logit")
+    return max(found, default=None)
 
 
+@diagnosed
 def last_log_z(run: MeasuredRun) -> float | None:
     """Return log Z of the output softmax at the last snapshot, the mean over target tokens, nats."""
-    return _or_stated(_last(_means(run, "log_z")), run, "last_log_z")
+    return _last(_means(run, "log_z"))
 
 
+@diagnosed
 def max_relative_update(run: MeasuredRun) -> float | None:
     """Return the largest ‖ΔW‖/‖W‖ of any snapshot, each the mean over all matrices of parameters."""
-    return _or_stated(max(_means(run, "relative_update"), default=None), run, "max_relative_update")
+    return max(_means(run, "relative_update"), default=None)
 
 
+@diagnosed
 def max_update_rms(run: MeasuredRun) -> float | None:
     """Return the largest root mean square of an update at any snapshot, in learning rates, each the mean over all
     matrices of parameters.
     """
-    return _or_stated(max(_means(run, "update_rms"), default=None), run, "max_update_rms")
+    return max(_means(run, "update_rms"), default=None)
 
 
+@diagnosed
 def min_update_rms(run: MeasuredRun) -> float | None:
     """Return the smallest root mean square of an update at any snapshot, in learning rates, each the mean over all
     matrices of parameters: far below that of other runs where training stalls.
     """
-    return _or_stated(min(_means(run, "update_rms"), default=None), run, "min_update_rms")
+    return min(_means(run, "update_rms"), default=None)
 
 
-def max_angular_update(run: MeasuredRun) -> float | None:
-    """Return the largest angle of any snapshot that an update turns a matrix of parameters by, each the mean over all
-    of them, radians.
-    """
-    return _or_stated(max(_means(run, "angular_update"), default=None), run, "max_angular_update")
-
-
-def last_angular_update(run: MeasuredRun) -> float | None:
-    """Return the angle that an update turns a matrix of parameters by at the last snapshot, the mean over all of them,
-    radians.
-    """
-    return _or_stated(_last(_means(run, "angular_update")), run, "last_angular_update")
-
-
+@diagnosed
 def min_attention_entropy(run: MeasuredRun) -> float | None:
     """Return the least entropy of attention's weights at any snapshot, nats, each the mean over all attentions."""
-    return _or_stated(min(_means(run, "attention_entropy"), default=None), run, "min_attention_entropy")
+    return min(_means(run, "attention_entropy"), default=None)
 
 
+@diagnosed
 def max_hidden_cosine(run: MeasuredRun) -> float | None:
     """Return the greatest mean cosine of two positions' hidden states at any snapshot, each the mean over all layers: 1
     where positions are all alike.
     """
-    return _or_stated(max(_means(run, "hidden_cosine"), default=None), run, "max_hidden_cosine")
+    return max(_means(run, "hidden_cosine"), default=None)
 
 
-def first_sharpness(run: MeasuredRun) -> float | None:
-    """Return the sharpness of the loss at the first snapshot, nats; see
-    :class:`lnexp.training.diagnostics.sharpness.Sharpness`.
-    """
-    return _or_stated(next(iter(_means(run, "sharpness")), None), run, "first_sharpness")
-
-
-def max_sharpness(run: MeasuredRun) -> float | None:
-    """Return the greatest sharpness of the loss at any snapshot, nats."""
-    return _or_stated(max(_means(run, "sharpness"), default=None), run, "max_sharpness")
-
-
-def last_sharpness(run: MeasuredRun) -> float | None:
-    """Return the sharpness of the loss at the last snapshot, nats."""
-    return _or_stated(_last(_means(run, "sharpness")), run, "last_sharpness")
-
-
+@diagnosed
 def min_encoder_gradient_share(run: MeasuredRun) -> float | None:
     """Return the least share at any snapshot that the encoder's layers have of the gradient's squared norm of all
     layers; None without a decoder.
     """
     shares = [share for record in run.snapshots if (share := _encoder_share(record)) is not None]
-    return _or_stated(min(shares, default=None), run, "min_encoder_gradient_share")
+    return min(shares, default=None)
+
+
+@diagnosed
+def max_angular_update(run: MeasuredRun) -> float | None:
+    """Return the largest angle of any snapshot that an update turns a matrix of parameters by, each the mean over all
+    of them, radians.
+    """
+    return max(_means(run, "angular_update"), default=None)
+
+
+@diagnosed
+def last_angular_update(run: MeasuredRun) -> float | None:
+    """Return the angle that an update turns a matrix of parameters by at the last snapshot, the mean over all of them,
+    radians.
+    """
+    return _last(_means(run, "angular_update"))
+
+
+@diagnosed
+def first_sharpness(run: MeasuredRun) -> float | None:
+    """Return the sharpness of the loss at the first snapshot, nats; see
+    :class:`lnexp.training.diagnostics.sharpness.Sharpness`.
+    """
+    return next(iter(_means(run, "sharpness")), None)
+
+
+@diagnosed
+def max_sharpness(run: MeasuredRun) -> float | None:
+    """Return the greatest sharpness of the loss at any snapshot, nats."""
+    return max(_means(run, "sharpness"), default=None)
+
+
+@diagnosed
+def last_sharpness(run: MeasuredRun) -> float | None:
+    """Return the sharpness of the loss at the last snapshot, nats."""
+    return _last(_means(run, "sharpness"))
 
 
 #: What :func:`snapshot_numbers` says as the mean over a model's modules and layers.
@@ -181,26 +216,6 @@ def in_layers(record: Record, measure: str, side: str) -> list[list[float | None
     ]
 
 
-#: All of them, by name.
-DIAGNOSED: dict[str, Measure] = {
-    "spike_score_loss": spike_score_loss,
-    "spike_score_grad_norm": spike_score_grad_norm,
-    "max_attention_logit": max_attention_logit,
-    "last_log_z": last_log_z,
-    "max_relative_update": max_relative_update,
-    "max_update_rms": max_update_rms,
-    "min_update_rms": min_update_rms,
-    "min_attention_entropy": min_attention_entropy,
-    "max_hidden_cosine": max_hidden_cosine,
-    "min_encoder_gradient_share": min_encoder_gradient_share,
-    "max_angular_update": max_angular_update,
-    "last_angular_update": last_angular_update,
-    "first_sharpness": first_sharpness,
-    "max_sharpness": max_sharpness,
-    "last_sharpness": last_sharpness,
-}
-
-
 def _numbers(record: Record, measure: str) -> Iterator[float]:
     """Yield the finite numbers of a measure, of all modules and layers of a snapshot."""
     for key, values in record.items():
@@ -216,8 +231,3 @@ def _means(run: MeasuredRun, measure: str) -> list[float]:
 
 def _last(values: Sequence[float]) -> float | None:
     return values[-1] if values else None
-
-
-def _or_stated(value: float | None, run: MeasuredRun, column: str) -> float | None:
-    """Return a value, or where there is none what the run's row of a published table states."""
-    return run.end.get(column) if value is None else value

@@ -120,7 +120,7 @@ class Engine(Loop):
         # fairseq sets the number before an update; validations, probes and checkpoints come after it
         self.trainer.after_update.insert(0, lambda: self.model.set_num_updates(self.updates))
         if isinstance(self.models, StopsWithinEpoch):
-            self.trainer.after_update.append(partial(self._stop_within_epoch_if_told, self.models))
+            self.trainer.after_update.append(partial(self._stop_within_epoch_if_requested, self.models))
         if self.cfg.probes.every:
             self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
         return batches
@@ -153,26 +153,26 @@ class Engine(Loop):
         if not self.updates:
             look()
 
-    def _stop_within_epoch_if_told(self, models: StopsWithinEpoch) -> None:
-        """Save within the epoch and stop, if one of the processes was told to stop."""
-        if self._told_to_stop and not self._batches.end_of_epoch():
+    def _stop_within_epoch_if_requested(self, models: StopsWithinEpoch) -> None:
+        """Save within the epoch and stop, if one of the processes received a signal to stop."""
+        if self._stop_requested and not self._batches.end_of_epoch():
             self._record_updates()
             path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
             models.save_within_epoch(path, self._batches)
             self._stop()
 
     def _between_epochs(self) -> None:
-        if self._told_to_stop:
+        if self._stop_requested:
             self._stop()
 
     @property
-    def _told_to_stop(self) -> bool:
+    def _stop_requested(self) -> bool:
         return self.ranks.any(bool(self._signals.pending))
 
     def _stop(self) -> None:
         """Deliver the signal, once the other processes need nothing from this one."""
         if self.ranks.leads:
-            saved = f"told to stop: saved after update {self.updates}; the same command resumes"
+            saved = f"received a signal: saved after update {self.updates}; the same command resumes"
             say(f"{self.members[0].folder.name} | {saved}")
         self.ranks.gather(None)
         self._signals.deliver()

@@ -36,14 +36,14 @@ class Journal:
         return self
 
     def add(self, record: Record) -> None:
-        """Write a record, of a probe, an epoch or the end; with an epoch's stands the commit that trained it."""
+        """Write a record; one of an epoch gets the commit that trained it."""
         if not self._tracker:
             return
         if record["kind"] == "epoch":
             record = record | {"commit": self._commit}
         self.member.folder.append(record)
         self._tracker.log(record)
-        if record["kind"] == "epoch" and (warning := self._warn_once(record)):
+        if record["kind"] == "epoch" and (warning := self._warmup_warning(record)):
             logging.warning(warning)
             if not runs_are_quiet():
                 say(f"{self.member.folder.name} | warning: {warning}")
@@ -51,7 +51,7 @@ class Journal:
             left = self._clock.seconds_left(record["epoch"], record["update"])
             say(_epoch_line(self.member, record, left))
 
-    def _warn_once(self, record: Record) -> str:
+    def _warmup_warning(self, record: Record) -> str:
         """Return, after the first epoch of this process, that the warm-up will not end within the run; else nothing."""
         if record["epoch"] != self._first_epoch:
             return ""
@@ -98,9 +98,9 @@ def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> No
     if runs_are_quiet():
         return
     cfg, folder = member.cfg, member.folder
-    how = "starts" if first_epoch == 1 else f"goes on with epoch {first_epoch}"
+    how = "starts" if first_epoch == 1 else f"resumes with epoch {first_epoch}"
     if update := folder.last_update_within():
-        how = f"goes on within epoch {first_epoch}, after update {update}"
+        how = f"resumes within epoch {first_epoch}, after update {update}"
     among = f", one of {members} in an array" if members > 1 else ""
     say(f"{folder.name} | {how}: {Length.of(cfg)} of {cfg.data.name}, profile {cfg.profile}{among}")
     if cfg.update_freq > 1:

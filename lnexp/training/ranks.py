@@ -118,6 +118,7 @@ def joined(device: str) -> Iterator[Ranks]:
         device: the option ``device``. On a CPU gradients are exchanged by gloo, on GPUs by NCCL.
 
     Raises:
+        UserError: where this process has no GPU of its own, or the processes do not find each other.
         RankLostError: where one of the others ends before this one.
     """
     ranks = of_environment()
@@ -143,7 +144,7 @@ def joined(device: str) -> Iterator[Ranks]:
             raise
         if not ranks.leads:
             raise SystemExit(EXIT_LOST) from None  # rank 0 says it
-        raise RankLostError("another process of this run has ended; the same command goes on from here") from error
+        raise RankLostError("another process of this run has ended; the same command resumes it") from error
     distributed.destroy_process_group()
 
 

@@ -147,7 +147,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         refuse_other_code(cfg, folder)
         _refuse_other_data(cfg, folder)
         if by_other_code := _by_other_code(cfg, folder):
-            say(f"{folder.name} | goes on, trained so far{by_other_code}")
+            say(f"{folder.name} | resumes, trained so far{by_other_code}")
     except (UserError, OSError) as error:
         mark_failed(folder, error)
         raise

@@ -71,7 +71,7 @@ def test_a_full_cache_is_emptied_and_nothing_changes(monkeypatch):
 
 
 def test_the_official_test_sets_come_out_to_the_byte(real_text, tmp_path):
-    """IWSLT14: from the campaign's XML to the canonical test split, all 5,050 pairs of the four sets at hand."""
+    """IWSLT14: from the campaign's XML to the canonical test split, all 5,050 pairs of the four available sets."""
     for name in ("iwslt14-testsets-xml", "iwslt14-tokenized-subset"):
         shutil.unpack_archive(
             real_text / f"{name}.tar.xz", tmp_path

@@ -60,7 +60,7 @@ def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
     assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 21))
     said = "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
     # the signal comes when it comes: at the end of an epoch or within it
-    assert re.search(r"goes on (with epoch ([5-9]|\d\d)|within epoch \d+, after update [1-9]\d*)", said)
+    assert re.search(r"resumes (with epoch ([5-9]|\d\d)|within epoch \d+, after update [1-9]\d*)", said)
 
 
 @pytest.mark.slow
@@ -81,8 +81,8 @@ def test_the_tasks_of_a_job_train_one_run_together_and_go_on_after_a_preemption(
     assert [record["epoch"] for record in epochs if record["kind"] == "epoch"] == list(range(1, 11))
     said = "".join(path.read_text() for path in (tmp_path / "runs").rglob("*_log.out"))
     assert "1 of them in each of 2 processes" in said
-    assert "told to stop: saved after update" in said
-    assert "goes on with" in said
+    assert "received a signal: saved after update" in said
+    assert "resumes with" in said
 
 
 def tasks_of(tmp_path) -> list[int]:

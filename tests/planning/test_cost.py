@@ -8,7 +8,7 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.planning.arms import lines
 from lnexp.planning.asked import asked
-from lnexp.planning.cost import cost_of
+from lnexp.planning.cost import costs_of
 from lnexp.planning.devices import DEVICES, all_reduce_seconds, seconds
 from lnexp.planning.sheet import gpu_hours, until_all_are_done
 from lnexp.planning.time_limit import time_limit
@@ -28,7 +28,7 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
     done = run_script("train", *TINY, *settings, *where)
     assert done.returncode == 0, done.stderr
     epoch, last, _ = scored(only_run(tmp_path))
-    cost = cost_of(config(*settings, *where), processes=1, device=None)
+    (cost,) = costs_of(config(*settings, *where), [1], device=None)
     assert (cost.updates_an_epoch, cost.updates) == (epoch["update"], last["update"])
     assert cost.work.target_tokens == pytest.approx(epoch["tokens_per_second"] * epoch["seconds"], rel=0.01)
     assert not cost.work.assumed
@@ -37,9 +37,9 @@ def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
 
 def test_a_run_that_ends_by_updates_costs_no_more_of_them(where):
     cfg = config("max_tokens=60", "max_epoch=4", "checkpoints.keep=all", *where)
-    whole = cost_of(cfg, processes=1, device=DEVICES["h100"])
+    (whole,) = costs_of(cfg, [1], DEVICES["h100"])
     cfg.max_update = whole.updates_an_epoch + 1
-    short = cost_of(cfg, processes=1, device=DEVICES["h100"])
+    (short,) = costs_of(cfg, [1], DEVICES["h100"])
     assert short.updates == whole.updates_an_epoch + 1
     share = short.updates / whole.updates
     assert short.flops == pytest.approx(whole.flops * share)
@@ -48,7 +48,7 @@ def test_a_run_that_ends_by_updates_costs_no_more_of_them(where):
 
 
 def test_processes_share_an_update(where):
-    one, four = (cost_of(config("update_freq=8", *where), count, DEVICES["h100"]) for count in (1, 4))
+    one, four = costs_of(config("update_freq=8", *where), [1, 4], DEVICES["h100"])
     assert four.updates == one.updates
     together = all_reduce_seconds(DEVICES["h100"], one.step.gradient_bytes, 4) * four.updates / 3600
     assert together > 0
@@ -56,7 +56,7 @@ def test_processes_share_an_update(where):
     buffer = four.memory - one.memory  # that gradients are added up in; fairseq's meters are a few bytes beside it
     assert buffer == pytest.approx(one.step.gradient_bytes, rel=0.001)
     with pytest.raises(UserError, match="cannot be shared evenly among 3"):
-        cost_of(config("update_freq=8", *where), 3, None)
+        costs_of(config("update_freq=8", *where), [3], None)
 
 
 def test_a_corpus_that_is_not_here_is_guessed_or_asked_for(tmp_path):

@@ -26,7 +26,7 @@ def config(*overrides: str):
 @pytest.mark.parametrize("overrides", [(), ("precision=bf16",), ("model=peri_ln", "optimizer=sgd", "norm=rms_norm")])
 def test_a_few_examples_say_what_all_of_a_batch_takes(overrides):
     cfg = config(*overrides)
-    found = step.measure(cfg, BATCH)
+    found = step.parts(cfg, BATCH).step(1)
     trainer = step._trainer(cfg, BATCH)
     batch = BATCH.draw(trainer.task, BATCH.examples)
     trainer.train_step([batch])
@@ -58,15 +58,14 @@ def test_a_model_of_few_layers_is_measured_whole():
 
 
 def test_earlier_batches_of_an_update_leave_their_gradients():
-    once, twice = (step.measure(config(), BATCH, count) for count in (1, 2))
+    once, twice = (step.parts(config(), BATCH).step(count) for count in (1, 2))
     assert twice.memory - once.memory == once.gradient_bytes
 
 
 def test_arithmetic_is_that_of_the_matrices():
     """6 floating point operations a weight and token, for the weights that a token goes through."""
-    found = step.measure(
-        config("model.encoder_layers=6", "model.decoder_layers=6", "model.encoder_ffn_embed_dim=512"), BATCH
-    )
+    cfg = config("model.encoder_layers=6", "model.decoder_layers=6", "model.encoder_ffn_embed_dim=512")
+    found = step.parts(cfg, BATCH).step(1)
     encoder = 6 * (4 * 32 * 32 + 2 * 32 * 512)
     decoder = 6 * (6 * 32 * 32 + 2 * 32 * 32) + 32 * BATCH.target_words
     over_sources = 6 * 2 * 32 * 32  # keys and values of the source
@@ -88,7 +87,7 @@ def test_memory_is_that_of_real_runs(prepared, warm_interpreter):
         real.append(grown * 2**30)
         cfg = compose([*SETTINGS, *overrides])
         OmegaConf.resolve(cfg)
-        said.append(step.measure(cfg, work_of(cfg).largest).memory)
+        said.append(step.parts(cfg, work_of(cfg).largest).step(1).memory)
     assert said[1] - said[0] == pytest.approx(real[1] - real[0], rel=0.1)
 
 
@@ -96,5 +95,5 @@ def test_a_checkpoint_is_as_large_as_said(checkpoint):
     cfg = config()
     words = torch.load(checkpoint)["model"]["decoder.embed_tokens.weight"].shape[0]
     sources = torch.load(checkpoint)["model"]["encoder.embed_tokens.weight"].shape[0]
-    found = step.measure(cfg, PairsBatch(8, 9, 10, sources, words))
+    found = step.parts(cfg, PairsBatch(8, 9, 10, sources, words))
     assert found.checkpoint == pytest.approx(checkpoint.stat().st_size, rel=0.25), "names and settings of a tiny model"

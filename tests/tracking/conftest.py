@@ -48,6 +48,6 @@ def resumed(tmp_path_factory, prepared, offline) -> Path:
         folder.checkpoint(epoch).unlink()
     folder.set_status("running")
     again = run_script("train", *words)
-    assert "goes on with epoch 2" in again.stdout, again.stderr
+    assert "resumes with epoch 2" in again.stdout, again.stderr
     assert "WARNING" not in again.stdout + again.stderr
     return folder.path

@@ -36,7 +36,7 @@ def test_it_has_the_numbers_that_it_would_have_from_scratch(tmp_path, prepared):
     _, short = train(tmp_path / "runs", prepared, dropout, "max_epoch=2")
     said, longer = train(tmp_path / "runs", prepared, dropout, "max_epoch=4")
     assert f"begins after the 2 epochs of {short.name}" in said
-    assert "goes on with epoch 3" in said
+    assert "resumes with epoch 3" in said
     _, scratch = train(tmp_path / "other", prepared, dropout, "max_epoch=4")
     assert longer.identity == scratch.identity
     assert numbers(longer) == numbers(scratch)

@@ -133,13 +133,13 @@ def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepare
     os.kill(folder.status["pid"], number)
     code, out, _ = finish(process)
     assert code != 0
-    assert "told to stop: saved after update" in out
+    assert "received a signal: saved after update" in out
     update = folder.last_update_within()
     assert update > folder.epochs()[-1]["update"]
     assert folder.status["state"] == "running"
     again = run_script("train", *words)
     assert again.returncode == 0, again.stderr
-    assert f"goes on within epoch 2, after update {update}" in again.stdout
+    assert f"resumes within epoch 2, after update {update}" in again.stdout
     assert_same_run(folder.path, undisturbed, rtol=0)
     assert list(folder.checkpoints.glob("checkpoint_*")) == []
 
@@ -153,7 +153,7 @@ def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
     sweep.send_signal(number)
     code, out, _ = finish(sweep)
     assert code == -number
-    assert "told to stop: saved after update" in out
+    assert "received a signal: saved after update" in out
     assert folder.last_update_within() > 0
 
 
@@ -190,7 +190,7 @@ def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, p
     assert folder.last_update_within() > 0
     code, out, err = finish(torchrun(second, *words))
     assert code == 0, err
-    assert "goes on within epoch 1" in out
+    assert "resumes within epoch 1" in out
     assert_same_run(folder.path, undisturbed, rtol=1e-4)
 
 
@@ -210,10 +210,10 @@ def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tm
     assert code != 0
     assert f"rank      : {victim}" in err.partition("Root Cause")[2]
     if victim:
-        assert "another process of this run has ended; the same command goes on from here" in err
+        assert "another process of this run has ended; the same command resumes it" in err
     assert folder.status["state"] == "running", "interrupted, not failed"
     again = run_script("train", *words)
-    assert "goes on with epoch 2" in again.stdout
+    assert "resumes with epoch 2" in again.stdout
     assert folder.is_done
 
 

@@ -179,7 +179,7 @@ def test_divergence_is_a_result(tmp_path, where):
 
 @pytest.mark.slow
 def test_a_run_that_diverges_later_is_tested_with_its_last_checkpoint(tmp_path, where):
-    """Damage the second epoch's checkpoint as an overflow would: the run goes on from it, and it does not decode."""
+    """Damage the second epoch's checkpoint as an overflow would: the run resumes from it, and it does not decode."""
     settings = [*TINY, *where, "max_tokens=300", "max_epoch=3", "model=pre_ln", "lr_max=1e-3", "checkpoints.keep=all"]
     train(*settings)
     folder = only_run(tmp_path)
@@ -227,7 +227,7 @@ def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepar
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL, "it was on its way"
     done = train(*rough)
-    assert "goes on with epoch 4" in done.stdout
+    assert "resumes with epoch 4" in done.stdout
     calm, rough_records = (
         [without_times(record) for record in records.read(only_run(tmp_path / name) / "metrics.jsonl")]
         for name in ("calm", "rough")
@@ -255,7 +255,7 @@ def test_probes_along_training_change_nothing_else(tmp_path, where):
     norms = [record for record in probes if "output" in record]
     assert len(norms) == 2 * looks
     assert all(record["before_norm"] > 0 for record in norms)
-    # a run that is stopped within an epoch, and goes on from the one before, has every probe once
+    # a run that is stopped within an epoch, and resumes from the one before, has every probe once
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     train(*settings, "probes.every=4", "checkpoints.keep=all")
@@ -272,7 +272,7 @@ def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     done = train(*settings, "max_epoch=3")
-    assert "goes on with epoch 3" in done.stdout
+    assert "resumes with epoch 3" in done.stdout
     again = records.read(folder / "metrics.jsonl")
     assert [without_times(record) for record in again] == [without_times(record) for record in undisturbed]
 
@@ -306,7 +306,7 @@ def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, wher
     folder.set_status("running")
     said = train(*settings).stdout
     assert "checkpoint3.pt is of an epoch without a record, or after one: dropped" in said
-    assert "goes on with epoch 3" in said
+    assert "resumes with epoch 3" in said
     assert [without_times(record) for record in records.read(folder.metrics)] == undisturbed
 
 
@@ -384,7 +384,7 @@ def test_what_becomes_of_a_run_of_other_code_is_the_users_choice(tmp_path, where
     folder.checkpoint(2).unlink()
     folder.set_status("running")
     assert f"was trained so far by other code than is here ({other})" in run_script("train", *settings).stderr
-    assert f"goes on, trained so far by other code ({other})" in train(*settings, "other_code=keep").stdout
+    assert f"resumes, trained so far by other code ({other})" in train(*settings, "other_code=keep").stdout
     assert folder.environment["code"] == now["code"]
     assert folder.environment["earlier_code"] == [before["code"]]
 

@@ -12,9 +12,9 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.plain import nested
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Job, Recipe
+from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.probe_result import ProbeResult
 from lnexp.results.evidence.provenance import RunProvenance, read_provenance
-from lnexp.results.judging.claims import Evidence
 from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE
 from lnexp.tasks.contract import Record

@@ -11,22 +11,23 @@ run`` where an arm has no run that is over, or where the claim is about the pape
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.recipes.grid import grid_of
-from lnexp.recipes.recipe import Claim, Job, Recipe
+from lnexp.recipes.recipe import Claim, Recipe
+from lnexp.results.evidence.contract import CountedRun, Evidence
 from lnexp.results.judging.forms import Form, Question, parse
 from lnexp.results.judging.forms.base import Calls, Measures, NoValueError, Values
 from lnexp.results.judging.judgement import Judgement, verdict_of
 from lnexp.results.judging.registration import registered
 from lnexp.results.judging.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value, has_no_value
 from lnexp.results.measures.probe_measures import PROBE_MEASURES
-from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, CountedRun, SweepResults, finals_of, sets_of
+from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, SweepResults, finals_of, sets_of
 from lnexp.results.statistics.intervals import interval
-from lnexp.results.statistics.success import ScoredRun, divided_arms, success_of
+from lnexp.results.statistics.success import divided_arms, success_of
 from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
 
@@ -57,25 +58,6 @@ class Origin:
     commits: Collection[str] = ()
     planned: range | None = None
     malformed: Sequence[str] = ()
-
-
-class Evidence(Protocol):
-    """What was measured of one arm with one seed: a run, or a probe."""
-
-    @property
-    def job(self) -> Job: ...
-
-    @property
-    def identity(self) -> str: ...
-
-    @property
-    def counts(self) -> bool: ...
-
-    @property
-    def is_the_papers(self) -> bool: ...
-
-    @property
-    def diverged(self) -> bool: ...
 
 
 def measures_of(recipe: Recipe) -> Measures:
@@ -155,7 +137,7 @@ def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdi
 
 
 def _standing(claim: Claim, recipe: Recipe, origin: Origin) -> Claim:
-    """Return a claim with what is true of it for the evidence at hand."""
+    """Return a claim with what is true of it on the corpus and for the commits of its evidence."""
     here = recipe.claim_on(claim, origin.data)
     # the history of a recipe of one's own is not the project's: the recipe is believed
     return here if recipe.file else replace(here, registered=registered(claim, origin.commits))
@@ -184,7 +166,7 @@ def judge(
     planned = recipe.planned_at("") if planned is None else planned
     shown = form.shown(values)
     seeds = set.intersection(*(values[call].keys() | lost[call] for call in shown))
-    arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[ScoredRun], judged)))
+    arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[CountedRun], judged)))
     undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
     return JudgedClaim(
         **asdict(claim),

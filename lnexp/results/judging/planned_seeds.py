@@ -11,7 +11,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results.judging.history import file_at
 
 
-def planned_seeds(recipe: Recipe, profile: str, commits: Collection[str] = (), recorded: range | None = None) -> range:
+def planned_seeds(recipe: Recipe, profile: str, commits: Collection[str], recorded: range | None = None) -> range:
     """Return the seeds that a claim has to be judged on to count.
 
     They are those of the longest plan that is known: of the recipe as it stood at the commits of the code that made the

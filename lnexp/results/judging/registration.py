@@ -7,7 +7,7 @@ from lnexp.results.judging.history import contains, in_repository
 
 
 def registered(claim: Claim, commits: Collection[str]) -> Registered:
-    """Return when a claim was registered, for the runs at hand.
+    """Return when a claim was registered, for given runs.
 
     A recipe says ``after`` of a claim whose author knew results with the same seeds. Where it says ``before``, git must
     know that the code that made the runs had the claim; outside a repository the recipe is believed.

@@ -8,7 +8,8 @@ import pandas as pd
 from tabulate import tabulate
 
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.statistics.success import ScoredRun, Scores, best_mean, scores_by_arm, succeeds, success_of
+from lnexp.results.evidence.contract import CountedRun
+from lnexp.results.statistics.success import Scores, best_mean, scores_by_arm, succeeds, success_of
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 
@@ -22,7 +23,7 @@ A cell says of a {row} and a {column} what most runs do, without warm-up and wit
 is no number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
 
 
-def outcomes_table(recipe: Recipe, runs: Sequence[ScoredRun]) -> pd.DataFrame:
+def outcomes_table(recipe: Recipe, runs: Sequence[CountedRun]) -> pd.DataFrame:
     """Return ``outcomes.csv``: a row for every two arms that differ in warm-up alone, where runs of both are over.
 
     Columns are the recipe's two axes, ``outcome``, and for either arm (``_without``, ``_with``) its mean best score,
@@ -70,7 +71,7 @@ def _row(recipe: Recipe, pair: tuple[str, str], scores: Scores, line: float) -> 
     return {**where, "outcome": WORDS.get((majority[0], majority[1]), fails), **measured}
 
 
-def outcomes_page(recipe: Recipe, runs: Sequence[ScoredRun]) -> str:
+def outcomes_page(recipe: Recipe, runs: Sequence[CountedRun]) -> str:
     """Return the table for people, in Markdown, and what its words mean; empty where no two arms are over."""
     table = outcomes_table(recipe, runs)
     if table.empty:

@@ -8,12 +8,11 @@ is over.
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from lnexp.recipes.grid import RATE, WARMUP, Grid
-from lnexp.recipes.recipe import Job
+from lnexp.results.evidence.contract import CountedRun
 from lnexp.runs.folder import DONE
-from lnexp.tasks.contract import MeasuredRun
 from lnexp.tasks.measures import last_nll
 
 if TYPE_CHECKING:
@@ -21,16 +20,6 @@ if TYPE_CHECKING:
 
 #: Final nll by arm and seed.
 Finals = Mapping[str, Mapping[int, float]]
-
-
-class CountedRun(MeasuredRun, Protocol):
-    """A run of a recipe, as far as its final nll is concerned."""
-
-    @property
-    def job(self) -> Job: ...
-
-    @property
-    def counts(self) -> bool: ...
 
 
 def final_nll(last: float | None, diverged: bool, initial: float) -> float:

@@ -1,19 +1,18 @@
 """Say how results of this machine compare with the published ones of the same profile, corpus and recipe."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from lnexp.errors import UserError
-from lnexp.numerics import numerics_of
 from lnexp.paths import RESULTS_DIR
 from lnexp.published import read_table
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.made_with import SAID
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts
-from lnexp.runs.environment import Environment
 from lnexp.runs.folder import DONE
 from lnexp.tasks import load_task
 
@@ -113,19 +112,11 @@ def _name(arm: str | tuple[str, float]) -> str:
 
 def _machines(ours: Provenance, theirs: Provenance) -> list[str]:
     """Return a line each where the machines, torch or the numerics are others; older records have no instructions."""
-    asked: dict[str, Callable[[Environment], str]] = {
-        "machine": lambda environment: f"{environment.get('cpu')}, {environment.get('device')}",
-        "instructions": lambda environment: environment.get("instructions", ""),
-        "torch": lambda environment: str(environment.get("packages", {}).get("torch")),
-        "numerics": lambda environment: str(numerics_of(environment)),
-    }
     lines = []
-    for what, value in asked.items():
-        mine, published = (list(filter(None, map(value, known.environments))) for known in (ours, theirs))
-        if mine and published and set(mine) != set(published):
-            lines.append(f"other {what}: {_listed(mine)}; published: {_listed(published)}")
+    for what, said in SAID.items():
+        mine, published = (
+            {words for environment in known.environments for words in said(environment)} for known in (ours, theirs)
+        )
+        if what != "commit" and mine and published and mine != published:
+            lines.append(f"other {what}: {' and '.join(sorted(mine))}; published: {' and '.join(sorted(published))}")
     return lines
-
-
-def _listed(values: Sequence[str]) -> str:
-    return " and ".join(sorted(set(values)))

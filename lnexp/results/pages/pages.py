@@ -118,7 +118,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
     def results(place: str) -> PublishedFolder:
         return PublishedFolder(results_dir / place)
 
-    found = [one for one in all_verdicts(results_dir) if one.was_run]
+    found = all_verdicts(results_dir)
     places = [f"{one.profile}/{one.data}/{one.recipe}" for one in found]
     contradicted = [
         (claim, results(place))

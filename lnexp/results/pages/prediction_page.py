@@ -11,8 +11,9 @@ from tabulate import tabulate
 from lnexp.published import read_table
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.prediction import LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
-from lnexp.results.measures.sweep_measures import CountedRun, SweepResults, finals_of
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.measures.sweep_summary import label_of
 
 #: What people read of a number.

@@ -13,17 +13,17 @@ from lnexp.published import read_table
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.contract import CountedRun, Evidence
 from lnexp.results.evidence.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.evidence.published_evidence import published_evidence
-from lnexp.results.judging.claims import Evidence, measures_of
+from lnexp.results.judging.claims import measures_of
 from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.outcomes import for_people
-from lnexp.results.measures.sweep_measures import CountedRun
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
-from lnexp.results.statistics.success import ScoredRun, divided_arms, scores_by_arm, succeeds, success_of
+from lnexp.results.statistics.success import divided_arms, scores_by_arm, succeeds, success_of
 from lnexp.seeds import seeds_in_words
 
 
@@ -174,8 +174,8 @@ class PublishedFolder:
         return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
 
     @cached_property
-    def _runs(self) -> list[ScoredRun]:
-        return cast(list[ScoredRun], [one for of_arm in self._by_arm.values() for one in of_arm])
+    def _runs(self) -> list[CountedRun]:
+        return cast(list[CountedRun], [one for of_arm in self._by_arm.values() for one in of_arm])
 
     @cached_property
     def divided(self) -> set[str]:
@@ -209,7 +209,7 @@ class PublishedFolder:
     @property
     def sweep(self) -> str:
         """The tables of a recipe with a sweep, in Markdown."""
-        return sweep_page(self.recipe, cast(list[CountedRun], self._runs)) if self.recipe.sweep else ""
+        return sweep_page(self.recipe, self._runs) if self.recipe.sweep else ""
 
     @property
     def warmups(self) -> str:
@@ -220,12 +220,12 @@ class PublishedFolder:
     @property
     def lengths(self) -> dict[str, str]:
         """The shortest warm-ups that are enough by rate, in words, by the label of a placement of a sweep."""
-        return lengths_in_words(self.recipe, cast(list[CountedRun], self._runs))
+        return lengths_in_words(self.recipe, self._runs)
 
     @property
     def prediction(self) -> str:
         """Which early number of a sweep's runs tells how they end, in words; empty where nothing was tested."""
-        return prediction_in_words(self.recipe, cast(list[CountedRun], self._runs), read_early(self._path))
+        return prediction_in_words(self.recipe, self._runs, read_early(self._path))
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

@@ -7,7 +7,8 @@ from tabulate import tabulate
 
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.measures.sweep_measures import CountedRun, SweepResults, finals_of, none_is_enough
+from lnexp.results.evidence.contract import CountedRun
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
 from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import success_of

@@ -9,9 +9,9 @@ from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, SWEEP, drawn_by_ar
 from lnexp.numerics import numerics_of
 from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.made_with import commit_name
 from lnexp.results.evidence.published_evidence import PublishedRun
-from lnexp.results.judging.claims import Evidence
 from lnexp.results.judging.verdict_file import Verdicts
 from lnexp.results.measures import outcomes
 from lnexp.results.pages.markup import without_markup

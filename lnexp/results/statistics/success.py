@@ -10,12 +10,12 @@ may fail, too.
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.recipes.recipe import Job, Recipe
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.contract import CountedRun
 from lnexp.tasks import load_task
-from lnexp.tasks.contract import MeasuredRun
 from lnexp.tasks.measures import measures_of
 
 FRACTION = 0.5
@@ -72,17 +72,7 @@ def success_of(recipe: Recipe) -> Success:
     return success
 
 
-class ScoredRun(MeasuredRun, Protocol):
-    """A run of a recipe, as far as its success is concerned."""
-
-    @property
-    def job(self) -> Job: ...
-
-    @property
-    def counts(self) -> bool: ...
-
-
-def scores_by_arm(recipe: Recipe, runs: Iterable[ScoredRun]) -> Scores:
+def scores_by_arm(recipe: Recipe, runs: Iterable[CountedRun]) -> Scores:
     """Return the score of each run that is over, and whether it diverged, by arm."""
     measure = measures_of(load_task(recipe.task))[success_of(recipe).measure]
     by_arm: Scores = {}
@@ -93,7 +83,7 @@ def scores_by_arm(recipe: Recipe, runs: Iterable[ScoredRun]) -> Scores:
     return by_arm
 
 
-def divided_arms(recipe: Recipe, runs: Iterable[ScoredRun]) -> set[str]:
+def divided_arms(recipe: Recipe, runs: Iterable[CountedRun]) -> set[str]:
     """Return the arms of which some runs succeed and others do not; none of a recipe that trains nothing.
 
     What their runs measure has two modes. Student's t interval of such a mean says nothing, and can reach beyond what

@@ -9,9 +9,10 @@ from lnexp.errors import UNREADABLE, UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
+from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.evidence.published_evidence import PublishedRun, published_evidence
-from lnexp.results.judging.claims import Evidence, Origin, judge_all
+from lnexp.results.judging.claims import Origin, judge_all
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import Verdicts, write_verdicts
 from lnexp.results.verifying.rounding import alike

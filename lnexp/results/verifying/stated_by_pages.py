@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lnexp.files import read_regular
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.mixed_code import stated_mixed_code
-from lnexp.results.judging.claims import Evidence
 from lnexp.results.judging.verdict_file import Verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.table_page import table_page
