@@ -1,9 +1,11 @@
 """Make fairseq's config of our resolved one, and build the task, the model and the criterion that it describes."""
 
+import copy
 import dataclasses
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,11 @@ def _in_words(error: OmegaConfBaseException, group: str, options: Mapping[str, A
 
 def _defaults() -> DictConfig:
     """Return fairseq's groups of options at their defaults; those that a name chooses (model, task, …) are None."""
+    return copy.deepcopy(_defaults_once())
+
+
+@cache
+def _defaults_once() -> DictConfig:
     groups = {}
     for field in dataclasses.fields(FairseqConfig):
         structured = dataclasses.is_dataclass(field.default)

@@ -21,8 +21,12 @@ settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put slow tests first, so that no process is left with one of them at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Put modules with slow tests first, so that no process is left with one of them at the end.
+
+    A module stays whole, so that what its tests share is made once.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,8 @@ def import_ours() -> None:
     import lnexp.report.run_rows
     import lnexp.reproduce
     import lnexp.results.tables.write
+    import lnexp.results.verify_command
+    import lnexp.results.verifying.judge_again
     import lnexp.tasks.translation.translate_command
     import lnexp.tracking.sync_command
     import lnexp.training.engine
@@ -79,8 +81,10 @@ def import_ours() -> None:
     from lnexp.configuration import compose
     from lnexp.runs.code import digests
 
-    # parsers and caches: every run reads the same configs, and the same code that it depends on
+    # parsers and caches: runs read the same configs, composed once for a choice of files, and depend on the same code
     digests(compose(["model=pre_ln", "lr_max=1e-3", "+arm=none", "probes.every=1"]))
+    for files in ([], ["tracker=none"], ["profile=small"], ["tracker=none", "model=pre_ln"]):
+        compose(files)
 
 
 @contextmanager

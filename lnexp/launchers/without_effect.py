@@ -1,6 +1,7 @@
 """Find the options of a command line that change nothing of the runs it asks for, so that they can be warned of."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -32,26 +33,47 @@ def without_effect(
     """
     said = {key_of(option): option for option in options}
     alone = [key for key in said if key in OF_RECIPES and not with_recipe]
-    different = list({tuple(word for word in job if key_of(word) != "seed"): job for job in jobs}.values())
-    idle = [key for key in said if _is_idle(key, different, compose)]
+    different = {tuple(word for word in job if key_of(word) != "seed"): job for job in jobs}.values()
+    asked = [_Job(words, compose) for words in different]
+    idle = [key for key in said if _is_idle(key, asked, compose)]
     return [f"warning: {said[key]}: has no effect without a recipe" for key in alone] + [
         f"warning: {said[key]}: has no effect on {'these runs' if len(jobs) > 1 else 'this run'}" for key in idle
     ]
 
 
-def _is_idle(key: str, jobs: Sequence[Sequence[str]], compose: Compose) -> bool:
+class _Job:
+    """A run that is asked for, composed and identified at most once for all options.
+
+    Args:
+        words: its overrides.
+        compose: see :func:`without_effect`.
+    """
+
+    def __init__(self, words: Sequence[str], compose: Compose):
+        self.words = words
+        self._compose = compose
+
+    @cached_property
+    def cfg(self) -> DictConfig:
+        return self._compose(self.words)
+
+    @cached_property
+    def identity(self) -> str:
+        return identity(self.cfg)
+
+
+def _is_idle(key: str, jobs: Iterable[_Job], compose: Compose) -> bool:
     """Return whether an option is set to another value than its default, and no job is another run for that."""
     set_apart = False
     for job in jobs:
-        rest = [word for word in job if key_of(word) != key]
-        cfg = compose(job)
-        if len(rest) == len(job) or not _may_be_idle(key, table_of(cfg)):
+        rest = [word for word in job.words if key_of(word) != key]
+        if len(rest) == len(job.words) or not _may_be_idle(key, table_of(job.cfg)):
             continue
         try:
             default = compose(rest)
-            if _value(cfg, key) == _value(default, key):
+            if _value(job.cfg, key) == _value(default, key):
                 continue
-            if identity(cfg) != identity(default):
+            if job.identity != identity(default):
                 return False
         except Exception as error:
             if not is_a_mistake(error):

@@ -28,6 +28,12 @@ def open_report(browser, report):
     return browser
 
 
+@pytest.fixture
+def open_short_report(browser, short_report):
+    browser.open(short_report)
+    return browser
+
+
 def wait_until_drawn(browser, section: str) -> int:
     browser.js(SEE, section)
     return WebDriverWait(browser, 60).until(lambda _: browser.js(DRAWN, section))
@@ -69,42 +75,42 @@ def test_the_first_screen_answers_and_the_page_ends_within_forty(browser, report
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_who_trains_is_a_table_in_words(open_report):
-    section = open_report.js("return document.getElementById('a-small-toy-placements').innerText")
+def test_who_trains_is_a_table_in_words(open_short_report):
+    section = open_short_report.js("return document.getElementById('a-small-toy-placements').innerText")
     assert "needs warm-up 1.2 / 94.8" in section
     assert "by arm" in section.lower()
 
 
-def test_a_heat_map_has_a_number_in_every_cell(open_report):
+def test_a_heat_map_has_a_number_in_every_cell(open_short_report):
     place = "[data-map=a-small-toy-placements-map]"
-    open_report.js(f"document.querySelector('{place}').scrollIntoView()")
+    open_short_report.js(f"document.querySelector('{place}').scrollIntoView()")
     cells = f"return document.querySelectorAll('{place} .heatmap-label').length"
-    assert WebDriverWait(open_report, 60).until(lambda _: open_report.js(cells)) == 2 * 2 * 9
-    words = open_report.js(f"return document.querySelector('{place}').getAttribute('aria-label')")
+    assert WebDriverWait(open_short_report, 60).until(lambda _: open_short_report.js(cells)) == 2 * 2 * 9
+    words = open_short_report.js(f"return document.querySelector('{place}').getAttribute('aria-label')")
     texts = f"return [...document.querySelectorAll('{place} .heatmap-label')].map((one) => one.textContent)"
-    assert sorted(open_report.js(texts)) == sorted(re.findall(r" (\d+\.\d)(?=[,.])", words))
-    assert open_report.complaints() == []
+    assert sorted(open_short_report.js(texts)) == sorted(re.findall(r" (\d+\.\d)(?=[,.])", words))
+    assert open_short_report.complaints() == []
 
 
-def test_a_point_says_its_numbers_when_it_is_pointed_at(open_report):
-    wait_until_drawn(open_report, FIG2A)
-    plot = open_report.find_element(By.CSS_SELECTOR, f"#{FIG2A} .js-plotly-plot .drag.nsewdrag")
+def test_a_point_says_its_numbers_when_it_is_pointed_at(open_short_report):
+    wait_until_drawn(open_short_report, FIG2A)
+    plot = open_short_report.find_element(By.CSS_SELECTOR, f"#{FIG2A} .js-plotly-plot .drag.nsewdrag")
     epochs = pd.read_csv(RESULTS_DIR / "small" / "toy" / "fig2a" / "epochs.csv")
     mean = epochs[(epochs["arm"] == "no_warmup_low") & (epochs["epoch"] == 8)]["valid_loss"].mean()
-    ActionChains(open_report).move_to_element_with_offset(plot, *place_of_last_point(open_report)).perform()
+    ActionChains(open_short_report).move_to_element_with_offset(plot, *place_of_last_point(open_short_report)).perform()
     hover = f"return document.querySelector('#{FIG2A} .hovertext')?.textContent"
-    said = WebDriverWait(open_report, 60).until(lambda _: open_report.js(hover))
+    said = WebDriverWait(open_short_report, 60).until(lambda _: open_short_report.js(hover))
     assert f"8: {mean:.4g}" in said
     assert "w/o warm-up, lower lr_max" in said
     assert "seeds from" in said
 
 
-def test_values_are_there_as_text_too(open_report):
-    open_report.js(f"document.querySelector('#{FIG2A} .values').open = true")
+def test_values_are_there_as_text_too(open_short_report):
+    open_short_report.js(f"document.querySelector('#{FIG2A} .values').open = true")
     rows = (
         f"return [...document.querySelectorAll('#{FIG2A} .values table:first-of-type tr')].map((one) => one.innerText)"
     )
-    told = WebDriverWait(open_report, 60).until(lambda _: open_report.js(rows))
+    told = WebDriverWait(open_short_report, 60).until(lambda _: open_short_report.js(rows))
     epochs = pd.read_csv(RESULTS_DIR / "small" / "toy" / "fig2a" / "epochs.csv")
     mean = epochs[(epochs["arm"] == "no_warmup_low") & (epochs["epoch"] == 8)]["valid_loss"].mean()
     (last,) = [row.split("\t")[-1] for row in told if row.startswith("w/o warm-up, lower lr_max")][:1]
@@ -126,18 +132,18 @@ def place_of_last_point(browser) -> tuple[int, int]:
     )
 
 
-def test_commands_are_copied_or_at_least_selected(open_report):
+def test_commands_are_copied_or_at_least_selected(open_short_report):
     row = "#runs-table tbody tr"
-    open_report.js("document.querySelector('#runs details').open = true")
-    open_report.js(f"document.querySelector('{row} td:last-child details').open = true")
+    open_short_report.js("document.querySelector('#runs details').open = true")
+    open_short_report.js(f"document.querySelector('{row} td:last-child details').open = true")
     for place in (f"#{FIG2A} .command", f"{row} td:last-child details"):
-        open_report.js("getSelection().removeAllRanges()")
-        open_report.find_element(By.CSS_SELECTOR, f"{place} .copy").click()
-        wait = WebDriverWait(open_report, 60, poll_frequency=0.1)  # it is said for 1.5 s
-        said = wait.until(lambda _, place=place: outcome_of_copying(open_report, place))
-        command = open_report.js(f"return document.querySelector('{place} code').textContent")
+        open_short_report.js("getSelection().removeAllRanges()")
+        open_short_report.find_element(By.CSS_SELECTOR, f"{place} .copy").click()
+        wait = WebDriverWait(open_short_report, 60, poll_frequency=0.1)  # it is said for 1.5 s
+        said = wait.until(lambda _, place=place: outcome_of_copying(open_short_report, place))
+        command = open_short_report.js(f"return document.querySelector('{place} code').textContent")
         assert re.match(r"python scripts/(train|reproduce)\.py ", command)
-        assert said == "Copied" or open_report.js("return String(getSelection())").strip() == command
+        assert said == "Copied" or open_short_report.js("return String(getSelection())").strip() == command
 
 
 def outcome_of_copying(browser, place: str) -> str | None:
@@ -145,26 +151,26 @@ def outcome_of_copying(browser, place: str) -> str | None:
     return None if said == "Copy" else said
 
 
-def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_report):
-    wait_until_drawn(open_report, FIG2A)
+def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_short_report):
+    wait_until_drawn(open_short_report, FIG2A)
     for press in ("click()", "focus()"):
-        open_report.js(f"document.querySelector('#{FIG2A} .legend button').{press}")
+        open_short_report.js(f"document.querySelector('#{FIG2A} .legend button').{press}")
         if press == "focus()":
-            open_report.switch_to.active_element.send_keys(" ")
-        pressed = open_report.js(f"return document.querySelector('#{FIG2A} .legend button').ariaPressed")
-        assert open_report.js(DRAWN, FIG2A) == (24 if pressed == "true" else 18)
+            open_short_report.switch_to.active_element.send_keys(" ")
+        pressed = open_short_report.js(f"return document.querySelector('#{FIG2A} .legend button').ariaPressed")
+        assert open_short_report.js(DRAWN, FIG2A) == (24 if pressed == "true" else 18)
     assert pressed == "true", "and shows it again"
 
 
-def test_filters_filter(open_report):
-    open_report.js("document.querySelector('#runs details').open = true")
-    box = open_report.find_element(By.CSS_SELECTOR, "[data-filters=runs-table]")
+def test_filters_filter(open_short_report):
+    open_short_report.js("document.querySelector('#runs details').open = true")
+    box = open_short_report.find_element(By.CSS_SELECTOR, "[data-filters=runs-table]")
     box.send_keys("FIG2A no_warmup_low finished")
     rows = "document.querySelectorAll('#runs-table tbody tr:not([hidden])')"
-    shown = open_report.js(f"return [...{rows}].map((row) => row.textContent)")
-    assert 3 <= len(shown) < 40  # of fig2a and fig2a_coupled
+    shown = open_short_report.js(f"return [...{rows}].map((row) => row.textContent)")
+    assert 3 <= len(shown) < 40  # of fig2a alone
     assert all("no_warmup_low" in text for text in shown)
-    said = open_report.js("return document.querySelector('[data-shown=runs-table]').textContent")
+    said = open_short_report.js("return document.querySelector('[data-shown=runs-table]').textContent")
     assert said.startswith(f"{len(shown)} of ")
     box.clear()
 
@@ -215,9 +221,9 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser, report):
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_a_finger_that_begins_on_a_plot_scrolls_the_page(browser, report):
+def test_a_finger_that_begins_on_a_plot_scrolls_the_page(browser, short_report):
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
-    browser.open(report)
+    browser.open(short_report)
     wait_until_drawn(browser, FIG2A)
     plot = browser.js(f"return document.querySelector('#{FIG2A} .js-plotly-plot')")
     before = browser.js("return [scrollY, arguments[0].layout.yaxis.range]", plot)

@@ -73,14 +73,15 @@ class Prediction:
         Args:
             placements: return the mean of those over the runs of each of these, instead of one over all runs.
         """
-        return {
-            (number, update): {
-                seed: fmean_known(_rank_correlation(part, number) for part in self._parts(update, seed, placements))
-                for seed in self.seeds
-            }
-            for update in self.updates
-            for number in self.numbers
-        }
+        found: dict[Predictor, dict[int, float]] = {}
+        for update in self.updates:
+            for seed in self.seeds:
+                parts = [
+                    _rank_correlations(part[[*self.numbers, "final"]]) for part in self._parts(update, seed, placements)
+                ]
+                for number in self.numbers:
+                    found.setdefault((number, update), {})[seed] = fmean_known(part[number] for part in parts)
+        return found
 
     def _parts(self, update: int, seed: int, placements: Collection[str]) -> list[pd.DataFrame]:
         rows = self._at(update, seed)
@@ -97,9 +98,9 @@ class Prediction:
             return {}
         table = pd.DataFrame(self._finals).T[self.seeds]
         return {
-            seed: _rank_correlation(
-                pd.DataFrame({"others": table.drop(columns=seed).mean(axis=1), "final": table[seed]}), "others"
-            )
+            seed: _rank_correlations(
+                pd.DataFrame({"others": table.drop(columns=seed).mean(axis=1), "final": table[seed]})
+            )["others"]
             for seed in self.seeds
         }
 
@@ -152,12 +153,11 @@ def fmean_known(values: Iterable[float]) -> float:
     return statistics.fmean(known) if known else math.nan
 
 
-def _rank_correlation(rows: pd.DataFrame, number: str) -> float:
-    """Return Spearman's of a column with ``final``; NaN where either is the same in all rows."""
-    both = rows[[number, "final"]].dropna()
-    if min(both[column].nunique() for column in both) < 2:
-        return math.nan
-    return float(both[number].corr(both["final"], method="spearman"))
+def _rank_correlations(rows: pd.DataFrame) -> pd.Series:
+    """Return Spearman's of each column with ``final``, over the rows that have it; NaN where either is the same in all
+    of them.
+    """
+    return rows.corr(method="spearman")["final"]
 
 
 def _in_order(failed: Sequence[bool], said: Sequence[float]) -> float | None:
