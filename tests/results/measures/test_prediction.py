@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
 from swept import SEEDS, swept_recipe, swept_runs
 
 from lnexp.recipes.grid import grid_of
@@ -105,6 +106,18 @@ def test_what_holds_in_other_seeds_alone_fails_in_the_one_left_out(sweep):
 def test_where_all_runs_are_good_no_pair_can_be_told_apart(sweep):
     grid, early, finals = sweep
     assert {one.in_order for one in Prediction(grid, early, finals).held_out(line=99.0)} == {None}
+
+
+def test_the_share_in_order_is_the_area_under_the_roc_curve(sweep):
+    """With ties, against scikit-learn."""
+    grid, early, finals = sweep
+    tied = early[early["update"] == 16].assign(truth=lambda rows: rows["truth"].round())
+    for one in Prediction(grid, tied, finals).held_out(LINE):
+        rows = tied[tied["seed"] == one.seed]
+        failed = [finals[arm][one.seed] >= LINE for arm in rows["arm"]]
+        assert one.number == "truth"
+        assert one.in_order == pytest.approx(roc_auc_score(failed, -rows["truth"]))
+        assert rows["truth"].nunique() < len(rows), "there are ties"
 
 
 def test_runs_without_a_number_are_left_out_and_one_seed_chooses_nothing(sweep):
