@@ -31,10 +31,14 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("lnexp.uuid", lambda: uuid.uuid4().hex, replace=True)
 
 
-def shared_settings(cfg: DictConfig) -> dict[str, Any]:
-    """Return the resolved settings in which the members of one array agree."""
+def shared_settings(cfg: DictConfig, order: bool = True) -> dict[str, Any]:
+    """Return the resolved settings in which the members of one array agree.
+
+    Args:
+        order: whether the order of the data is one of them.
+    """
     settings = plain(cfg)
-    for name in table_of(cfg).places(lambda option: option.per_member):
+    for name in table_of(cfg).places(lambda option: option.per_member or (option.name == "order_seed" and not order)):
         drop(settings, name)
     return settings
 

@@ -12,8 +12,6 @@ from lnexp.composer import ComposingLauncher
 from lnexp.configuration import shared_settings
 from lnexp.hashing import short_hash
 from lnexp.launchers.worker import set_up_worker
-from lnexp.options import Table
-from lnexp.plain import drop
 from lnexp.processes import hide_leaked_locks, ignore_interrupts
 from lnexp.runs.code import is_trained_afresh
 from lnexp.runs.common_epoch import at_one_epoch
@@ -155,16 +153,12 @@ def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
     """Return a line on the runs that no other one can share an array with, and why; empty where there are none."""
     if len(cfgs) == 1 or most == 1:
         return ""
-    settings = [shared_settings(cfg) for cfg in cfgs]
-    alike = Counter(map(short_hash, settings))
-    alone = [one for one in settings if alike[short_hash(one)] == 1]
+    shapes, orderless = ([short_hash(shared_settings(cfg, order)) for cfg in cfgs] for order in (True, False))
+    alike, but_for_order = Counter(shapes), Counter(orderless)
+    alone = [other for one, other in zip(shapes, orderless, strict=True) if alike[one] == 1]
     if not alone:
         return ""
-    for one in settings:
-        for name in Table().places(lambda option: option.name == "order_seed"):
-            drop(one, name)
-    alike = Counter(map(short_hash, settings))
-    by_order = all(alike[short_hash(one)] > 1 for one in alone)
+    by_order = all(but_for_order[one] > 1 for one in alone)
     why = (
         "each seed has an order of the data of its own; order_seed=1 gives all one order"
         if by_order

@@ -7,12 +7,10 @@ from omegaconf import DictConfig
 from lnexp.configuration import check_and_resolve, shared_settings
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
-from lnexp.plain import drop
 from lnexp.planning.asked import asked
 from lnexp.planning.cost import costs_of
 from lnexp.planning.devices import Device
 from lnexp.planning.sheet import Line
-from lnexp.tasks import table_of
 from lnexp.training.shares import fitting
 
 
@@ -63,7 +61,4 @@ def what_costs(cfg: DictConfig) -> str:
 
     The order of the data, which runs of an array share, costs nothing.
     """
-    settings = shared_settings(cfg)
-    for name in table_of(cfg).places(lambda option: option.name == "order_seed"):
-        drop(settings, name)
-    return short_hash([settings, cfg.optimizer._name])
+    return short_hash([shared_settings(cfg, order=False), cfg.optimizer._name])

@@ -4,6 +4,7 @@ import argparse
 import os
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lnexp.cli import Parser, add_results_options, add_runs_option, one_line_errors
@@ -39,56 +40,67 @@ def main() -> None:
     parser.add_argument("--no-comparison", action="store_true", help="do not say how they compare with published ones")
     arguments = parser.parse_args()
     with one_line_errors():
-        # here, so that --help takes no second
-        from lnexp.recipes.command_line import check_overrides, split_recipes, with_corpus
-        from lnexp.results.evidence.collect import collect
-        from lnexp.results.evidence.mixed_code import mixed_code
-        from lnexp.results.evidence.published_runs import with_published
-        from lnexp.results.judging.claims import check_claims
-        from lnexp.results.judging.tally import judged_in_words
-        from lnexp.results.judging.verdict_file import read_verdicts
-        from lnexp.results.pages.compare import print_comparisons
-        from lnexp.results.pages.verdict_pages import write_page
-        from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
-        from lnexp.results.tables.write import write_results
-        from lnexp.runs.folder import misnamed_folders
-        from lnexp.terminal import filled
-
         if arguments.sweep or (arguments.overrides and not any("=" in word for word in arguments.overrides)):
             _collect_set(arguments)
-            return
-        recipes, rest = split_recipes(arguments.overrides)
-        if not recipes:
-            raise UserError("which runs? say +recipe=NAME, a folder of runs, or --sweep=last")
-        if arguments.runs != RUNS_DIR:
-            raise UserError(f"--runs: of folders and sweeps alone; of a recipe's runs say runs_dir={arguments.runs}")
-        check_overrides(recipes, rest)
-        for recipe in recipes:
-            check_claims(recipe)
-        results, folders = arguments.results or LOCAL_RESULTS_DIR, []
-        if results == RESULTS_DIR:
-            refuse_some_arms(rest)
-        for recipe in recipes:
-            runs = collect(recipe, rest)
-            if arguments.with_published:
-                runs = with_published(runs, RESULTS_DIR)
-            # the corpus of a recipe of one's own stands in its file
-            said = rest if recipe.file else with_corpus(recipe, runs[0].cfg.profile, rest)
-            folder = write_results(recipe, runs, _command(recipe, said), results)
-            folders.append(folder)
-            over = sum(run.counts for run in runs)
-            print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
-            for line in mixed_code(runs):
-                print(filled(f"warning: {recipe.name}: {line}; other_code=retrain trains them by one"))
-            if judged := judged_in_words(read_verdicts(folder / "verdicts.json").claims):
-                print(filled(f"{recipe.name}: {judged}"))
-            for line in misnamed_folders(runs[0].cfg.runs_dir):
-                print(line, file=sys.stderr)
-        write_page(results)
-        if results == RESULTS_DIR:
-            warn_of_changes(folders)
-        if not arguments.no_comparison:
-            print_comparisons(folders)
+        else:
+            _collect_recipes(arguments)
+
+
+def _collect_recipes(arguments: argparse.Namespace) -> None:
+    """Write tables, figures and verdicts of recipes, and say how they compare with published ones."""
+    # here, so that --help takes no second
+    from lnexp.recipes.command_line import check_overrides, split_recipes
+    from lnexp.results.judging.claims import check_claims
+    from lnexp.results.pages.compare import print_comparisons
+    from lnexp.results.pages.verdict_pages import write_page
+    from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
+
+    recipes, rest = split_recipes(arguments.overrides)
+    if not recipes:
+        raise UserError("which runs? say +recipe=NAME, a folder of runs, or --sweep=last")
+    if arguments.runs != RUNS_DIR:
+        raise UserError(f"--runs: of folders and sweeps alone; of a recipe's runs say runs_dir={arguments.runs}")
+    check_overrides(recipes, rest)
+    for recipe in recipes:
+        check_claims(recipe)
+    results = arguments.results or LOCAL_RESULTS_DIR
+    if results == RESULTS_DIR:
+        refuse_some_arms(rest)
+    folders = [_collect_recipe(recipe, rest, results, arguments.with_published) for recipe in recipes]
+    write_page(results)
+    if results == RESULTS_DIR:
+        warn_of_changes(folders)
+    if not arguments.no_comparison:
+        print_comparisons(folders)
+
+
+def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, from_published: bool) -> Path:
+    """Write the results of one recipe, print what came out, and return their folder."""
+    from lnexp.recipes.command_line import with_corpus
+    from lnexp.results.evidence.collect import collect
+    from lnexp.results.evidence.mixed_code import mixed_code
+    from lnexp.results.evidence.published_runs import with_published
+    from lnexp.results.judging.tally import judged_in_words
+    from lnexp.results.judging.verdict_file import read_verdicts
+    from lnexp.results.tables.write import write_results
+    from lnexp.runs.folder import misnamed_folders
+    from lnexp.terminal import filled
+
+    runs = collect(recipe, overrides)
+    if from_published:
+        runs = with_published(runs, RESULTS_DIR)
+    # the corpus of a recipe of one's own stands in its file
+    said = overrides if recipe.file else with_corpus(recipe, runs[0].cfg.profile, overrides)
+    folder = write_results(recipe, runs, _command(recipe, said), results)
+    over = sum(run.counts for run in runs)
+    print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
+    for line in mixed_code(runs):
+        print(filled(f"warning: {recipe.name}: {line}; other_code=retrain trains them by one"))
+    if judged := judged_in_words(read_verdicts(folder / "verdicts.json").claims):
+        print(filled(f"{recipe.name}: {judged}"))
+    for line in misnamed_folders(runs[0].cfg.runs_dir):
+        print(line, file=sys.stderr)
+    return folder
 
 
 def _collect_set(arguments: argparse.Namespace) -> None:

@@ -113,10 +113,9 @@ def all_sweeps(runs_dir: str | Path) -> list[Sweep]:
     Raises:
         UserError: where a sweep's file is malformed.
     """
-    paths = sorted(_folder(runs_dir).glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
     seen: set[str] = set()
     sweeps = []
-    for sweep in map(_read, paths):
+    for sweep in map(_read, _newest_first(runs_dir)):
         if members := [member for member in sweep.members if member.identity not in seen]:
             sweeps.append(Sweep(sweep.title, members))
         seen |= {member.identity for member in members}
@@ -131,12 +130,15 @@ def sweep_by_title(title: str, runs_dir: str | Path) -> Sweep:
     """
     if title == "last":
         return newest_sweep(runs_dir)
-    paths = sorted(_folder(runs_dir).glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    sweeps = [_read(path) for path in paths]
+    sweeps = [_read(path) for path in _newest_first(runs_dir)]
     for sweep in sweeps:
         if title in sweep.title:
             return sweep
     raise UserError(f"{title}: no such sweep in {runs_dir}; {near_names(title, {sweep.title for sweep in sweeps})}")
+
+
+def _newest_first(runs_dir: str | Path) -> list[Path]:
+    return sorted(_folder(runs_dir).glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _read(path: Path) -> Sweep:

@@ -4,11 +4,12 @@ import math
 from datetime import datetime
 from typing import Any
 
-#: No run has more updates, epochs or layers.
-MOST = 10**12
-#: No measurement is greater: single precision ends at 3e38, and sums and means of these must be finite, too. Of whole
-#: numbers those count that a column of numbers can hold.
-MOST_MEASURED, MOST_WHOLE = 1e100, 2**53
+from lnexp.checks import MOST_WHOLE
+
+#: No measurement is greater: single precision ends at 3e38, and sums and means of these must be finite, too.
+MOST_MEASURED = 1e100
+#: The greatest whole number up to which a column of numbers holds all.
+MOST_EXACT = 2**53
 
 
 def is_number(value: Any) -> bool:
@@ -16,13 +17,13 @@ def is_number(value: Any) -> bool:
     if value is None or isinstance(value, bool):
         return value is None
     if isinstance(value, int):
-        return abs(value) <= MOST_WHOLE
+        return abs(value) <= MOST_EXACT
     return isinstance(value, float) and math.isfinite(value) and abs(value) <= MOST_MEASURED
 
 
 def is_count(value: Any) -> bool:
-    """Return whether a value is a whole number that counts updates, epochs or layers."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+    """Return whether a value is a whole number that counts updates, epochs or layers; no run has more of them."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_WHOLE
 
 
 def is_positive(value: Any) -> bool:

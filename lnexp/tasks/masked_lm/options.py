@@ -3,9 +3,14 @@
 from lnexp.checks import TEXT, choice, number, whole
 from lnexp.options import Alias, Option
 
-OPTIONS = (
+#: Of a task that reads one language.
+LANGUAGES = (
     Option("data.source_lang", TEXT, "the language of a corpus of one", [Alias("fairseq.task.source_lang")]),
     Option("data.target_lang", TEXT.or_null(), "the side that is read", [Alias("fairseq.task.target_lang")]),
+)
+
+OPTIONS = (
+    *LANGUAGES,
     Option(
         "blocks.tokens", whole(2), "tokens of a block", [Alias("fairseq.task.tokens_per_sample")], published=True
     ),

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import torch
 from fairseq import tasks
-from fairseq.data import Dictionary
 from omegaconf import DictConfig
 from torch import nn
 
@@ -15,6 +14,7 @@ from lnexp.corpora.known import KNOWN_WORDS
 from lnexp.corpora.prepare import corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
+from lnexp.planning.dictionary import made_up_dictionary
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.tasks.masked_lm.fairseq_task import MaskedLmTask, batch_of
 
@@ -82,7 +82,7 @@ class BlocksBatch(SequencesBatch):
     share: float
 
     def fairseq_task(self, cfg: Any) -> MaskedLmTask:
-        return MaskedLmTask(cfg, dictionary_of(self.words - 1))
+        return MaskedLmTask(cfg, made_up_dictionary(self.words - 1))
 
     def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
         words = fairseq_task.dictionary
@@ -90,14 +90,6 @@ class BlocksBatch(SequencesBatch):
         targets = rows.clone()
         targets[:, max(round(self.share * self.length), 1) :] = words.pad()
         return batch_of(list(zip(range(examples), rows, targets, strict=True)), words)
-
-
-def dictionary_of(words: int) -> Dictionary:
-    """Return a dictionary of so many made-up words, fairseq's own symbols included."""
-    dictionary = Dictionary()
-    while len(dictionary) < words:
-        dictionary.add_symbol(f"word{len(dictionary)}")
-    return dictionary
 
 
 class BlocksWork(SequencesWork):

@@ -1,16 +1,16 @@
 """The options of classifying pairs of sentences: which pairs, and which checkpoint a run starts from."""
 
 from lnexp.checks import TEXT, checked_elsewhere, whole
-from lnexp.options import Alias, Option
+from lnexp.options import Option
 from lnexp.options.common import OPEN, SEED
+from lnexp.tasks.masked_lm.options import LANGUAGES
 
 OPTIONS = (
     Option(
         "pairs", checked_elsewhere("a file of the group"), "the labelled pairs; data.pairs has their options",
         decides=False, keeps_arms=False,  # what the file says decides
     ),
-    Option("data.source_lang", TEXT, "the language of a corpus of one", [Alias("fairseq.task.source_lang")]),
-    Option("data.target_lang", TEXT.or_null(), "the side that is read", [Alias("fairseq.task.target_lang")]),
+    *LANGUAGES,
     Option("data.pairs", OPEN, "what the file of pairs has, such as data.pairs.path", is_group=True),
     Option("data.pairs.name", TEXT, "what the folder of prepared pairs is called by", decides=False, keeps_arms=False),
     Option(

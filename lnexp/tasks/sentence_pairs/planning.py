@@ -12,7 +12,8 @@ from lnexp.corpora.known import KNOWN_LABELLED_PAIRS
 from lnexp.corpora.labelled_pairs import pairs_folder, prepare_pairs
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
-from lnexp.tasks.masked_lm.planning import SequencesBatch, SequencesWork, dictionary_of
+from lnexp.planning.dictionary import made_up_dictionary
+from lnexp.tasks.masked_lm.planning import SequencesBatch, SequencesWork
 from lnexp.tasks.sentence_pairs.fairseq_task import SentencePairsTask, batch_of
 
 #: Assumed of pairs that are not prepared: tokens of a pair, on average and at most.
@@ -23,7 +24,7 @@ class PairsBatch(SequencesBatch):
     """Pairs of one length."""
 
     def fairseq_task(self, cfg: Any) -> SentencePairsTask:
-        return SentencePairsTask(cfg, dictionary_of(self.words - 1))
+        return SentencePairsTask(cfg, made_up_dictionary(self.words - 1))
 
     def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
         words = fairseq_task.dictionary

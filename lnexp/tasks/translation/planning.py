@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 from fairseq import tasks
-from fairseq.data import Dictionary
 from fairseq.data.language_pair_dataset import collate
 from omegaconf import DictConfig
 from torch import nn
@@ -16,6 +15,7 @@ from lnexp.corpora.known import KNOWN
 from lnexp.corpora.prepare import PreparedCorpus, corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import to_fairseq
+from lnexp.planning.dictionary import made_up_dictionary
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.plugin.translation import LnexpTranslationTask
 
@@ -47,7 +47,7 @@ class PairsBatch(LargestBatch):
         return self.examples * (self.source + self.target)
 
     def fairseq_task(self, cfg: Any) -> LnexpTranslationTask:
-        return LnexpTranslationTask(cfg, _dictionary(self.source_words), _dictionary(self.target_words))
+        return LnexpTranslationTask(cfg, made_up_dictionary(self.source_words), made_up_dictionary(self.target_words))
 
     def draw(self, fairseq_task: Any, examples: int) -> dict[str, Any]:
         words = fairseq_task.source_dictionary
@@ -69,13 +69,6 @@ class PairsBatch(LargestBatch):
 
     def output_layer(self, model: Any) -> nn.Module:
         return model.decoder.output_projection
-
-
-def _dictionary(words: int) -> Dictionary:
-    dictionary = Dictionary()
-    while len(dictionary) < words:
-        dictionary.add_symbol(f"word{len(dictionary)}")
-    return dictionary
 
 
 @dataclass(frozen=True)
