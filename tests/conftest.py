@@ -23,7 +23,7 @@ settings.load_profile("patient")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put modules with slow tests first, so that no process is left with one of them at the end.
 
-    A module stays whole, so that what its tests share is made once.
+    The tests of a module stay together, so that what they share is made once, or twice where two processes share them.
     """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)

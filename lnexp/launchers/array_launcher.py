@@ -153,12 +153,13 @@ def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
     """Return a line on the runs that no other one can share an array with, and why; empty where there are none."""
     if len(cfgs) == 1 or most == 1:
         return ""
-    shapes, orderless = ([short_hash(shared_settings(cfg, order)) for cfg in cfgs] for order in (True, False))
-    alike, but_for_order = Counter(shapes), Counter(orderless)
-    alone = [other for one, other in zip(shapes, orderless, strict=True) if alike[one] == 1]
+    shapes = [short_hash(shared_settings(cfg)) for cfg in cfgs]
+    alike = Counter(shapes)
+    alone = [number for number, shape in enumerate(shapes) if alike[shape] == 1]
     if not alone:
         return ""
-    by_order = all(but_for_order[one] > 1 for one in alone)
+    orderless = [short_hash(shared_settings(cfg, order=False)) for cfg in cfgs]
+    by_order = all(orderless.count(orderless[number]) > 1 for number in alone)
     why = (
         "each seed has an order of the data of its own; order_seed=1 gives all one order"
         if by_order

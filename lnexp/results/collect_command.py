@@ -74,7 +74,7 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
         print_comparisons(folders)
 
 
-def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, from_published: bool) -> Path:
+def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, published_too: bool) -> Path:
     """Write the results of one recipe, print what came out, and return their folder."""
     from lnexp.recipes.command_line import with_corpus
     from lnexp.results.evidence.collect import collect
@@ -87,7 +87,7 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, from_
     from lnexp.terminal import filled
 
     runs = collect(recipe, overrides)
-    if from_published:
+    if published_too:
         runs = with_published(runs, RESULTS_DIR)
     # the corpus of a recipe of one's own stands in its file
     said = overrides if recipe.file else with_corpus(recipe, runs[0].cfg.profile, overrides)

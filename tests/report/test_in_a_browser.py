@@ -162,15 +162,15 @@ def test_a_click_or_a_key_hides_an_arm_in_every_panel(open_short_report):
     assert pressed == "true", "and shows it again"
 
 
-def test_filters_filter(open_short_report):
-    open_short_report.js("document.querySelector('#runs details').open = true")
-    box = open_short_report.find_element(By.CSS_SELECTOR, "[data-filters=runs-table]")
+def test_filters_filter(open_report):
+    open_report.js("document.querySelector('#runs details').open = true")
+    box = open_report.find_element(By.CSS_SELECTOR, "[data-filters=runs-table]")
     box.send_keys("FIG2A no_warmup_low finished")
     rows = "document.querySelectorAll('#runs-table tbody tr:not([hidden])')"
-    shown = open_short_report.js(f"return [...{rows}].map((row) => row.textContent)")
-    assert 3 <= len(shown) < 40  # of fig2a alone
+    shown = open_report.js(f"return [...{rows}].map((row) => row.textContent)")
+    assert 3 <= len(shown) < 40  # of fig2a and fig2a_coupled
     assert all("no_warmup_low" in text for text in shown)
-    said = open_short_report.js("return document.querySelector('[data-shown=runs-table]').textContent")
+    said = open_report.js("return document.querySelector('[data-shown=runs-table]').textContent")
     assert said.startswith(f"{len(shown)} of ")
     box.clear()
 

@@ -1,4 +1,4 @@
-"""What is asked of a piece of evidence: a run that was collected, one from published tables, or a probe."""
+"""Define the interface of evidence: a run that was collected, one of published tables, or a probe."""
 
 from typing import Protocol
 
@@ -26,7 +26,7 @@ class Evidence(Protocol):
 
 
 class CountedRun(MeasuredRun, Protocol):
-    """A run of a recipe, which measures are asked of where it counts."""
+    """A run of a recipe that measures are computed from."""
 
     @property
     def job(self) -> Job: ...

@@ -154,8 +154,8 @@ def fmean_known(values: Iterable[float]) -> float:
 
 
 def _rank_correlations(rows: pd.DataFrame) -> pd.Series:
-    """Return Spearman's of each column with ``final``, over the rows that have it; NaN where either is the same in all
-    of them.
+    """Return Spearman's of each column with ``final``, over the rows with finite numbers; NaN where either is the same
+    in all of them.
     """
     return rows.corr(method="spearman")["final"]
 
