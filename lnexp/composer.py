@@ -6,8 +6,6 @@ from functools import lru_cache
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
-from hydra.plugins.launcher import Launcher
-from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
@@ -91,16 +89,3 @@ def _overlap(one: Override, other: Override) -> bool:
     """Return whether two overrides are about the same key, or about one within the other."""
     first, second = f"{one.key_or_group}.", f"{other.key_or_group}."
     return first.startswith(second) or second.startswith(first)
-
-
-class ComposingLauncher(Launcher):
-    """A launcher that knows the configs of the jobs it is given; a subclass trains them in :meth:`launch`."""
-
-    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
-        """Take over the config of the sweep from Hydra."""
-        loader = hydra_context.config_loader
-        self._composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
-
-    def compose(self, job_overrides: Sequence[Sequence[str]]) -> list[DictConfig]:
-        """Return the config of each job."""
-        return [self._composer.compose(list(overrides)) for overrides in job_overrides]

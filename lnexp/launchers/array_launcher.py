@@ -8,9 +8,9 @@ from joblib import Parallel, delayed, parallel_config
 from omegaconf import DictConfig
 
 from lnexp.checks import check_whole
-from lnexp.composer import ComposingLauncher
 from lnexp.configuration import shared_settings
 from lnexp.hashing import short_hash
+from lnexp.launchers.composing_launcher import ComposingLauncher
 from lnexp.launchers.worker import set_up_worker
 from lnexp.processes import hide_leaked_locks, ignore_interrupts
 from lnexp.runs.code import is_trained_afresh

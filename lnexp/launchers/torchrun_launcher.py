@@ -9,8 +9,8 @@ from hydra.core.utils import JobReturn, JobStatus
 from omegaconf import DictConfig
 
 from lnexp.checks import check_whole
-from lnexp.composer import ComposingLauncher
 from lnexp.errors import UserError
+from lnexp.launchers.composing_launcher import ComposingLauncher
 from lnexp.paths import ROOT
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.training.shares import fitting
