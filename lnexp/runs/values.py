@@ -4,7 +4,7 @@ import math
 from datetime import datetime
 from typing import Any
 
-from lnexp.checks import MOST_WHOLE  # no run has more updates, epochs or layers
+from lnexp.checks import MOST_WHOLE
 
 #: No measurement is greater: single precision ends at 3e38, and sums and means of these must be finite, too.
 MOST_MEASURED = 1e100
@@ -22,7 +22,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Return whether a value is a whole number that counts updates, epochs or layers."""
+    """Return whether a value is a whole number that counts updates, epochs or layers, with a bound."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_WHOLE
 
 
