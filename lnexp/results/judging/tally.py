@@ -49,15 +49,17 @@ class Tally:
 
     @property
     def short_text(self) -> str:
-        """The tally in fewer words, without the reasons why claims are not counted."""
+        """The tally in fewer words, with the most frequent of the reasons why claims are not counted."""
         judged = {verdict: number for verdict, number in self.verdicts.items() if number and verdict != "not run"}
         counts = ", ".join(f"{number} {verdict}" for verdict, number in judged.items())
-        said = [f"{_claims(sum(judged.values()))} judged: {counts}" if judged else "no claim was judged"]
+        said = [f"{_claims(sum(judged.values()))} judged: {counts}" if judged else "no claim that counts was judged"]
         if self.verdicts["not run"]:
             said.append(f"{self.verdicts['not run']} not run")
         if self.left_out:
-            more = sum(self.left_out.values())
-            said.append(f"{more} more {'does' if more == 1 else 'do'} not count, as those written after the runs")
+            number = sum(self.left_out.values())
+            most = max(self.left_out, key=self.left_out.__getitem__)
+            why = most if len(self.left_out) == 1 else f"most often: {most}"
+            said.append(f"{number} {'does' if number == 1 else 'do'} not count ({why})")
         if self.decided:
             said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for so many tests")
         return "; ".join(said)
