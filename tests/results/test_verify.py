@@ -200,7 +200,8 @@ def test_what_was_never_run_is_listed(tmp_path):
     assert done.returncode == 0
     said = " ".join(done.stdout.split())
     assert said.startswith(
-        "Nothing was run yet: no claim that counts was judged; 12 not run; 6 do not count (implied by another claim)"
+        "Nothing was run yet: no claim that counts was judged; 12 not run; "
+        "6 more do not count: 6 implied by another claim."
     )
     done = run_script("verify", "--results", str(tmp_path), "--recipe", "small_fixed_lr", "--all")
     said = " ".join(done.stdout.split())

@@ -42,27 +42,29 @@ class Tally:
         """The tally in a sentence or two."""
         said = self._counts
         if self.left_out:
-            said += f" (not counted: {', '.join(f'{number} {why}' for why, number in self.left_out.items())})"
+            said += f" (not counted: {self._reasons})"
         if self.decided:
             said += f"; {self.survive} of {self.decided} decided verdicts survive Holm's correction at 5%"
         return said
 
     @property
     def short_text(self) -> str:
-        """The tally in fewer words, with the most frequent of the reasons why claims are not counted."""
+        """The tally for the last screen: first what was judged, then what was not run and what does not count."""
         judged = {verdict: number for verdict, number in self.verdicts.items() if number and verdict != "not run"}
         counts = ", ".join(f"{number} {verdict}" for verdict, number in judged.items())
         said = [f"{_claims(sum(judged.values()))} judged: {counts}" if judged else "no claim that counts was judged"]
         if self.verdicts["not run"]:
             said.append(f"{self.verdicts['not run']} not run")
         if self.left_out:
-            number = sum(self.left_out.values())
-            most = max(self.left_out, key=self.left_out.__getitem__)
-            why = most if len(self.left_out) == 1 else f"most often: {most}"
-            said.append(f"{number} {'does' if number == 1 else 'do'} not count ({why})")
+            more = sum(self.left_out.values())
+            said.append(f"{more} more {'does' if more == 1 else 'do'} not count: {self._reasons}")
         if self.decided:
             said.append(f"{self.survive} of {self.decided} decided ones survive Holm's correction for so many tests")
         return "; ".join(said)
+
+    @property
+    def _reasons(self) -> str:
+        return ", ".join(f"{number} {why}" for why, number in self.left_out.items())
 
     @property
     def _counts(self) -> str:
