@@ -176,6 +176,14 @@ def test_marks_say_whether_a_claim_counts(folder, tmp_path):
         folder.mark("fig4ab-none")
 
 
+def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
+    results = shutil.copytree(RESULTS, tmp_path / "results")
+    assert "In parentheses" not in page_of("README.md", results)
+    shutil.rmtree(results / "small/toy/fig2a")
+    as_of_fewer_seeds(RESULTS / "small/toy/fig2a", results / "small/toy/fig2a")
+    assert "In parentheses: not counted (fewer seeds than planned).\n" in page_of("README.md", results)
+
+
 def test_the_scale_is_that_of_the_runs(folder):
     assert folder.scale == "29,000 training pairs, 6-6 layers of width 96, 4,160 updates"
 
