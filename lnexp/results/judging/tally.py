@@ -13,6 +13,8 @@ from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim
 
 LEVEL = 0.05
+#: Why a claim does not count that would but for another one, which the same numbers decide.
+REPEATED = "decided by the numbers of another claim"
 #: In this order people read them.
 ORDER: tuple[Verdict, ...] = ("reproduced", "contradicted", "inconclusive", "not run")
 
@@ -25,7 +27,8 @@ class Tally:
         verdicts: how many of the claims that count have which verdict.
         decided: how many of them are reproduced or contradicted.
         survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
-        weak: the decided ones that do not survive it.
+        weak: the decided ones that do not survive it, with those that the same numbers decide.
+        repeated: those that count but for another claim before them, which the same numbers decide.
         counts_survive: whether a success rate is among those that do.
         left_out: how many claims do not count, by why.
     """
@@ -34,6 +37,7 @@ class Tally:
     decided: int
     survive: int
     weak: tuple[JudgedClaim, ...]
+    repeated: tuple[JudgedClaim, ...]
     counts_survive: bool
     left_out: dict[str, int]
 
@@ -90,36 +94,31 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
     """Return the tally of claims, of one recipe or of several."""
     verdicts: dict[Verdict, int] = dict.fromkeys(ORDER, 0)
     left_out: Counter[str] = Counter()
-    judged: list[JudgedClaim] = []
-    seen: set[str] = set()
+    judged: dict[str, JudgedClaim] = {}
+    repeated: list[JudgedClaim] = []
     for claim in claims:
-        if why := _why_left_out(claim, seen):
-            left_out[why] += 1
-            continue
-        verdicts[claim.verdict] += 1
-        if claim.verdict == "not run":
-            continue
-        seen.add(claim.contrast)
-        judged.append(claim)
-    significant = holm([1.0 if claim.p is None else claim.p for claim in judged])
-    decided = sum(claim.verdict != "inconclusive" for claim in judged)
-    weak = tuple(
-        claim
-        for claim, survives in zip(judged, significant, strict=True)
-        if claim.verdict != "inconclusive" and not survives
+        if claim.left_out:
+            left_out[claim.left_out] += 1
+        elif claim.contrast in judged:
+            left_out[REPEATED] += 1
+            repeated.append(claim)
+        else:
+            verdicts[claim.verdict] += 1
+            if claim.verdict != "not run":
+                judged[claim.contrast] = claim
+    p_values = [1.0 if claim.p is None else claim.p for claim in judged.values()]
+    survives = dict(zip(judged, holm(p_values), strict=True))
+    decided = [claim for claim in judged.values() if claim.verdict != "inconclusive"]
+    weak = {claim.contrast for claim in decided if not survives[claim.contrast]}
+    return Tally(
+        verdicts,
+        decided=len(decided),
+        survive=sum(survives.values()),
+        weak=tuple(claim for claim in (*decided, *repeated) if claim.contrast in weak),
+        repeated=tuple(repeated),
+        counts_survive=any(survives[claim.contrast] for claim in judged.values() if claim.form == "success rate"),
+        left_out=dict(left_out),
     )
-    rates = any(one.form == "success rate" for one, survives in zip(judged, significant, strict=True) if survives)
-    return Tally(verdicts, decided, sum(significant), weak, rates, dict(left_out))
-
-
-def _why_left_out(claim: JudgedClaim, seen: set[str]) -> str:
-    """Return why a claim does not count; empty where it does.
-
-    Args:
-        claim: the claim.
-        seen: the contrasts that are counted already.
-    """
-    return claim.left_out or ("decided by the numbers of another claim" if claim.contrast in seen else "")
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:

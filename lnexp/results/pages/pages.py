@@ -29,7 +29,7 @@ from lnexp.recipes.recipe import THEORY
 from lnexp.recipes.schema import schema
 from lnexp.results.judging.claimants import by_claimant
 from lnexp.results.judging.claims import measures_in_words
-from lnexp.results.judging.tally import tally
+from lnexp.results.judging.tally import REPEATED, tally
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
 from lnexp.results.pages.contradictions import not_reproduced
@@ -131,6 +131,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         name: [claim for one in of_one for claim in one.content.claims if claim.verdict != "not run"]
         for name, of_one in claimants.items()
     }
+    tallies = [tally(claims) for claims in claims_of.values()]
     environment.globals |= {
         "root": root,
         "corpora": _shown(results_dir),
@@ -153,7 +154,9 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "not_reproduced": {name: not_reproduced(of_one) for name, of_one in claimants.items()},
         "claims_of": claims_of,
         "tally": tally,
-        "weak": [claim for claims in claims_of.values() for claim in tally(claims).weak],
+        "weak": [claim for of_one in tallies for claim in of_one.weak],
+        "repeated": [claim for of_one in tallies for claim in of_one.repeated],
+        "REPEATED": REPEATED,
         "power_of_rate": power_of_rate,
         "counted_on": _in_words(sorted({one.data for one in found if one.profile != THEORY and _counts(one)})),
         "missing": _missing(results_dir, found),

@@ -97,6 +97,15 @@ def test_more_tests_leave_fewer_verdicts(claim):
     assert tally([*weak, replace(claim, contrast="strong", p=0.001)]).weak == tuple(weak)
 
 
+def test_what_the_same_numbers_decide_is_as_weak(claim):
+    weak = [replace(claim, id=f"weak-{number}", contrast=str(number), p=0.04) for number in range(5)]
+    again, unsure = replace(weak[3], id="again"), replace(claim, id="unsure", contrast="3", verdict="inconclusive")
+    found = tally([claim, *weak, again])
+    assert (found.weak, found.repeated) == ((*weak, again), (again,))
+    assert tally([replace(claim, p=0.001), replace(claim, id="again")]).weak == ()
+    assert tally([unsure, replace(unsure, id="again")]).weak == ()
+
+
 def test_whether_a_success_rate_survives_is_said(claim):
     rate = replace(claim, form="success rate", contrast="rate", p=0.002)
     assert tally([claim, rate]).counts_survive
