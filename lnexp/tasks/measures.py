@@ -41,6 +41,11 @@ def known_values(epochs: Iterable[Record], key: str) -> list[float]:
     return [record[key] for record in epochs if record[key] is not None]
 
 
+def last_known(epochs: Iterable[Record], key: str) -> float | None:
+    """Return what the last epoch record with a finite number under a key has there; None where there is none."""
+    return next(reversed(known_values(epochs, key)), None)
+
+
 def best(run: MeasuredRun, score: Score) -> float | None:
     """Return the highest validation score of any epoch; the least possible for a run that diverged before its first."""
     return max(known_values(run.epochs, score.valid), default=_without_epochs(run, score))
@@ -92,8 +97,10 @@ def early_loss(run: MeasuredRun) -> float | None:
 
 
 def last_loss(run: MeasuredRun) -> float | None:
-    """Return the label-smoothed validation loss of the last epoch, nats a token, hidden word or pair."""
-    return _last_known(run, "valid_loss")
+    """Return the label-smoothed validation loss of the last epoch, nats a token, hidden word or pair; a diverged run
+    has none.
+    """
+    return None if run.diverged else last_known(run.epochs, "valid_loss")
 
 
 def best_nll(run: MeasuredRun) -> float | None:
@@ -108,12 +115,8 @@ def early_nll(run: MeasuredRun) -> float | None:
 
 
 def last_nll(run: MeasuredRun) -> float | None:
-    """Return the validation nll of the last epoch, nats a token, hidden word or pair."""
-    return _last_known(run, "valid_nll")
-
-
-def _last_known(run: MeasuredRun, key: str) -> float | None:
-    return next(reversed(known_values(run.epochs, key)), None)
+    """Return the validation nll of the last epoch, nats a token, hidden word or pair; a diverged run has none."""
+    return None if run.diverged else last_known(run.epochs, "valid_nll")
 
 
 def diverged(run: MeasuredRun) -> float:

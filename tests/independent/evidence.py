@@ -152,7 +152,7 @@ class Folder:
             case "best_loss" | "best_nll":
                 return min(numbers(epochs, f"valid_{what}"), default=None)
             case "last_loss" | "last_nll":
-                return (numbers(epochs, f"valid_{what}") or [None])[-1]
+                return None if diverged else (numbers(epochs, f"valid_{what}") or [None])[-1]
             case "majority":
                 return (numbers(epochs, "valid_majority") or [None])[-1]
             case "gradient_change" | "mean_gradient_change":

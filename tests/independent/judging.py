@@ -19,6 +19,7 @@ class Judged:
 
     Attributes:
         seeds: those that all arms shown have, of runs that diverged without a value, too.
+        used: those whose values decide.
         decided_by: the numbers that decide.
     """
 
@@ -29,6 +30,7 @@ class Judged:
     p: float | None = None
     arms: dict = field(default_factory=dict)
     seeds: set = field(default_factory=set)
+    used: set = field(default_factory=set)
     decided_by: tuple = ()
 
 
@@ -54,7 +56,7 @@ def judged(holds_if, folder, of_the_paper):
     values = {seed: {text: of[seed] for (text, _, _), of in found.items()} for seed in seeds}
     known = {seed: at for seed, at in values.items() if None not in at.values()}
     judged = equivalence(tree, known) if isinstance(tree, ast.Call) else comparison(tree, known)
-    judged.arms, judged.seeds = arms(found, folder), set(seeds)
+    judged.arms, judged.seeds, judged.used = arms(found, folder), set(seeds), set(seeds)
     if all(found.values()) and any(None in of.values() for of in found.values()):
         judged.verdict, judged.p = "inconclusive", None
     return judged
@@ -120,10 +122,10 @@ def of_rate(tree, folder, of_the_paper):
     scores = {name: folder.measured(said["measure"], name) if of_the_paper else {} for name in folder.arms}
     means = {name: np.mean(list(of.values())) for name, of in scores.items() if of}
     shown = [arm, *([max(means, key=means.__getitem__)] if means else [])]
-    seeds = set.intersection(*(set(scores[name]) for name in shown))
+    seeds, used = (many(*(set(scores[name]) for name in shown)) for many in (set.intersection, set.union))
     arms_shown = arms({(said["measure"], said["measure"], name): scores[name] for name in shown}, folder)
     if not all(scores.values()):
-        return Judged("success rate", arms=arms_shown, seeds=seeds)
+        return Judged("success rate", arms=arms_shown, seeds=seeds, used=used)
     mine, good = sorted(scores[arm].items()), sum(folder.succeeded()[arm].values())
     found = stats.binomtest(good, len(mine)).proportion_ci(BOTH, method="exact")
     estimate = {"mean": good / len(mine), "low": float(found.low), "high": float(found.high), "n": len(mine)}
@@ -132,7 +134,8 @@ def of_rate(tree, folder, of_the_paper):
     margin = {"mean": mean, "low": low, "high": high, "n": len(mine)}
     p = float(min(1, 2 * min(stats.binom.cdf(good, len(mine), rate), stats.binom.sf(good - 1, len(mine), rate))))
     judged = decided("success rate", estimate, [margin], p, mine)
-    judged.arms, judged.seeds, judged.decided_by = arms_shown, seeds, (above, rate, *judged.decided_by)
+    judged.arms, judged.seeds, judged.used = arms_shown, seeds, used
+    judged.decided_by = (above, rate, *judged.decided_by)
     return judged
 
 

@@ -27,7 +27,7 @@ def recomputed(folder, claim, holds_if):
     mine |= {"check": claim.get("check", False), "implied_by": claim.get("implied_by", "")}
     mine["planned"] = len(folder.planned)
     mine["seeds"] = len(found.seeds.intersection(folder.planned))
-    mine["others"] = len(found.seeds.difference(folder.planned))
+    mine["others"] = len(found.used.difference(folder.planned))
     return mine, Counted(found, why_not(mine))
 
 

@@ -162,12 +162,16 @@ def judge(
     judged = runs if claim.scope == "relative" else [run for run in runs if run.is_the_papers]
     found, lost = _measure(form, recipe, judged)
     values = {call: {seed: value for seed, (value, _) in by_seed.items()} for call, by_seed in found.items()}
-    judgement, evidence = _judged(form, claim, values)
+    judgement, evidence = _judged(form, values)
     planned = recipe.planned_at("") if planned is None else planned
     shown = form.shown(values)
-    seeds = set.intersection(*(values[call].keys() | lost[call] for call in shown))
+    measured = [values[call].keys() | lost[call] for call in shown]
+    seeds = set.intersection(*measured)
+    used = seeds if form.paired else set.union(*measured)
     arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[CountedRun], judged)))
     undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
+    if undecided and not judgement.margins:  # two claims without numbers are not one piece of evidence
+        evidence = [recipe.name, claim.holds_if, values]
     return JudgedClaim(
         **asdict(claim),
         verdict=verdict_of(judgement.margins, undecided),
@@ -178,18 +182,18 @@ def judge(
         contrast=short_hash([judgement.form, evidence]),
         planned=len(planned),
         seeds=len(seeds.intersection(planned)),
-        others=len(seeds.difference(planned)),
+        others=len(used.difference(planned)),
         arms=arms,
         command=command,
     )
 
 
-def _judged(form: Form, claim: Claim, values: Values) -> tuple[Judgement, list[Any]]:
-    """Return what values say of a claim, and the numbers that decide; no margin where its test has no value."""
+def _judged(form: Form, values: Values) -> tuple[Judgement, list[Any]]:
+    """Return what values say of a test, and the numbers that decide; no margin and no numbers where it has no value."""
     try:
         return form.judge(values), form.evidence(values)
     except NoValueError:
-        return Judgement(form.name, None, [], None), [claim.holds_if, values]
+        return Judgement(form.name, None, [], None), []
 
 
 def _measure(form: Form, recipe: Recipe, runs: Sequence[Evidence]) -> tuple[Found, Lost]:

@@ -14,7 +14,7 @@ from lnexp.runs.identity import short_name
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field, Record, Task
 from lnexp.tasks.diagnosed import DIAGNOSED
-from lnexp.tasks.measures import best, best_nll, last, last_nll, test
+from lnexp.tasks.measures import best, best_nll, last, last_known, test
 
 
 def runs_table(runs: list[RunResult]) -> pd.DataFrame:
@@ -42,7 +42,7 @@ def _run_row(run: RunResult) -> dict[str, Any]:
         task.score.best: best(run, task.score),
         task.score.last: last(run, task.score),
         "best_valid_nll": best_nll(run),
-        "last_valid_nll": last_nll(run),
+        "last_valid_nll": last_known(run.epochs, "valid_nll"),
         task.score.test: test(run, task.score),
         **_numbers_of(run.end, task.test_fields),
         **_numbers_of(run.end, task.averaged_numbers()),

@@ -12,7 +12,7 @@ from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.verifying.rounding import alike
 from lnexp.runs import records
 from lnexp.tasks import load_task, table_of_task
-from lnexp.tasks.measures import best, best_nll, last, last_nll
+from lnexp.tasks.measures import best, best_nll, last, last_known
 
 #: How far the seconds of a run, which are stated to the tenth, may be from the sum of its epochs'.
 ROUNDING = 0.101
@@ -26,7 +26,7 @@ def denied_by_epochs(run: PublishedRun) -> list[str]:
         score.best: best(run, score),
         score.last: last(run, score),
         "best_valid_nll": best_nll(run),
-        "last_valid_nll": last_nll(run),
+        "last_valid_nll": last_known(run.epochs, "valid_nll"),
     }
     wrong = [name for name, value in given.items() if not alike(run.end.get(name), value)]
     stated, summed = run.end.get("seconds"), records.seconds(run.epochs)

@@ -120,6 +120,37 @@ def test_a_test_that_divides_by_a_measured_zero_decides_nothing_and_stops_no_oth
     assert judge_all(recipe, [], Origin("small", "toy", "", "")).claims[0].verdict == "not run"
 
 
+def test_a_run_that_diverged_has_no_last_loss(make_run):
+    """The loss before it diverged was as good as any."""
+    bad = [with_loss(make_run("bad", seed, [9.0], "diverged" if seed == 12 else "finished"), 3.0) for seed in (11, 12)]
+    runs = [*bad, *(with_loss(make_run("good", seed, [9.0]), 3.0 + seed / 100) for seed in (11, 12))]
+    judged = judge(make_run.claim("last_loss(bad) < last_loss(good) + 1"), make_run.recipe, runs)
+    assert (judged.verdict, judged.arms["bad"].diverged, judged.p) == ("inconclusive", 1, None)
+    assert judge(make_run.claim("best_loss(bad) < best_loss(good) + 1"), make_run.recipe, runs).arms["bad"].n == 2
+
+
+def test_claims_that_have_no_number_are_two_pieces_of_evidence(make_run):
+    runs = [make_run(arm, seed, [], "diverged") for arm in ("good", "bad") for seed in (11, 12)]
+    contrasts = [
+        judge(make_run.claim(holds_if), make_run.recipe, runs).contrast
+        for holds_if in ("last_loss(bad) > last_loss(good)", "best_nll(good) < best_nll(bad)")
+    ]
+    assert len(set(contrasts)) == 2
+
+
+def test_a_success_rate_of_seeds_that_were_not_planned_does_not_count(make_run):
+    """They decide it, whether or not the best arm has them."""
+    runs = [make_run(arm, seed, [90.0]) for arm in ("good", "bad") for seed in (11, 12, 13)]
+    claim, planned = make_run.claim("success(bad) > 0.5"), range(11, 14)
+    assert judge(claim, make_run.recipe, runs, planned).counts
+    for arm in ("good", "bad"):
+        more = [*runs, make_run(arm, 14, [95.0 if arm == "good" else 85.0])]
+        judged = judge(claim, make_run.recipe, more, planned)
+        assert (judged.seeds, judged.others, judged.left_out) == (3, 1, "more seeds than planned")
+    paired = judge(make_run.claim("best_bleu(bad) < best_bleu(good)"), make_run.recipe, more, planned)
+    assert (paired.seeds, paired.others) == (3, 0)
+
+
 def test_a_run_that_diverged_before_the_early_epoch_has_no_early_loss(make_run):
     runs = [make_run(arm, seed, [9.0] * 5) for arm in ("good", "bad") for seed in (11, 12)]
     runs += [make_run("good", 13, [9.0] * 5), make_run("bad", 13, [9.0, 9.0], "diverged")]

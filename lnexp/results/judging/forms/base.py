@@ -44,6 +44,8 @@ class Form(ABC):
     name: FormName
     #: What it asks for.
     calls: Calls
+    #: Whether it compares arms seed by seed, so that a seed that one of them lacks decides nothing.
+    paired = True
 
     @classmethod
     @abstractmethod

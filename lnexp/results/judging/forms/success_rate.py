@@ -23,6 +23,7 @@ class SuccessRate(Form):
     """
 
     name = "success rate"
+    paired = False
 
     def __init__(self, arm: str, above: bool, rate: float, question: Question):
         if question.success is None:
