@@ -12,7 +12,7 @@ from lnexp.launchers.follow import Follower
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes
-from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.recipes.recipe import THEORY, Recipe, jobs_of
 from lnexp.terminal import filled
 from lnexp.training.shares import fitting
 
@@ -21,16 +21,21 @@ from lnexp.training.shares import fitting
 MEMBERS = 4
 
 
-def choose_profile(overrides: list[str]) -> tuple[str, str]:
-    """Return the profile and the reason for it: the user's, or else the one that fits the machine."""
+def choose_profile(recipes: list[Recipe], overrides: list[str]) -> tuple[str, str]:
+    """Return the profile and the reason for it: the user's, the only one that recipes share, or the machine's."""
     said = [override.partition("=")[2] for override in overrides if override.startswith("profile=")]
     if said:
         return said[-1], "as you said"
+    shared = set.intersection(*(set(recipe.profiles) for recipe in recipes)) - {THEORY}
+    if len(shared) == 1:
+        return shared.pop(), f"the only profile that {'these recipes share' if recipes[1:] else 'the recipe has'}"
     import torch
 
-    if torch.cuda.is_available():
-        return "paper", f"this machine has a GPU ({torch.cuda.get_device_name()}); PROFILE=small for the small one"
-    return "small", "this machine has no GPU; PROFILE=paper needs one"
+    if not torch.cuda.is_available():
+        return "small", "this machine has no GPU; PROFILE=paper needs one"
+    if "paper" not in shared:
+        return "small", "these recipes share no profile paper"
+    return "paper", f"this machine has a GPU ({torch.cuda.get_device_name()}); PROFILE=small for the small one"
 
 
 def main() -> None:
@@ -50,7 +55,7 @@ def main() -> None:
         recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
         if not recipes:
             raise UserError("which recipe? say +recipe=NAME")
-        profile, why = choose_profile(settings)
+        profile, why = choose_profile(recipes, settings)
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
         check_overrides(recipes, settings)

@@ -3,24 +3,39 @@
 import json
 import os
 import re
+from dataclasses import replace
 
 import pytest
 from helpers import TINY, run_script
 
+from lnexp.recipes.load import load_recipe
 from lnexp.reproduce import choose_profile, default_launcher
 
 
 def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):
     import torch
 
-    assert choose_profile(["profile=paper"]) == ("paper", "as you said")
+    recipes = [load_recipe("fig2a"), load_recipe("fig4cd")]
+    assert choose_profile(recipes, ["profile=paper"]) == ("paper", "as you said")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert choose_profile([])[0] == "small"
+    assert choose_profile(recipes, [])[0] == "small"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a fast one")
-    profile, why = choose_profile([])
+    profile, why = choose_profile(recipes, [])
     assert profile == "paper"
     assert "a fast one" in why
+
+
+@pytest.mark.parametrize("has_gpu", [False, True])
+def test_a_profile_that_recipes_lack_is_not_chosen(monkeypatch, has_gpu):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: has_gpu)
+    why = [load_recipe(name) for name in ("interventions", "stall", "failure", "sharpness")]
+    assert choose_profile(why, []) == ("small", "the only profile that these recipes share")
+    assert choose_profile([load_recipe("tuned_rate")], []) == ("medium", "the only profile that the recipe has")
+    several = replace(load_recipe("failure"), profiles=dict.fromkeys(("small", "medium"), None))
+    assert choose_profile([several], [])[0] == "small"
 
 
 def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():
