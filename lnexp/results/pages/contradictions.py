@@ -17,8 +17,7 @@ SENTENCES = {
         "radam-999-changes-pre-ln-little",
         "radam-beta2-matters-for-post-ln",
     ),
-    "In fairseq's schedule, where no warm-up means far smaller rates, Pre-LN without warm-up stays far behind Pre-LN"
-    " with it": (
+    "In fairseq's schedule, where no warm-up means far smaller rates, Pre-LN stays far behind without warm-up": (
         "coupled-pre-ln-trains-low",
         "coupled-pre-ln-trains-high",
         "coupled-pre-ln-needs-no-warmup",
@@ -27,39 +26,37 @@ SENTENCES = {
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         "fig5-pre-ln-is-faster",
     ),
-    "At width 32 and 472 updates Post-LN of 6-6 ends worse with warm-up, and ResiDual of 18-18 fails with it": (
+    "At width 32 and 472 updates 6-6 Post-LN ends worse with warm-up, and 18-18 ResiDual fails with it": (
         "depth-post-ln-needs-warmup-6",
         "depth-post-ln-needs-warmup-6-nll",
         "depth-residual-18-trains",
     ),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": ("residual-trains-without-warmup-high",),
-    "Warm-up of Post-LN's first layers works as well as of its last; larger betas, moments gathered beforehand and"
-    " growing branches do not replace warm-up": (
+    "Warm-up of Post-LN's last layers is not a fifth better than of its first; larger betas, gathered moments"
+    " and growing branches do not replace warm-up": (
         "interventions-last-layers-not-first",
         "interventions-long-memory",
         "interventions-variance-of-second-moment",
         "interventions-branch-warmup",
         "stall-equal-betas-save",
     ),
-    "Where Post-LN fails, attention logits outgrow Pre-LN's, hidden states still separate word classes, and the loss"
-    " ends sharper": (
+    "Without warm-up Post-LN's attention logits outgrow Pre-LN's, its hidden states still separate word classes, and"
+    " its loss ends sharper": (
         "failure-is-no-growth-of-logits",
         "linear-probes-failed-loses-class",
         "sharpness-post-ln-fails-flat",
     ),
-    "Before training Post-LN's gradients do not grow by √(3/2) a layer (appendix F)": (
+    "Before training Post-LN's gradients grow by more or less than √(3/2) per layer (appendix F)": (
         "growth-post-appendix-f",
         "fig3-layers-post-ratio",
-        "fig3-layers-post-mean-field-encoder",
     ),
-    "In the encoder Post-LN's gradients of W² do not grow towards the output, and Pre-LN's are not flat": (
+    "Post-LN's encoder gradients of W¹ grow, against our count": ("fig3-layers-post-mean-field-encoder",),
+    "In the encoder Post-LN's gradients of W² grow by less than a tenth per layer, and Pre-LN's are not flat": (
         "fig3-layers-post-grows-encoder-w2",
         "fig3-layers-pre-flat-encoder-w2",
     ),
     "Pre-LN's greatest gradient does not fall as 1/√L": ("fig3-pre-root-greatest",),
-    "With tied embeddings the gradient of Pre-LN's last layer falls with another power of depth than 1/√L": (
-        "fig3-pre-root",
-    ),
+    "With tied embeddings the gradient of Pre-LN's last layer does not fall as 1/√L": ("fig3-pre-root",),
     "The share of a Pre-LN sublayer falls slower with depth than 1/i (Liu et al. 2020)": ("dependency-pre-falls",),
     "Lemma 3 does not hold as stated where the input's mean is far from zero": ("lemma3-as-stated",),
 }
