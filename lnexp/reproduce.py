@@ -5,6 +5,8 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 
+from omegaconf import DictConfig
+
 from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.configuration import check, check_device, compose
 from lnexp.errors import UserError
@@ -76,13 +78,18 @@ def main() -> None:
         results = Results(profile, corpora, references, settings)
         where, *_ = configs.values()
         train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
-        follower = Follower(list(corpora), where.runs_dir, results.make, early=not where.force)
+        follower = Follower(list(corpora), where.runs_dir, results.make, early=not trains_again(where))
         results.codes.append(follower.follow(train, dict(os.environ)))
         if results.codes[-1] and not follower.began:
             sys.exit(results.codes[-1])
         results.show_all()
         # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
         sys.exit(max(map(abs, results.codes)))
+
+
+def trains_again(cfg: DictConfig) -> bool:
+    """Return whether runs that are done may be trained again, so that they seem whole before they have begun."""
+    return bool(cfg.force or cfg.other_code == "retrain")
 
 
 @dataclass

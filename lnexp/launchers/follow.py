@@ -25,12 +25,12 @@ GRACE = 10.0
 
 
 class Follower:
-    """Shows what a sweep does until it has ended, and hands over each recipe as soon as its runs are over.
+    """Shows what a sweep does until it has ended, and hands over each recipe as soon as its runs are done.
 
     Args:
         recipes: the names of the sweep's recipes, in the order in which they are handed over.
         runs_dir: where run folders lie.
-        when_whole: called with the name of a recipe whose runs are all over.
+        when_whole: called with the name of a recipe whose runs are all done, or at the end.
         early: whether recipes are handed over while others are trained. Not where finished runs are trained again,
             for they seem to be over before they have begun.
     """
@@ -38,7 +38,8 @@ class Follower:
     def __init__(
         self, recipes: Sequence[str], runs_dir: str | Path, when_whole: Callable[[str], object], early: bool = True
     ):
-        self._left, self._runs_dir, self._when_whole = list(recipes), Path(runs_dir), when_whole
+        self._recipes, self._left = tuple(recipes), list(recipes)
+        self._runs_dir, self._when_whole = Path(runs_dir), when_whole
         self._console = Console(highlight=False, soft_wrap=True)
         self._footer = Footer(self._console, sys.stdout.isatty())
         self._started, self._early = time.time(), early
@@ -111,6 +112,6 @@ class Follower:
     def _sweep(self) -> Sweep | None:
         """Return the sweep once the command has begun it."""
         try:
-            return newest_sweep(self._runs_dir, since=self._started)
+            return newest_sweep(self._runs_dir, self._started, self._recipes)
         except UserError:
             return None

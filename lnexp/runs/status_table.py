@@ -59,9 +59,9 @@ class SweepStatus:
         return all(run.is_over for _, run in self.runs)
 
     def has_all_of(self, recipe: str) -> bool:
-        """Return whether no run of a recipe has anything left to do."""
-        of_it = [run for member, run in self.runs if any(arm.startswith(f"{recipe}/") for arm in member.arms)]
-        return all(run.is_over for run in of_it)
+        """Return whether the sweep has runs of a recipe, all of them done; a failed one may be trained again."""
+        of_it = [run for member, run in self.runs if recipe in member.recipes]
+        return bool(of_it) and all(run.is_done for run in of_it)
 
     def table(self, height: int | None = None) -> Group:
         """Return a table with a row for each run, and a line on all of them.
@@ -104,8 +104,8 @@ class SweepStatus:
             "to train again": [self._run_name(member) for member, run in self.runs if not run.is_done],
             "diverged": [self._run_name(member) for member, run in self.runs if run.state == "diverged"],
         }
-        recipes = {arm.partition("/")[0] for member, _ in self.runs for arm in member.arms}
-        reading = "make verify RESULTS=results/local for verdicts; " if recipes else ""
+        has_recipes = any(member.recipes for member, _ in self.runs)
+        reading = "make verify RESULTS=results/local for verdicts; " if has_recipes else ""
         lines = [
             f"{self.sweep.title}: over. {self.summary()}",
             *(f"{title}: {_some(of_it)}" for title, of_it in names.items() if of_it),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -41,6 +41,11 @@ class SweepRun:
     @property
     def length(self) -> Length:
         return Length(self.max_epoch, self.max_update)
+
+    @property
+    def recipes(self) -> set[str]:
+        """The names of the recipes whose arms ask for it."""
+        return {arm.partition("/")[0] for arm in self.arms}
 
 
 @dataclass
@@ -90,21 +95,24 @@ def _without_what_is_alike(labels: dict[str, list[str]]) -> dict[str, list[str]]
     return shorter if any(len(label) > 1 for label in shorter.values()) else labels
 
 
-def newest_sweep(runs_dir: str | Path, since: float = 0) -> Sweep:
+def newest_sweep(runs_dir: str | Path, since: float = 0, of: Collection[str] = ()) -> Sweep:
     """Return the sweep that was started last.
 
     Args:
         runs_dir: where run folders lie.
         since: the earliest start that counts, in seconds since the epoch.
+        of: the names of recipes that it must have runs of.
 
     Raises:
         UserError: where there is none, or its file is malformed.
     """
-    started = {path: path.stat().st_mtime for path in _folder(runs_dir).glob("*.json")}
-    paths = sorted((path for path in started if started[path] >= since), key=started.__getitem__)
-    if not paths:
-        raise UserError(f"{runs_dir}: no sweep was started there")
-    return _read(paths[-1])
+    for path in _newest_first(runs_dir):
+        if path.stat().st_mtime < since:
+            break
+        sweep = _read(path)
+        if set(of) <= set().union(*(member.recipes for member in sweep.members)):
+            return sweep
+    raise UserError(f"{runs_dir}: no sweep was started there")
 
 
 def all_sweeps(runs_dir: str | Path) -> list[Sweep]:

@@ -9,6 +9,7 @@ import pytest
 
 from lnexp.launchers import follow
 from lnexp.launchers.follow import Follower
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep, SweepRun, newest_sweep
 from lnexp.terminal import Footer
@@ -93,6 +94,28 @@ def test_a_recipe_has_all_its_runs_only_when_none_is_left(tmp_path):
     status = SweepStatus(Sweep("both", [*runs, SweepRun("c" * 8, "c", 1, 1, arms=["three/c"])]), tmp_path)
     assert not status.has_all_of("one")
     assert not status.has_all_of("three")
+    assert not status.has_all_of("of another sweep")
+
+
+def test_a_run_that_failed_may_be_trained_again(tmp_path):
+    sweep = Sweep("one", [SweepRun("a" * 8, "a", 1, 1, arms=["one/a"])])
+    folder = RunFolder(tmp_path / "adhoc" / f"a-{'a' * 8}")
+    folder.path.mkdir(parents=True)
+    whole = []
+    for state in ("failed", "running", "diverged"):
+        folder.set_status(state)
+        whole.append(SweepStatus(sweep, tmp_path).has_all_of("one"))
+    assert whole == [False, False, True]
+
+
+def test_another_sweep_in_the_same_folder_is_not_taken_for_this_one(tmp_path):
+    follower = Follower(["recipe_a", "recipe_b"], tmp_path, print)
+    arms = [f"recipe_{name}/arm" for name in "abc"]
+    own = Sweep("own", [SweepRun(arm[-5] * 8, arm, 1, 1, arms=[arm]) for arm in arms[:2]])
+    own.save(tmp_path)
+    for other in (Sweep("none", [SweepRun("d" * 8, "d", 1, 1)]), Sweep("another", own.members[:1])):
+        other.save(tmp_path)
+        assert follower._sweep() == own
 
 
 def test_the_footer_is_gone_while_a_recipe_is_shown(tmp_path, monkeypatch):
