@@ -155,7 +155,7 @@ def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
         traffic=at_full_size(first.traffic, last.traffic),
         resting=resting,
         gradient_bytes=gradients,
-        checkpoint=_bytes([trainer.get_model().state_dict(), trainer.optimizer.state_dict()]),
+        checkpoint=_bytes([trainer.get_model().state_dict(), trainer.optimizer.state_dict(), trainer.fp32_copies()]),
         seconds=_seconds(trainer, drawn[large]) * batch.examples / large,
         pass_bytes=at_full_size(first.memory, last.memory),
         update_bytes=update.peak,

@@ -114,19 +114,28 @@ def untrained_model(cfg: DictConfig) -> ProbedModel:
     return ProbedModel.of(task, model, fairseq.criterion, cfg)
 
 
-def first_batches(task: Any, tokens: int, seed: int, count: int) -> list[dict[str, Any]]:
-    """Return the first ``count`` minibatches of the training data, shuffled by ``seed``.
+def first_batches(
+    task: Any, tokens: int, seed: int, count: int, sentences: int | None = None, shuffle: bool = True
+) -> list[dict[str, Any]]:
+    """Return the first ``count`` minibatches of the training data.
 
-    A minibatch has at most ``tokens`` tokens per side; where the longest sentence has more, as many as it has, so that
-    no sentence is left out.
+    Args:
+        task: fairseq's.
+        tokens: of a minibatch, per side, at most; where the longest sentence has more, as many as it has, so that no
+            sentence is left out.
+        seed: of the order.
+        count: how many.
+        sentences: of a minibatch, at most; None: as many as have ``tokens`` tokens.
+        shuffle: whether their order is that of the seed.
 
     Raises:
         UserError: where there are fewer.
     """
     data = task.dataset("train")
     most = max(tokens, data.sizes.max())
-    iterator = task.get_batch_iterator(data, max_tokens=int(most), seed=seed, disable_iterator_cache=True)
-    found = list(itertools.islice(iterator.next_epoch_itr(shuffle=True), count))
+    limits = {"max_tokens": int(most), "max_sentences": sentences}
+    iterator = task.get_batch_iterator(data, **limits, seed=seed, disable_iterator_cache=True)
+    found = list(itertools.islice(iterator.next_epoch_itr(shuffle=shuffle), count))
     if len(found) < count:
         raise UserError(f"batches={count}: the training data has {len(found)} of {most} tokens")
     return found

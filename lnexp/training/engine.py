@@ -113,6 +113,8 @@ class Engine(Loop):
         batches = self.models.restore()
         self._series = UpdateSeries(self.trainer, self.models, self.ranks)
         fixed_batch = cache(lambda: shown_batches(self, 1)[0])
+        if self.cfg.diagnostics.sharpness:
+            fixed_batch()  # now, because building it sets the training data to their first epoch
         watched = Watched.of(self.models, self.criterion, fixed_batch, self.cfg.diagnostics.sharpness)
         self._snapshots = Snapshots(self.cfg.diagnostics.at, watched)
         self.trainer.before_update.append(lambda: self._snapshots.begin(self.updates + 1))
@@ -155,7 +157,8 @@ class Engine(Loop):
 
     def _stop_within_epoch_if_requested(self, models: StopsWithinEpoch) -> None:
         """Save within the epoch and stop, if one of the processes received a signal to stop."""
-        if self._stop_requested and not self._batches.end_of_epoch():
+        is_last = self._batches.end_of_epoch() or self.updates >= self._last_update
+        if self._stop_requested and not is_last:  # after the last one the epoch is validated first
             self._record_updates()
             path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
             models.save_within_epoch(path, self._batches)

@@ -135,7 +135,9 @@ class Loop(ABC):
         def after_validation(model: Any, stats: Any, meters: Any) -> None:
             epoch = self._batches.epoch
             over = self._batches.end_of_epoch() or self.updates >= self._last_update
-            if over and epoch not in recorded:
+            if not over:
+                self.trainer.epoch_seconds = self._epoch_seconds
+            elif epoch not in recorded:
                 recorded.add(epoch)
                 self._after_validation(epoch, meters)
 
@@ -153,7 +155,11 @@ class Loop(ABC):
     def _total_updates(self) -> int:
         """Return the number of updates of the whole run. Raises UserError where the run has no end."""
         batches = len(self.trainer.get_train_iterator(1, load_dataset=False))
-        updates = math.ceil(batches / self.fairseq.optimization.update_freq[-1])
+        optimization = self.fairseq.optimization
+        if optimization.skip_remainder_batch:  # fairseq leaves out the last batch, and then an update that is not full
+            updates = (batches - 1) // optimization.update_freq[-1]
+        else:
+            updates = math.ceil(batches / optimization.update_freq[-1])
         total = min(updates * self._last_epoch, self._last_update)
         if not math.isfinite(total):
             raise UserError("lr_schedule.total_updates: not set, and the run has no end to take it from")
@@ -190,7 +196,9 @@ def _nats(bits: Any) -> float:
 
 
 def _last_lr(schedule: Any, updates: int) -> float:
-    """Return the learning rate that the last update was made with; the optimizer already has the next one's."""
+    """Return the learning rate that the last update was made with; of a schedule of fairseq's own, which cannot say it,
+    that of the next one.
+    """
     return schedule.lr_at(updates) if hasattr(schedule, "lr_at") else schedule.optimizer.get_lr()
 
 

@@ -173,7 +173,8 @@ def _is_of_this_job(folder: RunFolder) -> bool:
 
 
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
-    return not is_trained_afresh(cfg, folder) and folder.is_done  # a status that is damaged is not read then
+    # where it is trained afresh, a status that is damaged is not read
+    return (not is_trained_afresh(cfg, folder) or _is_of_this_job(folder)) and folder.is_done
 
 
 def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:
@@ -186,9 +187,12 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
     except Exception as error:
         from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
 
-        named = None if is_out_of_memory(error) else in_extension(error)
+        too_large = is_out_of_memory(error)
+        named = None if too_large else in_extension(error)
         if isinstance(error, RefusedConfigError):
             ranks.first(lambda: _remove_new(members))
+        elif too_large and len(members) > 1:
+            pass  # the launcher trains them again, in smaller arrays
         elif ranks.size == 1 or not is_lost(error):
             for member in members:
                 mark_failed(member.folder, named or error, ranks)

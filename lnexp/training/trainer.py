@@ -31,6 +31,8 @@ class Trainer(FairseqTrainer):
     - Each process draws its own dropout masks; fairseq gives all of them the same.
     - Checkpoints hold the position in the data in batches of all processes, so that another number of processes can
       resume, and the seconds that the epoch has been trained for. A checksum is written beside each.
+    - Checkpoints of half precision hold the parameters in fp32, which the optimizer steps; fairseq restores them from
+      the rounded ones.
 
     Attributes:
         before_update: called before each update is tried.
@@ -64,12 +66,15 @@ class Trainer(FairseqTrainer):
 
     @property
     def epoch_seconds(self) -> float:
-        """Seconds that the epoch has been trained for, without the time that it was interrupted."""
+        """Seconds that the epoch has been trained for, without the time that it was interrupted or validated."""
         return time.monotonic() - self._epoch_began
 
+    @epoch_seconds.setter
+    def epoch_seconds(self, seconds: float) -> None:
+        self._epoch_began = time.monotonic() - seconds
+
     def begin_epoch(self, epoch: int) -> None:
-        self._epoch_began = time.monotonic() - self._epoch_seconds_before
-        self._epoch_seconds_before = 0.0
+        self.epoch_seconds, self._epoch_seconds_before = self._epoch_seconds_before, 0.0
         super().begin_epoch(epoch)
 
     def train_step(self, samples: list[dict[str, Any]], raise_oom: bool = True) -> Any:
@@ -120,6 +125,7 @@ class Trainer(FairseqTrainer):
             "train_iterator": position | {"iterations_in_epoch": batches},
             "epoch_seconds": self.epoch_seconds,
             "identity": self.identity,
+            "fp32_parameters": [copy.cpu() for copy in self.fp32_copies()],
         }
         if self.should_save_checkpoint_on_current_rank:
             remove_checksum(Path(filename))
@@ -129,9 +135,20 @@ class Trainer(FairseqTrainer):
             write_checksum(Path(saved))
         return saved
 
-    def load_checkpoint(self, *arguments: Any, **options: Any) -> Any:
-        extra_state = super().load_checkpoint(*arguments, **options)
+    def fp32_copies(self) -> list[torch.Tensor]:
+        """Return the parameters in fp32 that an optimizer of half precision steps, as it holds them; none in fp32."""
+        copies = getattr(self.optimizer, "fp32_params", [])
+        if torch.is_tensor(copies):
+            return [copies.detach()]
+        return [copy.detach() for copy in (copies.values() if isinstance(copies, dict) else copies)]
+
+    def load_checkpoint(self, filename: str, reset_optimizer: bool = False, *arguments: Any, **options: Any) -> Any:
+        extra_state = super().load_checkpoint(filename, reset_optimizer, *arguments, **options)
         if extra_state is not None:
+            saved = [] if reset_optimizer else extra_state.get("fp32_parameters", [])
+            if saved:  # none in those of an array, whose parameters are in fp32, and of older code
+                for copy, of_checkpoint in zip(self.fp32_copies(), saved, strict=True):
+                    copy.copy_(of_checkpoint)
             for name in ("best", "previous_training_time"):
                 if isinstance(extra_state.get(name), str | list | dict):  # of several processes it is a tensor
                     raise TypeError(f"its {name} is no number")

@@ -145,6 +145,7 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
 
     def train(members, *_):
         assert not arrays, "what an earlier attempt held is free again"
+        assert not any(member.folder.status.get("state") == "failed" for member in members), "it is tried again"
         sizes.append(len(members))
         array = Array()
         array.itself = array  # in a cycle, as a trainer is

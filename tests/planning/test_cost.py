@@ -23,8 +23,9 @@ def config(*overrides: str):
     return cfg
 
 
-def test_text_and_updates_are_those_of_a_real_run(tmp_path, where):
-    settings = ["max_tokens=60", "update_freq=3", "max_epoch=2"]
+@pytest.mark.parametrize("limit", ["max_tokens=60", "fairseq.dataset.batch_size=4"])
+def test_text_and_updates_are_those_of_a_real_run(tmp_path, where, limit):
+    settings = [limit, "update_freq=3", "max_epoch=2"]
     done = run_script("train", *TINY, *settings, *where)
     assert done.returncode == 0, done.stderr
     epoch, last, _ = scored(only_run(tmp_path))

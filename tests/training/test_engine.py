@@ -12,6 +12,7 @@ from fairseq.optim.fp16_optimizer import FP16Optimizer
 from helpers import TINY
 from omegaconf import OmegaConf
 
+import lnexp.training.trainer as training_trainer
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
@@ -21,6 +22,7 @@ from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 from lnexp.training.models.base import Losses, Models
 from lnexp.training.models.single import SingleModel
+from lnexp.training.trainer import Trainer
 
 pytestmark = pytest.mark.slow
 
@@ -110,6 +112,18 @@ def test_what_a_placement_took_from_its_first_batch_outlives_the_first_update(bu
     torch.testing.assert_close(found["bf16"], found["fp32"], rtol=0.02, atol=0)
 
 
+@pytest.mark.parametrize("limit", ["fairseq.dataset.batch_size=3", "fairseq.dataset.curriculum=1"])
+def test_a_look_before_training_takes_the_batch_of_the_first_update(build, limit):
+    """Admin starts from it, so another one would change the training."""
+    found = []
+    for probes in (0, 1000):
+        settings = ("model=admin", limit, f"probes.every={probes}", "lr_max=1e-9", "lr_schedule=constant")
+        engine = build(*settings, name=f"run-{probes:08d}")
+        engine.train(lambda member, record: None)
+        found.append(omegas(engine))
+    assert torch.equal(*found)
+
+
 def test_a_look_before_training_sees_what_a_placement_takes_from_the_first_batch(build):
     records: dict[str, list] = {"admin": [], "post_ln": []}
     for model, seen in records.items():
@@ -130,6 +144,49 @@ def test_a_schedule_without_an_end_ends_with_the_run(build):
     engine.train()
     assert engine.trainer.lr_scheduler.total_updates == pytest.approx(engine.updates, abs=2)
     assert folder_of(engine).epochs()[-1]["lr"] < 0.1 * folder_of(engine).epochs()[0]["lr"]
+
+
+def test_a_schedule_that_ends_with_the_run_counts_the_updates_that_are_made(build):
+    """Where remainders are skipped, fairseq leaves out the last batch of an epoch, too."""
+    totals = {}
+    for skipped in (False, True):
+        options = (f"fairseq.optimization.skip_remainder_batch={skipped}", "max_tokens=100", "max_epoch=3")
+        engine = build("lr_schedule=linear", "update_freq=2", *options, name=f"run-{skipped:08d}")
+        engine.train()
+        totals[skipped] = engine.updates
+        assert engine.trainer.lr_scheduler.total_updates == engine.updates
+    assert totals[False] == totals[True] + 3
+
+
+def test_a_validation_within_an_epoch_is_no_time_of_training(build, monkeypatch):
+    now = [0.0]
+
+    def takes(seconds, step):
+        def timed(self, *arguments, **options):
+            now[0] += seconds
+            return step(self, *arguments, **options)
+
+        return timed
+
+    monkeypatch.setattr(training_trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Trainer, "train_step", takes(1.0, Trainer.train_step))
+    monkeypatch.setattr(Trainer, "valid_step", takes(100.0, Trainer.valid_step))
+    engine = build("max_tokens=100", "fairseq.dataset.validate_interval_updates=2")
+    engine.train()
+    (record,) = folder_of(engine).epochs()
+    assert record["seconds"] == record["update"] > 4
+
+
+def test_a_signal_in_the_last_update_is_answered_when_its_epoch_is_saved(build):
+    engine = build("max_update=3", "max_tokens=100")
+    received = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: received.append(folder_of(engine).checkpoint_epochs()))
+    engine.trainer.before_update.append(lambda: engine.updates == 2 and os.kill(os.getpid(), signal.SIGUSR1))
+    engine.train()
+    signal.signal(signal.SIGUSR1, before)
+    assert received == [[1]]
+    assert [record["update"] for record in folder_of(engine).epochs()] == [3]
+    assert folder_of(engine).last_update_within() == 0
 
 
 def test_recorded_losses_are_in_nats_and_the_rate_is_the_last_updates(build):

@@ -57,6 +57,20 @@ def test_a_checkpoint_of_another_place_is_refused(build, place, array):
         resumed(build, array)
 
 
+def test_a_run_in_half_precision_resumes_to_the_last_digit(build):
+    """The optimizer steps parameters in fp32, of which the model has the rounded ones."""
+    own = ("precision=bf16", "max_epoch=3", "checkpoints.keep=all")
+    states = []
+    for is_resumed in (False, True):
+        engine = build(own)
+        if is_resumed:
+            engine.members[0].folder.drop_after(2)
+        engine.train()
+        states.append([*engine.model.state_dict().values(), *engine.trainer.fp32_copies()])
+    assert engine.trainer.fp32_copies()
+    assert all(torch.equal(one, other) for one, other in zip(*states, strict=True))
+
+
 #: Changes of the content of a run's own checkpoint.
 CHANGES: dict[str, Callable[[dict], object]] = {
     "no history": lambda state: state.update(optimizer_history=[]),

@@ -128,7 +128,9 @@ def _counted(cfg: DictConfig) -> BlocksWork:
     task = tasks.setup_task(fairseq.task)
     task.load_dataset("train")
     data = task.dataset("train")
-    batches = data.batch_by_size(data.ordered_indices(), max_tokens=cfg.max_tokens)
+    batches = data.batch_by_size(
+        data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
+    )
     count, longest = max((len(batch), int(data.sizes[batch].max())) for batch in batches)
     largest = BlocksBatch(count, longest, len(task.dictionary), cfg.masking.probability)
     return BlocksWork(len(batches), largest, "", len(data), int(data.sizes.sum()))

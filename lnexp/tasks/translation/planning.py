@@ -127,7 +127,10 @@ def _counted(cfg: DictConfig, corpus: PreparedCorpus) -> PairsWork:
     task.load_dataset("train")
     data = task.dataset("train")
     batches = data.batch_by_size(
-        data.ordered_indices(), max_tokens=fairseq.dataset.max_tokens, required_batch_size_multiple=1
+        data.ordered_indices(),
+        max_tokens=fairseq.dataset.max_tokens,
+        max_sentences=fairseq.dataset.batch_size,
+        required_batch_size_multiple=1,
     )
     lengths = [(len(batch), data.src_sizes[batch].max(), data.tgt_sizes[batch].max()) for batch in batches]
     examples, source, target = max(lengths, key=lambda batch: batch[0] * (batch[1] + batch[2]))
