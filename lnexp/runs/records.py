@@ -47,7 +47,8 @@ log_z.output                    mean over target tokens of log Z of the output s
 log_z_squared.output            mean of its square
 sharpness.loss                  largest eigenvalue of the Hessian of one minibatch's mean loss a token, nats, before the
                                 update; where diagnostics.sharpness asks for it
-gradient_norm.<matrix>          Frobenius norm of the gradient, as the optimizer takes it; not in half precision
+gradient_norm.<matrix>          Frobenius norm of the gradient, as the optimizer takes it; not of parameters in
+                                half precision, which single runs have there
 relative_update.<matrix>        ‖ΔW‖/‖W‖, Frobenius norms, W from before the update
 angular_update.<matrix>         angle between W before and after the update, radians
 update_rms.<matrix>             root mean square of ΔW, in learning rates

@@ -14,6 +14,8 @@ from lnexp.tasks.contract import Measure, MeasuredRun, Record
 WINDOW = 60
 #: Standard deviations from their mean at which a value is a spike.
 DEVIATIONS = 7.0
+#: The ends of the names of matrices that are in no layer.
+OUTSIDE_LAYERS = ("embed_tokens", "output_projection")
 #: The rounding of recorded series, relative: a smaller standard deviation is not told from it.
 ROUNDING = 1e-5
 
@@ -206,13 +208,13 @@ def _encoder_share(record: Record) -> float | None:
 
 def in_layers(record: Record, measure: str, side: str) -> list[list[float | None]]:
     """Return what a snapshot has of a measure in a side's layers, for each of their modules a number a layer; those of
-    embeddings are left out.
+    embeddings and of the output are left out.
     """
     start = f"{measure}.{side}"
     return [
         values
         for key, values in record.items()
-        if (key == start or key.startswith(f"{start}.")) and not key.endswith("embed_tokens")
+        if (key == start or key.startswith(f"{start}.")) and not key.endswith(OUTSIDE_LAYERS)
     ]
 
 

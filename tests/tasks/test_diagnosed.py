@@ -98,6 +98,7 @@ def test_what_fails_with_post_ln_is_measured_at_its_worst_snapshot():
     first = {"kind": "snapshot", "epoch": 1, "update": 1, "attention_entropy.encoder.self_attn": [2.0, 1.0]}
     first |= {"hidden_cosine.encoder": [0.2, 0.4], "gradient_norm.encoder.fc1": [3.0, None]}
     first |= {"gradient_norm.decoder.fc1": [4.0], "gradient_norm.encoder.embed_tokens": [100.0]}
+    first |= {"gradient_norm.decoder.output_projection": [100.0]}
     last = {"kind": "snapshot", "epoch": 1, "update": 8, "attention_entropy.encoder.self_attn": [0.5, 0.1]}
     last |= {"hidden_cosine.encoder": [0.9, 0.8], "gradient_norm.encoder.fc1": [1.0, 1.0]}
     last |= {"gradient_norm.decoder.fc1": [7.0], "gradient_norm.decoder.fc2": [7.0]}

@@ -33,6 +33,19 @@ def snapshots(engine: Engine, member: int = 0) -> list[dict]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("model", ["post_ln", "residual"])
+def test_hidden_states_are_those_that_a_probe_sees(train, model):
+    """Both look at the first minibatch before the first update; ResiDual's layers give out two streams."""
+    settings = (f"model={model}", "model.dropout=0", "diagnostics.at=[1]", "probes.every=1000", "probes.batches=1")
+    engine = train("run", (1,), *settings, array=False)
+    (snapshot,) = snapshots(engine)
+    probed = [record for record in records.of_kind("probe", found(engine)) if "output" in record]
+    assert snapshot["hidden_state.decoder"] == pytest.approx(
+        [record["output"] for record in probed if record["side"] == "decoder"], rel=1e-3
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("array", [False, True])
 @pytest.mark.parametrize("model", ["pre_ln", "admin"])
 def test_they_change_no_number_of_the_training(train, model, array):

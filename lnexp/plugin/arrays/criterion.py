@@ -9,6 +9,7 @@ import torch
 from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from fairseq.logging import metrics
+from torch import Tensor
 
 from .cross_entropy import cross_entropy, smooth_cross_entropy
 
@@ -42,11 +43,7 @@ class ArrayCriterion(FairseqCriterion):
             reduce: of fairseq's signature, without effect.
         """
         hidden = model(**sample["net_input"]).flatten(1, 2)
-        target = sample["target"].view(-1)
-        given = (hidden, model.output_weight, target, self.label_smoothing, self.padding_idx)
-        losses, nlls = cross_entropy(*given)
-        if torch.is_grad_enabled() and not self.training:  # a diagnostic, which may differentiate the gradient
-            losses = smooth_cross_entropy(*given)
+        losses, nlls = self.losses(hidden, model.output_weight, sample["target"].view(-1))
         logging_output = {
             "member_loss": losses.detach(),
             "member_nll": nlls,
@@ -55,6 +52,20 @@ class ArrayCriterion(FairseqCriterion):
             "sample_size": sample["ntokens"],
         }
         return losses.sum(), sample["ntokens"], logging_output
+
+    def losses(self, hidden: Tensor, weight: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the sums of the label-smoothed losses and of the nlls in nats, each ``(S,)``.
+
+        Args:
+            hidden: states, ``(S, n, dim)``.
+            weight: of the output, ``(S, classes, dim)``.
+            target: a class for each state, or ``padding_idx``, ``(n,)``.
+        """
+        given = (hidden, weight, target, self.label_smoothing, self.padding_idx)
+        losses, nlls = cross_entropy(*given)
+        if torch.is_grad_enabled() and not self.training:  # a diagnostic, which may differentiate the gradient
+            losses = smooth_cross_entropy(*given)
+        return losses, nlls
 
     @classmethod
     def reduce_metrics(cls, logging_outputs) -> None:

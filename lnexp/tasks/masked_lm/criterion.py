@@ -8,7 +8,6 @@ from fairseq.criterions.masked_lm import MaskedLmConfig, MaskedLmLoss
 from fairseq.dataclass import FairseqDataclass
 
 from lnexp.plugin.arrays.criterion import ARRAY_CRITERIA, ArrayCriterion
-from lnexp.plugin.arrays.cross_entropy import cross_entropy
 
 
 @register_criterion("lnexp_masked_lm", dataclass=MaskedLmConfig)
@@ -38,7 +37,7 @@ class MaskedLmArrayCriterion(ArrayCriterion):
         """
         asked = sample["target"].ne(self.padding_idx)
         hidden = model(**sample["net_input"])[:, asked]
-        losses, nlls = cross_entropy(hidden, model.output_weight, sample["target"][asked], 0.0, self.padding_idx)
+        losses, nlls = self.losses(hidden, model.output_weight, sample["target"][asked])
         logging_output = {
             "member_loss": losses.detach(),
             "member_nll": nlls,

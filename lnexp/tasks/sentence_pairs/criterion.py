@@ -10,7 +10,6 @@ from fairseq.logging import metrics
 from torch.nn import functional
 
 from lnexp.plugin.arrays.criterion import ARRAY_CRITERIA, ArrayCriterion
-from lnexp.plugin.arrays.cross_entropy import cross_entropy
 
 #: No class: every pair has one.
 NO_CLASS = -1
@@ -24,6 +23,10 @@ class SentencePairsConfig(FairseqDataclass):
 @register_criterion("lnexp_sentence_pairs", dataclass=SentencePairsConfig)
 class SentencePairsCriterion(FairseqCriterion):
     """The nll of the class of each pair."""
+
+    def __init__(self, task: Any):
+        super().__init__(task)
+        self.padding_idx = NO_CLASS
 
     def forward(self, model: Any, sample: Any, reduce: bool = True) -> tuple[Any, int, dict[str, Any]]:
         """Return the sum of the nlls in nats, the number of pairs, and what to log.
@@ -57,6 +60,7 @@ class SentencePairsArrayCriterion(ArrayCriterion):
 
     def __init__(self, task: Any):
         super().__init__(task, label_smoothing=0.0)
+        self.padding_idx = NO_CLASS
 
     def forward(self, model: Any, sample: Any, reduce: bool = True) -> tuple[Any, int, dict[str, Any]]:
         """Return the sum of the members' nlls in nats, the number of pairs, and what to log.
@@ -67,7 +71,7 @@ class SentencePairsArrayCriterion(ArrayCriterion):
             reduce: of fairseq's signature, without effect.
         """
         hidden = model(**sample["net_input"]).squeeze(2)
-        losses, nlls = cross_entropy(hidden, model.output_weight, sample["target"], 0.0, NO_CLASS)
+        losses, nlls = self.losses(hidden, model.output_weight, sample["target"])
         pairs = sample["nsentences"]
         logging_output = {
             "member_loss": losses.detach(),

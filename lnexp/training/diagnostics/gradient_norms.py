@@ -11,8 +11,8 @@ class GradientNorms(Diagnostic):
     """``gradient_norm``, by matrix: the Frobenius norm of the gradient that the optimizer takes, of the mean loss over
     the update's tokens, after clipping and interventions.
 
-    Fig. 3 of the paper is about these norms, of the expected gradient; here it is that of one update's batches. In half
-    precision, where gradients are scaled, there is none.
+    Fig. 3 of the paper is about these norms, of the expected gradient; here it is that of one update's batches. Of
+    parameters in half precision, as single runs have them there, there is none.
     """
 
     def __init__(self, watched: Watched):

@@ -14,7 +14,8 @@ from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 
 @register_diagnostic
 class HiddenStates(ForwardDiagnostic):
-    """``hidden_state``, by layer: E‖x‖²/d of its output, the mean over all positions that are no padding; and
+    """``hidden_state``, by layer: E‖x‖²/d of its output, the mean over all positions that are no padding, where d is
+    the model's width, also of ResiDual, whose layers give out two streams; and
     ``hidden_cosine``: the mean cosine of two positions of the update, a position with itself included,
     ``‖E[x/‖x‖]‖²``, which is 1 where all are alike.
 
@@ -54,6 +55,6 @@ class HiddenStates(ForwardDiagnostic):
         squares = x.square().sum(dim=3)
         inverse = kept / squares.sqrt().clamp(min=torch.finfo(x.dtype).tiny)  # of padding the length may be 0
         units = torch.einsum("tsb,tsbc->cs", inverse, x).double()
-        sizes = (squares.double() * kept).sum(dim=(0, 2)).unsqueeze(0) / x.size(3)
+        sizes = (squares.double() * kept).sum(dim=(0, 2)).unsqueeze(0) / layer.embed_dim
         found = torch.cat([torch.full_like(sizes, float(kept.sum())), sizes, units])
         self._sums[name] = self._sums[name] + found if name in self._sums else found

@@ -1,0 +1,49 @@
+"""Snapshots of runs that translate nothing: alone, in arrays, and without an effect on training."""
+
+import pytest
+import torch
+from helpers import TINY_CORPUS, without_times
+
+from lnexp.runs import records
+from lnexp.training.engine import Engine
+
+MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
+COMMON = ["data=bert_toy", TINY_CORPUS, *MODEL, "tracker=none", "warmup_updates=5", "model.dropout=0.1"]
+TINY = {
+    "masked_lm": ["task=masked_lm", "blocks.tokens=32", *COMMON],
+    "sentence_pairs": ["task=sentence_pairs", "start.epoch=0", *COMMON],
+}
+LOOKED_AT = ("diagnostics.at=[1,3,8]", "diagnostics.sharpness=4")
+
+
+def found(engine: Engine, member: int = 0) -> list[dict]:
+    return [without_times(record) for record in records.read(engine.members[member].folder.metrics)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TINY)
+def test_those_of_an_array_are_those_of_runs_of_their_own(build, task):
+    rates = [(*LOOKED_AT, "model.dropout=0", f"lr_max={rate}") for rate in (4e-3, 1e-3)]
+    together = build(*rates, name="array", array=True, tiny=TINY[task])
+    together.train()
+    for number, own in enumerate(rates):
+        alone = build(own, name=f"alone{number}", tiny=TINY[task])
+        alone.train()
+        pairs = zip(*(records.of_kind("snapshot", found(*one)) for one in ((together, number), (alone,))), strict=True)
+        for one, other in pairs:
+            assert one.keys() == other.keys() >= {"sharpness.loss", "log_z.output"}
+            for name in one.keys() - {"kind"}:
+                torch.testing.assert_close(torch.tensor(one[name]), torch.tensor(other[name]), rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TINY)
+def test_sharpness_changes_no_number_of_the_training(build, task):
+    """Its minibatch is of the first epoch, whose masks are others than those of the epoch that is trained."""
+    plain = build(("max_epoch=3",), name="plain", tiny=TINY[task])
+    plain.train()
+    an_epoch = plain.updates // 3
+    at = f"diagnostics.at=[{an_epoch + 2}]"
+    looked_at = build(("max_epoch=3", at, "diagnostics.sharpness=2"), name="looked", tiny=TINY[task])
+    looked_at.train()
+    assert [one for one in found(looked_at) if one["kind"] != "snapshot"] == found(plain)
