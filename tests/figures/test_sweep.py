@@ -26,6 +26,13 @@ def test_a_heat_map_a_placement_with_a_cross_where_no_run_is_good(swept):
     assert post_ln.images[0].get_array()[0, 2] == pytest.approx(5.0), "diverged"
 
 
+def test_only_seeds_that_ran_are_named(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    runs = runs_table(swept_runs(recipe))
+    runs.loc[runs["seed"] == 33, "status"] = "not run"
+    assert " · seeds 31 to 32 · " in sweep.swept_of(recipe, runs, "scope").scope
+
+
 def test_where_some_runs_are_good_a_cell_says_how_many(tmp_path):
     recipe = swept_recipe(tmp_path)
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone

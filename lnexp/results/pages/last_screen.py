@@ -158,16 +158,16 @@ def _agreement(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path
     if _is_same(results_dir, published):
         return []
     both = 0
-    differ: dict[str, None] = {}
+    differ: list[str] = []  # a claim that differs on two corpora is there twice
     for one in ran:
         path = published.joinpath(*one.path.parts[-4:])
         if path.is_file():
             number, names = verdicts_alike(one.content, read_verdicts(path))
-            both, differ = both + number, differ | dict.fromkeys(names)
+            both, differ = both + number, [*differ, *names]
     alike = f"published results: {both - len(differ)} of {both} verdicts alike"
     if not both:
         return ["published results: none to compare with"]
-    return _listed(f"{alike}; other", list(differ), 2) or [alike]
+    return _listed(f"{alike}; other", list(dict.fromkeys(differ)), 2) or [alike]
 
 
 def _is_same(results_dir: Path, published: Path) -> bool:

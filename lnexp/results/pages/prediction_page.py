@@ -40,18 +40,17 @@ lr_max · min(1, update/T_warmup), are known before training. Mean over seeds, a
 WITHIN = """\
 The same over the runs of {placements}, so that it cannot only tell placements apart:"""
 CHOSEN = """\
-Which early number tells best how a run ends was chosen for each seed by the other seeds: the number and the update \
-with the greatest mean rank correlation (Spearman's) with the final nll, in size, of the {candidates} that all runs \
-have, a number at an update each. Chosen were: {picked}. In the seed that was left out the correlation, counted as \
-positive where it has the sign that it has in the others, is {correlation}. For comparison, of what is known before \
-training, lr_max and the rate that the warm-up has reached (lr_max · min(1, update/T_warmup)), the same choice is: \
-{known}. The mean final nll of the same arm in the other seeds has {of_arm}: where that is more, the arm tells more \
-than the early number.
+For each seed, the other seeds chose the early number that best predicts how a run ends: of the {candidates} that all \
+runs have, each a quantity at one update, the one whose mean rank correlation (Spearman's) with the final nll is \
+largest in size. Chosen were: {picked}. In the seed left out the correlation, positive where its sign is that in the \
+others, is {correlation}. For comparison, the same choice among what is known before training, lr_max and the rate \
+that the warm-up has reached (lr_max · min(1, update/T_warmup)), is: {known}. The mean final nll of the same arm in \
+the other seeds has {of_arm}: where that is higher, the arm predicts more than the early number.
 
 Only these choices were tested on runs that did not choose them. A seed left out has the same arms, so they say that a \
 number tells the same with another seed, and nothing of other rates, lengths of warm-up or models. ‖ΔW‖/‖W‖ and the \
 angle of an update contain the rate that the warm-up has reached. A correlation with failure does not show a cause."""
-PAIRS = ", and of a good run and one that is not it says which is which in {share:.0%} of pairs"
+PAIRS = ", and it tells a good run from one that is not in {share:.0%} of pairs"
 #: Up to how many placements have a table each.
 FEW = 2
 

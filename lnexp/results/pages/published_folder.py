@@ -24,6 +24,7 @@ from lnexp.results.pages.prediction_page import prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import divided_arms, scores_by_arm, succeeds, success_of
+from lnexp.runs.folder import DONE
 from lnexp.seeds import seeds_in_words
 
 
@@ -105,7 +106,8 @@ class PublishedFolder:
     def scale(self) -> str:
         """Model, corpus and length of the runs, in a few words."""
         model = next(iter(self._provenance.runs.values())).settings
-        trained_on = read_table(self._path / "runs.csv")["trained_on"].iloc[0]
+        runs = read_table(self._path / "runs.csv")
+        trained_on = runs[runs["status"].isin(DONE)]["trained_on"].iloc[0]
         layers = f"{model['model.encoder_layers']}-{model['model.decoder_layers']} layers"
         return f"{trained_on}, {layers} of width {model['model.encoder_embed_dim']}, {self.updates} updates"
 

@@ -9,7 +9,7 @@ from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
-from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
+from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, summaries_of
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import success_of
 
@@ -18,8 +18,9 @@ All is of the final validation nll, nats a token; a run that diverged counts wit
 training. A run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. \
 *Trains*, above, is of `{measure}`: near either line they can disagree, and a run that is not good need not have \
 failed. A rate is good *only with warm-up* where most runs are good with some warm-up and not without. A warm-up is \
-*enough* at a rate where its nll is at most {within:g} above the lowest of its lengths there, and that lowest is good. \
-Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each; *costs* \
+*enough* at a rate where its nll is at most {within:g} above the lowest of its lengths there, and that lowest is \
+good. Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each, \
+the one with the lowest mean over these seeds, which favours what has several rates that are about as good; *costs* \
 is how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean \
 over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are. Intervals are Student's t over \
 seeds, 95%."""
@@ -54,7 +55,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         _table(["placement", *ANSWERS], [_answer(grid, one) for one in summaries]),
         _advice(grid, summaries),
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
-        _table(_by_rate(grid), [[one.label, *_good(one)] for one in summaries]),
+        _table(_by_rate(grid), _good(summaries)),
         "The shortest warm-up that is enough by rate, in updates; where seeds differ, the least and the greatest:",
         _table(_by_rate(grid), [[one.label, *_lengths(grid, one)] for one in summaries]),
         "lr sensitivity by warm-up, nats a token:",
@@ -104,16 +105,16 @@ def _advice(grid: Grid, summaries: Sequence[PlacementSummary]) -> str:
     def least(warmup: str) -> str:
         good = [one for one in alike if one.good_at(warmup)]
         if not good:
-            return "nothing, for no placement is good at any rate"
+            return "no placement is good at any rate"
         one = min(good, key=lambda one: _mean(one.sensitivity[warmup]))
-        return f"{one.label} (lr sensitivity {_mean(one.sensitivity[warmup]):.2f})"
+        return f"{one.label} has the lowest lr sensitivity ({_mean(one.sensitivity[warmup]):.2f})"
 
     widest = max(alike, key=lambda one: _mean(one.good_share))
     left_out = any(not one.good_at(end) for one in alike for end in (without, longest))
     return (
-        f"Where nothing can be tuned, the least is lost over these rates without warm-up by {least(without)}, with the"
-        f" longest by {least(longest)}; most often good over these rates and lengths is {widest.label}"
-        f" ({_mean(widest.good_share):.0%} of runs).{LEFT_OUT if left_out else ''}"
+        f"Where nothing can be tuned: without warm-up {least(without)}, with the longest {least(longest)};"
+        f" {widest.label} is good most often over these rates and lengths ({_mean(widest.good_share):.0%} of runs)."
+        f"{LEFT_OUT if left_out else ''}"
     )
 
 
@@ -151,9 +152,18 @@ def length_in_words(grid: Grid, lengths: Iterable[float]) -> str:
     return words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
 
 
-def _good(one: PlacementSummary) -> list[str]:
-    rates = next(iter(one.cells.values()))
-    return [" / ".join(str(of[rate].good) for of in one.cells.values()) for rate in rates]
+def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
+    """Return the rows of good runs by rate; each number has the number of runs beside it where these differ."""
+    every = [cell for one in summaries for of in one.cells.values() for cell in of.values()]
+    alike = len({len(cell.nll) for cell in every}) == 1
+
+    def words(cell: Cell) -> str:
+        return f"{cell.good}" if alike else f"{cell.good} of {len(cell.nll)}"
+
+    rates = next(iter(summaries[0].cells.values()))
+    return [
+        [one.label, *(" / ".join(words(of[rate]) for of in one.cells.values()) for rate in rates)] for one in summaries
+    ]
 
 
 def _lengths(grid: Grid, one: PlacementSummary) -> list[str]:

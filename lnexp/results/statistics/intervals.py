@@ -25,13 +25,13 @@ class Interval:
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
-            return f"{self.mean:.2f} (n={self.n})"
-        places = _places(self.high - self.low)
+            return f"{self.mean:.{_places(abs(self.mean))}f} (n={self.n})"
+        places = _places(self.high - self.low or abs(self.mean))
         return f"{self.mean:.{places}f} [{self.low:.{places}f}, {self.high:.{places}f}] (n={self.n})"
 
 
 def _places(width: float) -> int:
-    """Return two decimal places, or as many as tell the ends of a narrow interval apart."""
+    """Return two decimal places, or as many as tell the ends of a narrow interval apart, or a small mean from zero."""
     return 2 if width <= 0 or width >= 0.05 else min(8, 1 - math.floor(math.log10(width)))
 
 

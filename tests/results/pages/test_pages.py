@@ -42,6 +42,13 @@ def test_the_pages_are_those_of_the_published_results(page):
     assert (ROOT / page).read_text(encoding="utf-8") == page_of(page, RESULTS), "make pages"
 
 
+def test_all_published_results_have_a_place_on_their_page():
+    page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    places = [str(path.parent.relative_to(RESULTS)) for path in RESULTS.glob("*/*/*/verdicts.json")]
+    assert len(places) > 40
+    assert [place for place in places if f"](../results/{place}/table.md)" not in page] == []
+
+
 def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(tmp_path):
     as_of_fewer_seeds(RESULTS / PLACE, tmp_path / PLACE)
     assert list(answer_points(tmp_path)) == ["Multi30k"]
@@ -186,6 +193,14 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
 
 def test_the_scale_is_that_of_the_runs(folder):
     assert folder.scale == "29,000 training pairs, 6-6 layers of width 96, 4,160 updates"
+
+
+def test_a_run_that_is_not_over_has_no_scale(tmp_path):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
+    runs.loc[0, ["status", "trained_on"]] = ["failed", None]
+    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
+    assert PublishedFolder(tmp_path / PLACE).scale.startswith("29,000 training pairs, 6-6")
 
 
 def test_runs_that_recipes_share_cost_once():

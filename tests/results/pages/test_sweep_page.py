@@ -43,6 +43,12 @@ def test_runs_are_counted_by_rate_and_length(page):
     assert found["Post-LN †"] == ["0 / 0 / 0", "0 / 3 / 3", "0 / 0 / 3"]
 
 
+def test_where_seeds_are_missing_the_number_of_runs_is_beside_each_count(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    runs = [run for run in swept_runs(recipe) if run.job.seed == 31 or "none" not in run.job.arm.name]
+    assert rows(sweep_page(recipe, runs), 1)["Pre-LN"][1] == "1 of 1 / 3 of 3 / 3 of 3"
+
+
 def test_a_rate_at_which_no_length_is_enough_says_so(page):
     assert rows(page(), 2)["Post-LN †"] == ["no length", "60", "300"]
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
@@ -67,12 +73,12 @@ def test_a_placement_that_is_good_at_no_rate_is_no_advice(page):
     """Where every run fails alike, lr sensitivity is nothing."""
     flat = {f"post_ln_{warmup}": [4.1, 4.1, 4.1] for warmup in ("none", "short", "long")}
     assert rows(page(**flat), 3)["Post-LN †"][0].startswith("0.00")
-    assert "without warm-up by Pre-LN (lr sensitivity 0.13), with" in page(**flat)
+    assert "without warm-up Pre-LN has the lowest lr sensitivity (0.13), with" in page(**flat)
 
 
 def test_where_none_is_good_without_warmup_the_advice_says_so(page):
     made = page(pre_ln_none=[3.0, 3.0, 3.0])
-    assert "without warm-up by nothing, for no placement is good at any rate, with the longest by Pre-LN" in made
+    assert "without warm-up no placement is good at any rate, with the longest Pre-LN has" in made
     assert "are left out" in made
     assert "are left out" not in page(), "Post-LN is marked, and so no advice"
 
@@ -88,7 +94,7 @@ def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
 
 def test_a_mark_is_explained(page):
     assert "A dagger marks placements" in page()
-    assert "with the longest by Pre-LN (lr sensitivity 0.08)" in page()
+    assert "with the longest Pre-LN has the lowest lr sensitivity (0.08)" in page()
 
 
 def test_there_is_nothing_before_all_arms_have_a_run(tmp_path):

@@ -17,8 +17,17 @@ def test_the_interval_is_scipys():
 def test_one_value_has_no_interval_and_none_no_mean():
     assert interval([3.0]) == Interval(3.0, None, None, 1)
     assert str(interval([3.0])) == "3.00 (n=1)"
+    assert str(interval([0.0])) == "0.00 (n=1)"
     assert interval([]) is None
 
 
 def test_equal_values_have_a_point():
     assert interval([2.0, 2.0, 2.0]) == Interval(2.0, 2.0, 2.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0005, "0.00050"), (-0.0312, "-0.031"), (0.0625, "0.06"), (0.0, "0.00")]
+)
+def test_a_small_value_without_a_width_is_told_from_zero(value, shown):
+    assert str(interval([value])) == f"{shown} (n=1)"
+    assert str(interval([value, value])) == f"{shown} [{shown}, {shown}] (n=2)"
