@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import re
 from typing import get_args
 
 import pytest
@@ -16,9 +17,12 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY, Scope, jobs_of
 from lnexp.results.judging.claims import form_of
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES
+from lnexp.results.statistics.power import power_of_rate
 from lnexp.runs.identity import identities, identity
 from lnexp.theory.measurement import MEASUREMENTS
 
+#: A test of a success rate: its sign, and the number that the rate is compared with.
+THRESHOLD = re.compile(r"success\(\w+\) ([<>]) ([0-9.]+)")
 GROUPS = (
     "data",
     "intervention",
@@ -128,6 +132,16 @@ def test_every_claim_can_be_read_and_names_arms_of_its_recipe(name):
         assert claim.source
         assert claim.why
         assert claim.scope in get_args(Scope)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_success_rate_that_the_planned_seeds_cannot_decide_is_said_to_be_open(name):
+    recipe = load_recipe(name)
+    asked = [claim.holds_if for claim in recipe.claims if not claim.exploratory and claim.scope == "relative"]
+    for rate, profile in itertools.product(filter(None, map(THRESHOLD.fullmatch, asked)), recipe.profiles):
+        threshold = float(rate[2]) if rate[1] == ">" else 1 - float(rate[2])
+        if not power_of_rate(recipe.seeds_at(profile), 1.0, threshold):
+            assert "cannot decide a success rate" in " ".join(recipe.doubt_at(profile).split()), (rate[0], profile)
 
 
 @pytest.mark.parametrize("name", TRAINED)
