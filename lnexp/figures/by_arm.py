@@ -1,5 +1,7 @@
 """Draw the final loss of every run, a row an arm: for a recipe with more arms than curves can be told apart."""
 
+import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,13 @@ from lnexp.figures.names import BY_ARM, drawn_by_arm
 from lnexp.recipes.recipe import Recipe
 from lnexp.seeds import seeds_in_words
 from lnexp.tasks import load_task
+
+
+def diverged_of(states: Iterable[str]) -> str:
+    """Return how many runs of an arm diverged, as `` (2 of 6 diverged)``; empty for none."""
+    every = list(states)
+    count = every.count("diverged")
+    return f" ({count} of {len(every)} diverged)" if count else ""
 
 
 def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> list[str]:
@@ -32,9 +41,12 @@ def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) ->
 
 
 def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
-    """Return the figure: a dot a seed, and a stroke at the mean; placements by colour, no warm-up hollow."""
-    finals = {str(arm): of_arm["last_valid_nll"].dropna() for arm, of_arm in runs.groupby("arm")}
-    worst_first = sorted(finals, key=lambda arm: -finals[arm].mean())
+    """Return the figure: a dot a seed, and a stroke at the mean; placements by colour, no warm-up hollow. A run that
+    diverged has no dot, and its arm says so.
+    """
+    ended = runs[runs["status"] != "diverged"]
+    finals = {arm: ended[ended["arm"] == arm]["last_valid_nll"].dropna() for arm in dict.fromkeys(runs["arm"])}
+    worst_first = sorted(finals, key=lambda arm: -finals[arm].mean() if len(finals[arm]) else -math.inf)
     figure = Figure(figsize=(7.6, 1.6 + 0.28 * len(finals)), layout="constrained")
     axis: Any = figure.subplots()
     for row, arm in enumerate(worst_first):
@@ -43,7 +55,8 @@ def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
         rows = [row] * len(finals[arm])
         axis.plot(finals[arm], rows, marker, color=style.colour, markerfacecolor=face or style.colour, markersize=5)
         axis.plot([finals[arm].mean()], [row], "|", color=style.colour, markersize=14)
-    axis.set_yticks(range(len(worst_first)), [recipe.arms[arm].label for arm in worst_first])
+    labels = [recipe.arms[arm].label + diverged_of(runs[runs["arm"] == arm]["status"]) for arm in worst_first]
+    axis.set_yticks(range(len(worst_first)), labels)
     axis.set(xlabel=f"final validation nll, nats a {load_task(recipe.task).loss_of}", xscale="log")
     name_few(axis.xaxis, axis.get_xlim())
     said = "a dot a seed, hollow without warm-up of the rate; strokes are means"

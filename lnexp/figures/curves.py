@@ -3,7 +3,7 @@
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import Drawing, LineStyle, Panel, line
+from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, LineStyle, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import seeds_in_words
 from lnexp.tasks import load_task
@@ -22,15 +22,15 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     """
     task = load_task(recipe.task)
     panels = {
-        LOSS: f"validation loss (nats a {task.loss_of})",
-        task.score.valid: f"validation {task.score.title}",
-        "lr": "learning rate at its last update",
+        LOSS: ("validation loss", f"nats a {task.loss_of}"),
+        task.score.valid: (f"validation {task.score.title}", task.score.title),
+        "lr": ("learning rate", "at an epoch's last update"),
     }
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
     styles = styles_of(recipe)
     bits = f"bits a {task.loss_of}"
     rows = [_row(row, arms, panels, bits, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
-    seeds = f"seeds {seeds_in_words(epochs['seed'])}: lines are means, bands reach from the least to the greatest"
+    seeds = f"seeds {seeds_in_words(epochs['seed'])}: {MEANS_AND_BANDS}"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
 
@@ -38,20 +38,33 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
 def _row(
     row: str,
     arms: list[Arm],
-    panels: dict[str, str],
+    panels: dict[str, tuple[str, str]],
     bits: str,
     by_arm: dict[str, pd.DataFrame],
     styles: dict[str, LineStyle],
 ) -> list[Panel]:
+    planned = max(table["seed"].nunique() for table in by_arm.values())
     shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms]
     return [
         Panel(
             title=f"{row}\n{title}" if row else title,
             x_label="epoch",
-            y_label="",
-            lines=[line(label, styles[label], table, "epoch", column) for label, table in shown],
+            y_label=y_label,
+            lines=[
+                line(f"{label}{_missing(table, planned)}", styles[label], table, "epoch", column)
+                for label, table in shown
+            ],
             whole=True,
             bits=bits if column == LOSS else "",
         )
-        for column, title in panels.items()
+        for column, (title, y_label) in panels.items()
     ]
+
+
+def _missing(epochs: pd.DataFrame, seeds: int) -> str:
+    """Return how many runs of an arm are there at its last epoch, in words; empty where all seeds are.
+
+    A run that diverged has no later epoch, so that a mean may fall where it is gone.
+    """
+    at_the_end = int((epochs["epoch"] == epochs["epoch"].max()).sum())
+    return "" if at_the_end == seeds else f" ({at_the_end} of {seeds} seeds at the end)"

@@ -45,7 +45,7 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     snapshots = _of(over, folder / "snapshots.csv")
     found = [*first, *([] if epochs.empty or recipe.sweep else [curves(recipe, epochs, scope)])]
     found += [] if snapshots.empty else [along(recipe, snapshots, scope)]
-    return found if probes.empty else [*found, *layers(recipe, probes)]
+    return found if probes.empty else [*found, *layers(recipe, probes, scope)]
 
 
 def draw_all(recipe: Recipe, folder: Path) -> list[str]:

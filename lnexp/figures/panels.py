@@ -6,6 +6,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+#: What :func:`line` shows, for subtitles.
+MEANS_AND_BANDS = "lines are means, bands reach from the least to the greatest"
+#: Free room above and below the values of a range, as a share of it; matplotlib has as much.
+ROOM = 0.05
+
 
 @dataclass(frozen=True)
 class LineStyle:
@@ -92,3 +97,29 @@ def line(label: str, style: LineStyle, table: pd.DataFrame, x: str, y: str) -> L
 def evenly_spaced(values: list[float], most: int) -> list[float]:
     """Return ``most`` of the values at most, the first and the last among them."""
     return [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), most))]
+
+
+def y_ranges(drawing: Drawing) -> list[tuple[float, float] | None]:
+    """Return what each panel, row by row, shows along y: what all panels of one scale have; None for its own scale."""
+    panels = [(row, column, panel) for row, of_row in enumerate(drawing.rows) for column, panel in enumerate(of_row)]
+    if not drawing.share_y:
+        return [None for _ in panels]
+    together: dict[int, list[Panel]] = {}
+    for row, column, panel in panels:
+        together.setdefault(row if drawing.share_y == "row" else column, []).append(panel)
+    ranges = {place: _y_range(of_place) for place, of_place in together.items()}
+    return [ranges[row if drawing.share_y == "row" else column] for row, column, _ in panels]
+
+
+def _y_range(panels: list[Panel]) -> tuple[float, float] | None:
+    """Return the least and the greatest value of panels with some room; None where they have no value that is shown."""
+    is_log = panels[0].y_scale == "log"
+    values = [y for panel in panels for line in panel.lines for y in (*line.low, *line.high) if y > 0 or not is_log]
+    if not values:
+        return None
+    low, high = min(values), max(values)
+    if is_log:
+        room = (high / low) ** ROOM
+        return low / room, high * room
+    room = ROOM * (high - low)
+    return low - room, high + room

@@ -4,7 +4,7 @@ import pandas as pd
 
 from lnexp.errors import UserError
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import Drawing, Panel, line
+from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
 
 #: At most so many values along x are named one by one.
@@ -33,7 +33,7 @@ def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFram
     panels = [
         _panel(recipe, row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())
     ]
-    subtitle = f"{scope} · {table['seed'].nunique()} seeds"
+    subtitle = f"{scope} · {table['seed'].nunique()} seeds: {MEANS_AND_BANDS}"
     height = 3 + 0.2 * max(map(len, rows.values()))
     title = recipe.heading
     return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y="row")

@@ -239,7 +239,7 @@ def shortest_warmups(swept: Swept) -> Figure:
     figure.legend(loc="outside right center", frameon=False)
     enough = (
         f"enough: at most {grid.sweep.within:g} nats above the best length at that rate, which is good;"
-        " median over seeds, bars from the least to the greatest"
+        " median over seeds, bars from the least to the greatest; lines of one length lie side by side"
     )
     add_title(figure, f"{swept.heading}: the shortest warm-up that is enough", f"{swept.scope} · {enough}")
     return figure

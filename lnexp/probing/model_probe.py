@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HEADERS = {
     "output": "E‖x‖²/d, output",
-    "before_norm": "E‖x‖²/d, before its last norm",
+    "before_norm": "E‖x‖²/d, input of its FFN norm",
     "grad_norm": "‖E[∂L/∂W]‖_F",
     "mean_grad_norm": "E‖∂L/∂W‖_F",
     **{f"{matrix}_grad_norm": f"‖E[∂L/∂{matrix}]‖_F" for matrix in ("W1", "W2")},

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lnexp.figures.by_arm import diverged_of
 from lnexp.figures.line_styles import style_of
 from lnexp.figures.names import drawn_by_arm
 from lnexp.figures.panels import LineStyle
@@ -20,9 +21,9 @@ class DotRow:
     Attributes:
         label: of the arm.
         style: its colour, and whether its dots are hollow.
-        mean: of the final validation nll, in nats a token.
+        mean: of the final validation nll, in nats a token; infinite where all runs diverged.
         least, greatest: of its runs.
-        places: of the runs, from 0 (the least of all arms) to 1 (the greatest).
+        places: of the runs, from 0 (the least of all arms) to 1 (the greatest); empty where all diverged.
         middle: the place of the mean.
     """
 
@@ -40,14 +41,19 @@ def dot_rows(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> list[DotRow]:
 
     Args:
         recipe: whose arms they are.
-        runs: the rows of its ``runs.csv``; those that are not over, or have no loss, are left out.
+        runs: the rows of its ``runs.csv``; those that are not over, have no loss or diverged are left out. The label
+            says how many diverged.
     """
     if not drawn_by_arm(recipe):
         return []
     finals: dict[str, list[float]] = {}
+    states: dict[str, list[str]] = {}
     for run in runs:
-        if run["status"] in DONE and run["last_valid_nll"] is not None:
-            finals.setdefault(run["arm"], []).append(run["last_valid_nll"])
+        if run["status"] in DONE:
+            values = finals.setdefault(run["arm"], [])
+            states.setdefault(run["arm"], []).append(run["status"])
+            if run["status"] != "diverged" and run["last_valid_nll"] is not None:
+                values.append(run["last_valid_nll"])
     everything = [value for values in finals.values() for value in values]
 
     def place(value: float) -> float:
@@ -56,7 +62,12 @@ def dot_rows(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> list[DotRow]:
 
     rows = []
     for arm, values in finals.items():
-        mean, style = statistics.fmean(values), style_of(recipe, recipe.arms[arm])
-        places = [place(value) for value in values]
-        rows.append(DotRow(recipe.arms[arm].label, style, mean, min(values), max(values), places, place(mean)))
+        label, style = recipe.arms[arm].label + diverged_of(states[arm]), style_of(recipe, recipe.arms[arm])
+        if not values and "diverged" not in states[arm]:
+            continue
+        if not values:
+            rows.append(DotRow(label, style, math.inf, math.inf, math.inf, [], 1.0))
+            continue
+        mean, places = statistics.fmean(values), [place(value) for value in values]
+        rows.append(DotRow(label, style, mean, min(values), max(values), places, place(mean)))
     return sorted(rows, key=lambda row: row.mean)

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lnexp.figures.names import MOST_CURVES
-from lnexp.figures.panels import Drawing, Panel
+from lnexp.figures.panels import Drawing, Panel, y_ranges
 from lnexp.paths import is_published
 from lnexp.recipes.load import COPY
 from lnexp.recipes.recipe import THEORY
@@ -206,10 +206,10 @@ def _not_run(sections: Sequence[Section]) -> dict[str, int]:
 def _all_drawings(sections: Sequence[Section]) -> dict[str, Any]:
     """Return every panel by the name that the page's script finds it by."""
     return {
-        key: rounded(plainly(asdict(panel)))
+        key: rounded(plainly(asdict(panel) | {"y_range": y_range}))
         for section in sections
         for drawing in section.drawings
-        for key, panel in keyed_panels(section, drawing)
+        for (key, panel), y_range in zip(keyed_panels(section, drawing), y_ranges(drawing), strict=True)
     }
 
 

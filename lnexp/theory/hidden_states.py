@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
@@ -18,9 +19,9 @@ def _output(layer: Any, see: Callable[[Tensor], None]) -> Any:
     return layer.register_forward_hook(lambda _, __, out: see(out[0] if isinstance(out, tuple) else out))
 
 
-#: The places in a layer, each with the function that installs a hook there. ``before_norm`` is the input of the layer's
-#: last LayerNorm: for Post-LN ``x^{post,5}``, the sum of the residual stream and the FFN. ``output`` is the layer's
-#: output: for Pre-LN ``x^{pre}_{l+1}``.
+#: The places in a layer, each with the function that installs a hook there. ``before_norm`` is the input of the FFN
+#: block's LayerNorm ``final_layer_norm``, of the last one in a pass: for Post-LN ``x^{post,5}``, the sum of the
+#: residual stream and the FFN. ``output`` is the layer's output: for Pre-LN ``x^{pre}_{l+1}``.
 PLACES = {"before_norm": _before_norm, "output": _output}
 
 
@@ -45,7 +46,14 @@ def hidden_norms(layers: nn.ModuleList, at: str) -> Iterator[list[Tensor]]:
     """
     check_choice("at", at, PLACES)
     norms: list[Tensor] = []
-    handles = [PLACES[at](layer, lambda x: norms.append(squared_norm(x))) for layer in layers]
+    seen: dict[nn.Module, Tensor] = {}  # of the layer that is passed
+    handles = [PLACES[at](layer, partial(seen.__setitem__, layer)) for layer in layers]
+
+    def passed(layer: nn.Module, *_: Any) -> None:
+        if layer in seen:
+            norms.append(squared_norm(seen.pop(layer)))
+
+    handles += [layer.register_forward_hook(passed) for layer in layers]
     try:
         yield norms
     finally:

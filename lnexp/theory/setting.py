@@ -32,7 +32,8 @@ class Stack(nn.Module):
     ``d × d``, drawn from ``N(0, 1/d)``; zero biases; LayerNorms at γ = 1, β = 0; no dropout. In double precision.
 
     The layers are those of the models that are trained, whatever the placement, which has the defaults of its options.
-    A placement that states an initialisation of its own (``Placement.starts_from``) has that one instead.
+    A placement that states an initialisation of its own (``Placement.starts_from``) has that one instead, but for the
+    output projection of attention, which is the identity.
     """
 
     def __init__(self, placement: str, layers: int, width: int):
@@ -51,9 +52,13 @@ class Stack(nn.Module):
         """The second matrix of the last FFN, ``W^{2,L}``: ``(d, d)``."""
         return self.get_parameter(f"layers.{len(self.layers) - 1}.fc2.weight")
 
+    def show_first_batch(self, x: Tensor) -> None:
+        """Let placements that set their parameters from a batch do so, unless they have: ``(positions, batch, d)``."""
+        show_first_batch(self, lambda: self._through(x), {"encoder": torch.ones(x.shape[:2], dtype=torch.bool)})
+
     def forward(self, x: Tensor) -> Tensor:
         """Return what the prediction is made from; takes and returns ``(positions, batch, d)``."""
-        show_first_batch(self, lambda: self._through(x), {"encoder": torch.ones(x.shape[:2], dtype=torch.bool)})
+        self.show_first_batch(x)
         return self.final_norm(self._through(x))
 
     def _through(self, x: Tensor) -> Tensor:
@@ -71,7 +76,8 @@ def _layer(placement: Placement) -> EncoderLayer:
     attention = layer.self_attn
     for projection in (attention.q_proj, attention.k_proj):
         nn.init.zeros_(projection.weight)
-    nn.init.eye_(attention.out_proj.weight)  # the setting has W^V alone
+    *_, output = attention.out_proj if isinstance(attention.out_proj, nn.Sequential) else (attention.out_proj,)
+    nn.init.eye_(output.get_parameter("weight"))  # the setting has W^V alone; Sub-LN has a norm before it
     return layer
 
 

@@ -21,7 +21,7 @@ def runs(recipe) -> pd.DataFrame:
     """Two runs an arm, the later arms better."""
     return pd.DataFrame(
         [
-            {"arm": arm, "seed": seed, "last_valid_nll": 2 / (1 + number) + seed / 1000}
+            {"arm": arm, "seed": seed, "status": "finished", "last_valid_nll": 2 / (1 + number) + seed / 1000}
             for number, arm in enumerate(recipe.arms)
             for seed in (51, 52)
         ]
@@ -36,6 +36,19 @@ def test_every_run_is_a_dot_in_the_row_of_its_arm_the_best_on_top(recipe, runs):
     for row, (arm, line) in enumerate(zip(recipe.arms, dots, strict=True)):
         assert list(line.get_ydata()) == [row, row]
         assert list(line.get_xdata()) == list(runs[runs.arm == arm].last_valid_nll)
+
+
+def test_a_run_that_diverged_has_no_dot_and_is_counted_and_an_arm_without_any_is_the_worst(recipe, runs):
+    best, second, *_ = reversed(recipe.arms)
+    runs.loc[runs.arm == best, "status"] = "diverged"
+    runs.loc[(runs.arm == best) & (runs.seed == 51), "last_valid_nll"] = None  # before its first validation
+    runs.loc[(runs.arm == second) & (runs.seed == 51), "status"] = "diverged"
+    (axis,) = by_arm(recipe, runs, "scope").axes
+    names = [label.get_text() for label in axis.get_yticklabels()]
+    assert names[0] == f"{recipe.arms[best].label} (2 of 2 diverged)"
+    assert names[-1] == f"{recipe.arms[second].label} (1 of 2 diverged)"
+    dots = [line for line in axis.get_lines() if line.get_marker() != "|"]
+    assert [len(line.get_xdata()) for line in dots] == [0, *[2] * (len(names) - 2), 1]
 
 
 def test_a_placement_has_its_colour_and_no_warm_up_is_hollow(recipe, runs):

@@ -18,7 +18,8 @@ def test_losses_are_a_token_a_hidden_word_or_a_pair(results, unit):
     folder = ROOT / "results/small" / results
     drawing = curves(load_recipe(folder.name), pd.read_csv(folder / "epochs.csv"), "scope")
     loss, score, rate = drawing.rows[0]
-    assert loss.title.endswith(f"validation loss (nats a {unit})")
+    assert (loss.title.splitlines()[-1], loss.y_label) == ("validation loss", f"nats a {unit}")
+    assert score.y_label in ("BLEU", "accuracy")
     assert loss.bits == f"bits a {unit}"
     assert (score.bits, rate.bits) == ("", "")
 
@@ -30,3 +31,17 @@ def test_rows_have_one_scale_so_that_they_can_be_compared():
     assert len(axes) > 1
     for column in axes.T:
         assert len({axis.get_ylim() for axis in column}) == 1
+
+
+def test_an_arm_of_which_runs_are_missing_says_so_in_its_label():
+    """A mean falls where a bad run is gone."""
+    folder = ROOT / "results/medium/multi30k/fig2a"
+    epochs = pd.read_csv(folder / "epochs.csv")
+    diverged = (epochs["arm"] == "no_warmup_low") & (epochs["seed"] == 21) & (epochs["epoch"] > 3)
+    not_run = (epochs["arm"] == "warmup_low") & (epochs["seed"] > 22)
+    recipe = load_recipe("fig2a")
+    labels = [line.label for line in curves(recipe, epochs[~diverged & ~not_run], "scope").rows[0][0].lines]
+    said = {arm.name: label for arm, label in zip(recipe.arms.values(), labels, strict=True)}
+    assert said["no_warmup_low"].endswith(" (5 of 6 seeds at the end)")
+    assert said["warmup_low"].endswith(" (2 of 6 seeds at the end)")
+    assert said["warmup_high"] == recipe.arms["warmup_high"].label_in_row

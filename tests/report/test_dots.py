@@ -14,7 +14,7 @@ def _run(arm: str, nll: float | None, status: str = "finished") -> dict:
 
 def test_the_best_arm_is_on_top_and_places_are_on_one_log_scale():
     recipe = load_recipe("interventions")
-    runs = [_run("none", 4.0), _run("none", 1.0), _run("warmup", 0.25), _run("warmup", 0.25, "diverged")]
+    runs = [_run("none", 4.0), _run("none", 1.0), _run("warmup", 0.25), _run("warmup", 0.25)]
     first, last = dot_rows(recipe, runs)
     assert [first.label, last.label] == [recipe.arms["warmup"].label, recipe.arms["none"].label]
     assert first.places == [0, 0]
@@ -29,6 +29,14 @@ def test_runs_that_are_not_over_or_have_no_loss_are_left_out():
     rows = dot_rows(recipe, [_run("none", 4.0), _run("none", 1.0, "running"), _run("warmup", None)])
     assert [(row.label, row.places) for row in rows] == [(recipe.arms["none"].label, [0.5])]
     assert dot_rows(recipe, []) == []
+
+
+def test_runs_that_diverged_are_counted_and_an_arm_of_them_alone_is_the_worst():
+    recipe = load_recipe("interventions")
+    runs = [_run("warmup", 0.1, "diverged"), _run("warmup", None, "diverged"), _run("none", 4.0)]
+    first, last = dot_rows(recipe, [*runs, _run("none", 0.2, "diverged")])
+    assert (first.label, first.places) == (f"{recipe.arms['none'].label} (1 of 2 diverged)", [0.5])
+    assert (last.label, last.places) == (f"{recipe.arms['warmup'].label} (2 of 2 diverged)", [])
 
 
 def test_curves_that_can_be_told_apart_need_none():

@@ -54,13 +54,15 @@ function tracesOf(panel, hidden) {
   return panel.lines.flatMap((line) => {
     const shared = {name: line.label, visible: !hidden.has(line.label)};
     const colour = visible(line.style.colour);
+    const spread = line.low.some((low, place) => low !== line.high[place]);
+    const seeds = spread ? "<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}" : "";
     return [
       {...shared, x: [...line.x, ...line.x.slice().reverse()], y: [...line.high, ...line.low.slice().reverse()],
        fill: "toself", fillcolor: colour, opacity: 0.15, line: {width: 0}, mode: "lines", hoverinfo: "skip"},
       {...shared, x: line.x, y: line.mean, mode: line.style.marker === "none" ? "lines" : "lines+markers", marker: markerOf(line.style, colour),
        line: {color: colour, dash: DASHES[line.style.dash], width: 2},
        customdata: line.low.map((low, place) => [low, line.high[place]]),
-       hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}<br>seeds from %{customdata[0]:.4g} to %{customdata[1]:.4g}<extra></extra>`},
+       hovertemplate: `${text(line.label)}<br>%{x}: %{y:.4g}${seeds}<extra></extra>`},
     ];
   });
 }
@@ -71,6 +73,7 @@ function drawPanel(place) {
   const xaxis = {title: {text: text(panel.x_label)}, type: panel.x_scale};
   if (panel.ticks.length) { xaxis.tickvals = panel.ticks; }
   const yaxis = {title: {text: text(panel.y_label).replace(/\n/g, "<br>")}, type: panel.y_scale, exponentformat: "power"};
+  if (panel.y_range) { yaxis.range = panel.y_scale === "log" ? panel.y_range.map(Math.log10) : panel.y_range; }
   const across = Number(place.closest(".panels").style.getPropertyValue("--across"));
   const width = onPaper ? {width: PAPER.width / across - 10} : {};
   Plotly.react(place, tracesOf(panel, hidden), layoutOf({xaxis, yaxis, ...width}), CONFIG);
