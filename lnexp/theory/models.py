@@ -62,7 +62,9 @@ class ProbedModel:
             UserError: where there are fewer minibatches.
         """
         task.load_dataset("train")
-        batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches)
+        data = cfg.fairseq.dataset
+        limits = data.get("batch_size"), (data.get("curriculum") or 0) < 1
+        batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches, *limits)
         if hasattr(model, "see_first_batch"):  # stock fairseq's models have no parameters that start from a batch
             model.see_first_batch(**batches[0]["net_input"])
         return cls(model.eval(), task.build_criterion(criterion), batches)

@@ -107,9 +107,11 @@ class Loop(ABC):
             if should_stop:
                 if not self._batches.end_of_epoch():
                     self._stopped_within_epoch()
+                self._between_epochs()
                 break
             lr = self.trainer.lr_step(self._batches.epoch, valid_losses[0])
             if lr <= self.fairseq.optimization.stop_min_lr:
+                self._between_epochs()
                 break
             self._batches = self.trainer.get_train_iterator(self._batches.next_epoch_idx, load_dataset=False)
             self._between_epochs()

@@ -10,6 +10,7 @@ from fairseq.trainer import Trainer as FairseqTrainer
 
 from lnexp.errors import UserError
 from lnexp.files import naming
+from lnexp.plugin.first_batch import copy_to_master
 from lnexp.runs.checksum import remove_checksum, write_checksum
 
 
@@ -142,13 +143,25 @@ class Trainer(FairseqTrainer):
             return [copies.detach()]
         return [copy.detach() for copy in (copies.values() if isinstance(copies, dict) else copies)]
 
+    def _restore_fp32_copies(self, saved: list[torch.Tensor]) -> None:
+        """Restore the parameters in fp32; those of a checkpoint without any, as of an array, are made of its model.
+
+        Raises:
+            ValueError: for other parameters than the run has.
+        """
+        if saved:
+            for copy, of_checkpoint in zip(self.fp32_copies(), saved, strict=True):
+                if copy.shape != of_checkpoint.shape:  # of which copy_ would repeat a row or a number
+                    raise ValueError(f"its fp32_parameters are {tuple(of_checkpoint.shape)}, not {tuple(copy.shape)}")
+                copy.copy_(of_checkpoint)
+
     def load_checkpoint(self, filename: str, reset_optimizer: bool = False, *arguments: Any, **options: Any) -> Any:
         extra_state = super().load_checkpoint(filename, reset_optimizer, *arguments, **options)
+        if reset_optimizer:  # fairseq's is of the weights before these
+            copy_to_master(self.optimizer)
+        elif extra_state is not None:
+            self._restore_fp32_copies(extra_state.get("fp32_parameters", []))
         if extra_state is not None:
-            saved = [] if reset_optimizer else extra_state.get("fp32_parameters", [])
-            if saved:  # none in those of an array, whose parameters are in fp32, and of older code
-                for copy, of_checkpoint in zip(self.fp32_copies(), saved, strict=True):
-                    copy.copy_(of_checkpoint)
             for name in ("best", "previous_training_time"):
                 if isinstance(extra_state.get(name), str | list | dict):  # of several processes it is a tensor
                     raise TypeError(f"its {name} is no number")

@@ -110,6 +110,7 @@ def test_a_run_that_failed_may_be_trained_again(tmp_path):
 
 def test_another_sweep_in_the_same_folder_is_not_taken_for_this_one(tmp_path):
     follower = Follower(["recipe_a", "recipe_b"], tmp_path, print)
+    follower._started -= 1  # the clock of files is a coarse one
     arms = [f"recipe_{name}/arm" for name in "abc"]
     own = Sweep("own", [SweepRun(arm[-5] * 8, arm, 1, 1, arms=[arm]) for arm in arms[:2]])
     own.save(tmp_path)

@@ -69,6 +69,14 @@ def test_a_run_in_half_precision_resumes_to_the_last_digit(build):
         states.append([*engine.model.state_dict().values(), *engine.trainer.fp32_copies()])
     assert engine.trainer.fp32_copies()
     assert all(torch.equal(one, other) for one, other in zip(*states, strict=True))
+    folder = engine.members[0].folder
+    folder.drop_after(2)
+    of_another = {"fp32_parameters": [torch.ones(1)] * len(engine.trainer.fp32_copies())}
+    replace(folder.checkpoint(2), folder.checkpoint(2), lambda state: state["extra_state"].update(of_another))
+    with pytest.raises(
+        UserError, match=r"checkpoint2\.pt: nothing to resume from \(ValueError: its fp32_parameters are"
+    ):
+        build(own).train()
 
 
 #: Changes of the content of a run's own checkpoint.
@@ -115,9 +123,10 @@ def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, array):
     assert [record["epoch"] for record in folder.epochs()] == [1, 2]
 
 
-def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_from_its_own(build):
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_from_its_own(build, precision):
     source = trained(build, array=False).checkpoint(2)
-    tuned = "seed=1", f"+fairseq.checkpoint.finetune_from_model={source}"
+    tuned = "seed=1", f"precision={precision}", f"+fairseq.checkpoint.finetune_from_model={source}"
     engine = build(tuned, name="tuned")
     folder = engine.members[0].folder
     (folder.checkpoints / "checkpoint_last.pt").write_text("not a checkpoint")

@@ -20,6 +20,10 @@ def found(engine: Engine, member: int = 0) -> list[dict]:
     return [without_times(record) for record in records.read(engine.members[member].folder.metrics)]
 
 
+def snapshots(engine: Engine, member: int = 0) -> list[dict]:
+    return records.of_kind("snapshot", found(engine, member))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TINY)
 def test_those_of_an_array_are_those_of_runs_of_their_own(build, task):
@@ -29,7 +33,8 @@ def test_those_of_an_array_are_those_of_runs_of_their_own(build, task):
     for number, own in enumerate(rates):
         alone = build(own, name=f"alone{number}", tiny=TINY[task])
         alone.train()
-        pairs = zip(*(records.of_kind("snapshot", found(*one)) for one in ((together, number), (alone,))), strict=True)
+        pairs = list(zip(*(snapshots(*one) for one in ((together, number), (alone,))), strict=True))
+        assert len(pairs) == 3
         for one, other in pairs:
             assert one.keys() == other.keys() >= {"sharpness.loss", "log_z.output"}
             for name in one.keys() - {"kind"}:
@@ -46,4 +51,5 @@ def test_sharpness_changes_no_number_of_the_training(build, task):
     at = f"diagnostics.at=[{an_epoch + 2}]"
     looked_at = build(("max_epoch=3", at, "diagnostics.sharpness=2"), name="looked", tiny=TINY[task])
     looked_at.train()
+    assert [one["epoch"] for one in snapshots(looked_at) if "sharpness.loss" in one] == [2]
     assert [one for one in found(looked_at) if one["kind"] != "snapshot"] == found(plain)

@@ -69,7 +69,7 @@ class JudgedClaim(Claim):
             one contrast are one piece of evidence.
         planned: how many seeds were planned when the runs were made, see :mod:`lnexp.results.judging.planned_seeds`.
         seeds: with how many of them every arm was measured, runs that diverged included.
-        others: with how many other seeds every arm was measured.
+        others: with how many other seeds it was judged.
         arms: what was measured, by arm, or by call where an arm is asked twice.
         command: what a reader would type for the same.
     """

@@ -157,6 +157,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "weak": [claim for of_one in tallies for claim in of_one.weak],
         "repeated": [claim for of_one in tallies for claim in of_one.repeated],
         "REPEATED": REPEATED,
+        "counts_survive": any(of_one.counts_survive for of_one in tallies),
         "power_of_rate": power_of_rate,
         "counted_on": _in_words(sorted({one.data for one in found if one.profile != THEORY and _counts(one)})),
         "missing": _missing(results_dir, found),

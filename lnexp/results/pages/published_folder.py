@@ -162,8 +162,17 @@ class PublishedFolder:
     def range(self, measure: str, arm: str, places: int = 1) -> str:
         """Return the mean of a measure over seeds with its 95% interval, with so many decimal places.
 
-        Where some runs of the arm succeed and others do not, it is the least and the greatest of them instead.
+        Where some runs of the arm succeed and others do not, it is the least and the greatest of them instead. Runs
+        that diverged without a value are counted beside it.
         """
+        runs = self._by_arm.get(arm, [])
+        lost = len(runs) - len(self.values(measure, arm)) if any(run.diverged for run in runs) else 0
+        return f"{self._known_range(measure, arm, places)}{f'; {lost} diverged' if lost else ''}"
+
+    def _known_range(self, measure: str, arm: str, places: int) -> str:
+        """Return the mean of a measure with its interval or range; a dash where all runs diverged without a value."""
+        if all(run.diverged for run in self._by_arm.get(arm, [])) and not self.values(measure, arm):
+            return "–"
         found = self.interval(measure, arm)
         if arm in self.divided:
             return f"{found.mean:z.{places}f} ({self.extremes(measure, [arm], places)})"

@@ -195,6 +195,18 @@ def test_the_scale_is_that_of_the_runs(folder):
     assert folder.scale == "29,000 training pairs, 6-6 layers of width 96, 4,160 updates"
 
 
+@pytest.mark.parametrize(("diverged", "shown"), [([21], "; 1 diverged"), (range(21, 27), "–; 6 diverged")])
+def test_runs_that_diverged_are_counted_beside_a_measure_that_they_have_not(tmp_path, diverged, shown):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
+    runs.loc[(runs["arm"] == "pre_ln_adam") & runs["seed"].isin(diverged), "status"] = "diverged"
+    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
+    folder = PublishedFolder(tmp_path / PLACE)
+    assert folder.range("last_nll", "pre_ln_adam", 2).endswith(shown)
+    assert "diverged" not in folder.range("last_bleu", "pre_ln_adam")
+    assert "diverged" not in folder.range("last_nll", "post_ln_adam", 2)
+
+
 def test_a_run_that_is_not_over_has_no_scale(tmp_path):
     shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
     runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
