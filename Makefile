@@ -87,7 +87,7 @@ reproduce-map: install  ## beyond the paper: thirteen placements × seven rates 
 
 reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates
 	$(REPRODUCE) +recipe=interventions,stall,failure,sharpness
-	$(PROBE) +recipe=linear_probes
+	$(PROBE) +recipe=linear_probes $(if $(SEEDS),,n_seeds=3) $(filter runs_dir=%,$(OPTIONS))  # of the runs of failure
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
 	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_growth,theory_concentration $(OPTIONS)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def cached_sha256(path: Path) -> str:
     return _cached_sha256(path, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
-@lru_cache(maxsize=1024)
+@cache  # of all files: a corpus may have thousands, which are asked for in one order
 def _cached_sha256(path: Path, inode: int, size: int, modified: int) -> str:
     return file_digest(path)
 

@@ -46,14 +46,19 @@ def _spell_out(override: str, table: Table) -> str:
     return f"{how}{name}" if value is None else f"{how}{name}={value}"
 
 
-def from_folder(override: str, folder: Path) -> str:
+def from_folder(override: str, folder: Path, table: Table | None = None) -> str:
     """Return an override whose paths, those of recipes' files among them, are absolute: relative ones lie in a folder.
 
     Names of recipes and addresses stay, and so does any override that names no place.
+
+    Args:
+        override: the override.
+        folder: where relative paths lie.
+        table: of the task whose options say which name places; None: of the options that all tasks have.
     """
     key = key_of(override)
     is_recipe = key == "recipe"
-    if "=" not in override or not (is_recipe or Table().locates(key)):
+    if "=" not in override or not (is_recipe or (table or Table()).locates(key)):
         return override
     parsed = OverridesParser.create().parse_override(override)
     values = parsed.sweep_iterator() if parsed.is_sweep_override() else [parsed.value()]

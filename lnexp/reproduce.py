@@ -11,6 +11,7 @@ from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.configuration import check, check_device, compose
 from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
+from lnexp.overrides import quote
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes
@@ -72,7 +73,7 @@ def main() -> None:
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         references = {recipe.name: recipe.reference for recipe in recipes}
-        chosen = [f"+recipe={','.join(references.values())}", *settings]
+        chosen = [f"+recipe={','.join(map(_in_hydra, recipes))}", *settings]
         if profile == "paper" and here:
             _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
         results = Results(profile, corpora, references, settings)
@@ -85,6 +86,11 @@ def main() -> None:
         results.show_all()
         # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
         sys.exit(max(map(abs, results.codes)))
+
+
+def _in_hydra(recipe: Recipe) -> str:
+    """Return what an override takes for a recipe: its name, or the path of its file, which may have any letters."""
+    return quote(str(recipe.file)) if recipe.file else recipe.name
 
 
 def trains_again(cfg: DictConfig) -> bool:
@@ -112,7 +118,9 @@ class Results:
 
     def make(self, recipe: str) -> None:
         """Make the results of a recipe."""
-        self.codes.append(_script("collect", ["--no-comparison", f"+recipe={self.references[recipe]}", *self.settings]))
+        reference = self.references[recipe]
+        said = quote(reference) if reference.endswith(".yaml") else reference
+        self.codes.append(_script("collect", ["--no-comparison", f"+recipe={said}", *self.settings]))
 
     def show_all(self) -> None:
         """Print what came out, over all recipes."""

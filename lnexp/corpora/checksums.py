@@ -1,5 +1,6 @@
 """Put checksums of a user's files into the config, so that other text under the same name is another corpus."""
 
+import re
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -7,6 +8,9 @@ from omegaconf import DictConfig
 from lnexp.errors import UserError
 from lnexp.files import matching
 from lnexp.hashing import file_digest, sha256_of_files
+
+#: Between an archive and its member; in a pattern ``[!a]`` is any letter but that.
+OF_MEMBER = re.compile(r"(?<!\[)!")
 
 
 def corpus_sha256(*, _parent_: DictConfig) -> str:
@@ -21,7 +25,7 @@ def corpus_sha256(*, _parent_: DictConfig) -> str:
     if not _parent_.root:
         raise UserError("data.path: not set; say data.path=…")
     files = [file for split in _parent_.splits.values() for file in split]
-    patterns = [file.partition("!")[0] for file in files if isinstance(file, str)]
+    patterns = [OF_MEMBER.split(file)[0] for file in files if isinstance(file, str)]
     patterns += [by_pivot.path] if (by_pivot := _parent_.get("by_pivot")) else []
     pairs = [file for file in files if not isinstance(file, str)]
     names = [file[side] for file in pairs for side in ("source", "target")]

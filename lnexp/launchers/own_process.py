@@ -25,8 +25,9 @@ def train_in_own_process(overrides: Sequence[str]) -> list[Path]:
         UserError: for what cannot be composed, before the process starts, and for what it says went wrong.
     """
     arms = asked([override for override in overrides if not override.startswith("hydra")])
-    runs = dict.fromkeys(run for arm in arms for run in arm.runs)
-    is_sweep = len(runs) > 1 or any(key_of(override) == "recipe" for override in overrides)
+    asked_for = [run for arm in arms for run in arm.runs]  # a sweep's values may give one run twice
+    runs = dict.fromkeys(asked_for)
+    is_sweep = len(asked_for) > 1 or any(key_of(override) == "recipe" for override in overrides)
     _run([sys.executable, str(ROOT / "scripts" / "train.py"), *(["-m"] if is_sweep else []), *overrides])
     folders = find_folders(arms[0].cfg.runs_dir)
     return [folders[run] for run in runs]

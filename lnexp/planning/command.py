@@ -52,13 +52,15 @@ def main() -> None:
             raise UserError(f"device=cuda: no GPU is visible; {', '.join(DEVICES)} need not be available")
         name = torch.cuda.get_device_name() if device == "cuda" else cpu_name()
         processes = _count("gpus", gpus)
-        at_once = _count("cores", cores) if device == "cpu" else processes
+        number_of_cores = _count("cores", cores)
         from lnexp.planning.arms import lines
         from lnexp.planning.sheet import sheet
 
         known, here = DEVICES.get(device), "cuda" if device == "cuda" else "cpu"
         limit = time_limit(launcher)
         found = lines(words, here, processes, known)
+        threads = max((line.cfg.threads for line in found), default=1)
+        at_once = max(1, number_of_cores // threads) if device == "cpu" else processes
         console = Console(highlight=False, markup=False)
         console.print(sheet(found, processes, at_once, known, name))
         if limit:

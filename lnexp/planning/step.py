@@ -194,6 +194,7 @@ def _pass(trainer: Any, batch: dict[str, Any]) -> None:
 
 
 def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
+    torch.set_num_threads(cfg.threads)
     nowhere = Path("none")  # nothing is read or saved
     fairseq = to_fairseq(cfg, nowhere, nowhere)
     set_end(fairseq.lr_scheduler, lambda: FAR_AWAY)

@@ -6,7 +6,7 @@ from hydra.core.override_parser.types import Override
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Table, key_of
-from lnexp.overrides import spell_out
+from lnexp.overrides import from_folder, spell_out
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
 from lnexp.recipes.task_options import for_task, is_of_other_tasks, tasks_with
@@ -81,10 +81,7 @@ def own_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
 
 def _beside(recipe: Recipe, option: str) -> str:
     """Return an option of a recipe's corpus; a path is made absolute."""
-    key, _, value = option.partition("=")
-    if recipe.file is None or not table_of_task(recipe.task).locates(key_of(option)) or "://" in value:
-        return option
-    return f"{key}={(recipe.file.parent / value).resolve()}"
+    return option if recipe.file is None else from_folder(option, recipe.file.parent, table_of_task(recipe.task))
 
 
 def _refuse_untrained(recipe: Recipe) -> None:

@@ -23,9 +23,9 @@ from lnexp.tasks import table_of_task
 
 #: The copy of a recipe of one's own in a folder of its results.
 COPY = "recipe.yaml"
-NAME = re.compile(r"[A-Za-z0-9][\w-]*")
+NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
 #: Names of profiles, arms and axes, some of which are folders' and words of claims.
-NAME_OF_PART = re.compile(r"\w[\w.-]*")
+NAME_OF_PART = re.compile(r"\w[\w.-]*", re.ASCII)
 #: Attributes of a recipe that are no keys of its file.
 NO_KEYS = ("name", "file")
 #: Keys of a file that stand for its arms.

@@ -42,7 +42,7 @@ def identities(cfg: DictConfig, seeds: Sequence[int]) -> list[str]:
     sample = copy.deepcopy(cfg)
     one, other = (_deciding_with_seed(sample, seed) for seed in SAMPLE_SEEDS)
     try:
-        return [short_hash(_put_seed(one, other, seed)) for seed in seeds]
+        return [short_hash(_with_seed(one, other, seed, table_of(cfg))) for seed in seeds]
     except ValueError:
         return [short_hash(_deciding_with_seed(sample, seed)) for seed in seeds]
 
@@ -54,6 +54,16 @@ SAMPLE_SEEDS = (900_000_001, 900_000_002)
 def _deciding_with_seed(cfg: DictConfig, seed: int) -> dict[str, Any]:
     cfg.seed = seed
     return _deciding(cfg)
+
+
+def _with_seed(one: dict[str, Any], other: dict[str, Any], seed: int, table: Table) -> dict[str, Any]:
+    """Return the deciding settings with a seed, given those with the sample seeds.
+
+    An ``order_seed`` that was stated is left out where it is this seed, as it was not with the samples.
+    """
+    deciding: dict[str, Any] = _put_seed(one, other, seed)
+    _omit_what_came_later(deciding, table)
+    return deciding | {"fairseq": _without_empty(deciding["fairseq"])}
 
 
 def _put_seed(one: Any, other: Any, seed: int) -> Any:

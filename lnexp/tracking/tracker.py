@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ class Tracker:
             check_address("WANDB_BASE_URL", server)  # which wandb prints and records
         import wandb
 
+        _stage_where_one_can_write()
         removed = _remove_what_was_not_uploaded(self.folder.path / "wandb")
         try:
             self.run = self._init(wandb)
@@ -223,3 +225,10 @@ def _remove_what_was_not_uploaded(folder: Path) -> bool:
     for path in folder.glob("offline-run-*"):
         shutil.rmtree(path)
     return True
+
+
+def _stage_where_one_can_write() -> None:
+    """Have wandb keep tables that it is about to record in the folder for temporary files, where home is read-only."""
+    if not os.access(os.path.expanduser("~"), os.W_OK):
+        for name in ("WANDB_DATA_DIR", "WANDB_CACHE_DIR"):
+            os.environ.setdefault(name, tempfile.gettempdir())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lnexp.configuration import check, compose
-from lnexp.corpora.labelled_pairs import pivot, prepare_pairs, read_pairs
+from lnexp.corpora.labelled_pairs import LabelledPair, pivot, prepare_pairs, read_pairs, write_pairs
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 
@@ -38,6 +38,18 @@ def test_pairs_of_the_grammar_lie_beside_its_text(tmp_path):
     assert len(list(tmp_path.glob("bert_toy-*"))) == 2, "the text is the one that models are pre-trained on"
     again = prepare_pairs(data, tmp_path)
     assert again.folder == corpus.folder
+
+
+def test_a_tabulator_in_a_sentence_is_a_space_in_its_file(tmp_path):
+    write_pairs(tmp_path, "train", [LabelledPair(1, "a\tb", "c"), LabelledPair(0, "d", "e\t\tf")])
+    assert read_pairs(tmp_path / "train.tsv") == [LabelledPair(1, "a b", "c"), LabelledPair(0, "d", "e  f")]
+
+
+def test_more_other_words_than_sentences_have_are_refused(tmp_path):
+    """They would be looked for without an end."""
+    assert prepare_pairs(data_of("data=bert_toy", SIZE, "data.pairs.other_words=6"), tmp_path).folder.is_dir()
+    with pytest.raises(UserError, match=r"data\.pairs\.other_words=7: must be"):
+        prepare_pairs(data_of("data=bert_toy", SIZE, "data.pairs.other_words=7"), tmp_path)
 
 
 @pytest.fixture

@@ -112,7 +112,18 @@ def test_a_recipe_that_measures_without_training_is_refused():
 def test_the_corpus_of_a_recipe_of_ones_own_lies_beside_it(tmp_path):
     profile = Setting("plain", corpus=("data.path=text", "data.name=mine"))
     recipe = replace(FIG2A, file=tmp_path / "mine.yaml", profiles={"small": profile})
-    own = ["data=plain", f"data.path={tmp_path / 'text'}", "data.name=mine"]
+    own = ["data=plain", f"data.path='{tmp_path / 'text'}'", "data.name=mine"]
     assert with_corpus(recipe, "small", []) == own
     assert with_corpus(recipe, "small", ["data.path=there"]) == [*own, "data.path=there"], "the last one counts"
     assert with_corpus(recipe, "small", ["data=toy"]) == ["data=toy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [("text", "{}/text"), ("'my text'", "{}/my text"), ("/there", "/there"), ("null", None)]
+)
+def test_a_path_beside_a_recipe_may_have_any_letters(tmp_path, path, said):
+    folder = tmp_path / "jürgen (1), π"
+    profile = Setting("plain", corpus=(f"data.path={path}", "data.name=mine"))
+    recipe = replace(FIG2A, file=folder / "mine.yaml", profiles={"small": profile})
+    expected = None if said is None else said.format(folder)
+    assert compose(with_corpus(recipe, "small", [])).data.path == expected

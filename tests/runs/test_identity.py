@@ -108,7 +108,9 @@ def test_a_run_is_found_under_whichever_recipe_asked_first(tmp_path):
     assert RunFolder.of(compose([where, "seed=2"])).path.parent == tmp_path / "adhoc"
 
 
-@pytest.mark.parametrize("overrides", [[], ["profile=paper", "model=pre_ln"], ["+data.text.own_seed=${seed}"]])
+@pytest.mark.parametrize(
+    "overrides", [[], ["profile=paper", "model=pre_ln"], ["+data.text.own_seed=${seed}"], ["order_seed=1"]]
+)
 def test_identities_by_seed_are_those_of_the_configs(overrides):
     cfg = compose([*overrides, "seed=3"])
     seeds = [1, 3, 12345]

@@ -1,5 +1,8 @@
 """What wandb is told of a probe's records; of all others see test_offline.py."""
 
+import os
+import tempfile
+
 import pytest
 from omegaconf import OmegaConf
 
@@ -7,7 +10,7 @@ from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import load_task
-from lnexp.tracking.tracker import Tracker, _flat_config, charts_of
+from lnexp.tracking.tracker import Tracker, _flat_config, _stage_where_one_can_write, charts_of
 
 
 class WandbRun:
@@ -47,6 +50,20 @@ def test_probes_are_named_by_what_they_looked_at(tracker):
         (50, {"probe/decoder.6.output": 1.0, "probe/decoder.6.before_norm": 1.5}),
         (50, {"probe/decoder.6.output": 2.0}),
     ]
+
+
+def test_tables_are_staged_elsewhere_where_home_cannot_be_written(tmp_path, monkeypatch):
+    """As in a container of another user: wandb would fail, and the run with it."""
+    names = ("WANDB_DATA_DIR", "WANDB_CACHE_DIR")
+    for name in names:
+        monkeypatch.setenv(name, "before")  # so that it is as before after this test
+        monkeypatch.delenv(name)
+    _stage_where_one_can_write()
+    assert not any(name in os.environ for name in names)
+    monkeypatch.setenv("HOME", str(tmp_path / "none"))
+    monkeypatch.setenv("WANDB_CACHE_DIR", "mine")
+    _stage_where_one_can_write()
+    assert [os.environ[name] for name in names] == [tempfile.gettempdir(), "mine"]
 
 
 def test_a_server_with_a_password_is_refused_before_wandb_prints_it(tmp_path, monkeypatch):

@@ -50,8 +50,12 @@ def finished(pairs: Sequence[LabelledPair], finish: Finish) -> list[LabelledPair
 
 
 def write_pairs(folder: Path, split: str, pairs: Iterable[LabelledPair]) -> None:
-    """Write the pairs of a split, a line each: label, sentence and sentence, with tabulators between them."""
-    rows = (f"{pair.label}\t{pair.first}\t{pair.second}\n" for pair in pairs)
+    """Write the pairs of a split, a line each: label, sentence and sentence, with tabulators between them.
+
+    A tabulator within a sentence is written as a space.
+    """
+    sides = ((pair.label, *(getattr(pair, side).replace("\t", " ") for side in SIDES)) for pair in pairs)
+    rows = (f"{label}\t{first}\t{second}\n" for label, first, second in sides)
     (folder / f"{split}.tsv").write_text("".join(rows), encoding="utf-8", newline="\n")
 
 

@@ -12,6 +12,9 @@ from lnexp.corpora.labelled_pairs import LabelledPair, write_pairs
 from lnexp.corpora.toy import MOST_PAIRS
 from lnexp.corpora.toy_paraphrases import paraphrases
 
+#: Content words that can be others, at most: few sentences of the grammar have more.
+MOST_OTHER_WORDS = 6
+
 
 def write(
     folder: Path, context: PreparationContext, *, seed: int, train: int, valid: int, test: int, other_words: int | None
@@ -29,7 +32,7 @@ def write(
         UserError: for a split without a pair.
     """
     if other_words is not None:
-        check_whole("data.pairs.other_words", other_words, least=1)
+        check_whole("data.pairs.other_words", other_words, least=1, most=MOST_OTHER_WORDS)
     pairs = paraphrases(seed, other_words)
     for split, count in (("test", test), ("valid", valid), ("train", train)):
         check_whole(f"data.pairs.{split}", count, least=1, most=MOST_PAIRS)
