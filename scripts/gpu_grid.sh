@@ -95,24 +95,45 @@ common=("runs_dir='$runs'" tracker=none "${profile[@]}" "${overrides[@]}")
 alone=(model=post_ln lr_schedule=inverse_sqrt lr_schedule.form=decoupled
   'warmup_updates=${scale.warmup_updates.full}' 'lr_max=${scale.lr_max.low}')
 
-# train WHAT OPTION…: killed when the time is over; a sweep in which runs failed has said so, and the others are kept
+running=()  # what is trained, by the process
+
+# train WHAT OPTION…: in the background, killed when the time is over
 train() {
   local what=$1 left=$((end - SECONDS - packing))
   ((left > 0)) || return 0
   echo "$what: $((left / 60)) minutes left" | tee -a "$out/log.txt"
-  timeout --signal=KILL "$left" "$python" scripts/train.py "${@:2}" "${common[@]}" 2>&1 | tee -a "$out/log.txt" ||
-    echo "$what: not all of it is done"
+  timeout --signal=KILL "$left" "$python" scripts/train.py "${@:2}" "${common[@]}" > >(tee -a "$out/log.txt") 2>&1 &
+  running[$!]=$what
 }
+
+# wait for all; a sweep in which runs failed has said so, and the others are kept
+await() {
+  local process
+  for process in "${!running[@]}"; do
+    wait "$process" || echo "${running[$process]}: not all of it is done"
+  done
+  running=()
+}
+
+# end what is trained, which saves its state and does not hear of an interrupt by itself
+stop() {
+  trap - INT TERM
+  ((${#running[@]})) && kill "${!running[@]}"
+  wait
+  exit 130
+}
+trap stop INT TERM
 
 if [[ -n $side_by_side ]] && command -v nvidia-cuda-mps-control > /dev/null; then
   nvidia-cuda-mps-control -d && mps=on  # processes that share a GPU without it take turns
 fi
 for ((seed = first_seed; seed < first_seed + seeds; seed++)); do
-  train "seed $seed" -m -v "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array &
-  [[ -n $side_by_side ]] || wait
+  train "seed $seed" -m -v "+recipe=$recipes" "first_seed=$seed" n_seeds=1 hydra/launcher=array
+  [[ -n $side_by_side ]] || await
 done
-wait
+await
 train "in $check" "${alone[@]}" "seed=$first_seed" "precision=$check"
+await
 
 "$python" scripts/collect.py --results "$out/results" "+recipe=$recipes" "first_seed=$first_seed" "n_seeds=$seeds" \
   "${common[@]}" || echo "no tables: see above"

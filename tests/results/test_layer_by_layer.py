@@ -49,7 +49,7 @@ def test_every_look_is_in_table_and_figure(run, make_run):
     table = probes_table([run])
     assert len(table) == 3 * (2 * 4 + 1)
     assert set(table.columns) >= {"arm", "seed", "update", "side", "layer", "parameter", "grad_norm", "output"}
-    gradients, states = layers(make_run.recipe, table)
+    gradients, states = layers(make_run.recipe, table, "scope")
     assert (gradients.name, states.name) == ("gradients", "states")
     for drawing, panels in ((gradients, 4), (states, 2)):
         (row,) = drawing.rows

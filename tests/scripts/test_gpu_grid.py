@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import tarfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,6 +87,32 @@ def test_the_projects_own_python_is_taken_where_there_is_one(tmp_path):
     )
     assert "its own" in done.stdout
     assert "the packages do not import on this machine" in done.stderr
+
+
+#: Stands for Python: it begins to train, and saves what it has when it is asked to end.
+TRAINS = """#!/bin/bash
+[[ $1 == scripts/train.py ]] || exit 0
+trap 'echo saved >> "$PLACE/ended"; exit' TERM
+echo began >> "$PLACE/began"
+while :; do sleep 0.05; done
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--side-by-side"]])
+def test_an_interrupt_ends_what_is_trained(tmp_path, options):
+    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
+    python, seeds = tmp_path / ".venv" / "bin" / "python", 2 if options else 1
+    python.parent.mkdir(parents=True)
+    python.write_text(TRAINS)
+    python.chmod(0o755)
+    command = [tmp_path / "scripts" / "gpu_grid.sh", "--dry-run", "--seeds", "2", *options, "--out", tmp_path / "out"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | {"PLACE": str(tmp_path)}) as process:
+        while not (tmp_path / "began").exists() or len((tmp_path / "began").read_text().split()) < seeds:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)  # to the command alone
+        assert process.wait() == 130
+    assert (tmp_path / "ended").read_text().split() == ["saved"] * seeds
 
 
 @pytest.mark.parametrize(
