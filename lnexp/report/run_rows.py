@@ -10,7 +10,7 @@ from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
 from lnexp.results.evidence.provenance import RunProvenance, chosen
 from lnexp.runs import records
-from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
+from lnexp.runs.folder import DONE, RunFolder, find_folders, misnamed_folders
 from lnexp.runs.identity import name_of
 from lnexp.runs.progress import state_of
 from lnexp.tasks import task_of
@@ -83,7 +83,7 @@ def _published_rows(sections: Sequence[Section], found: Runs) -> list[dict[str, 
     for section in sections:
         try:
             for run in section.runs:
-                if run["epochs"] and section.task:
+                if (run["epochs"] or run["status"] in DONE) and section.task:
                     score = section.task.score
                     place = {"place": PLACES[section.place], "asked for by": []}
                     scores = _scores(found, score, run[score.best], run[score.test])

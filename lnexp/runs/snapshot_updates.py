@@ -17,7 +17,7 @@ def due_until(at: str | Collection[int], end: int) -> list[int]:
 
     Args:
         at: the option ``diagnostics.at``: the updates, or ``log`` for ``round(2^(k/4))``, which is every update up to
-            8, 31 of the first 480 and 54 of the first 10,000.
+            8, 31 of the first 480 and 49 of the first 10,000.
         end: the number of an update, from 1.
     """
     if not isinstance(at, str):

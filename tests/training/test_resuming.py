@@ -13,6 +13,7 @@ from lnexp.runs import records
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.folder import RunFolder
 from lnexp.training.engine import Engine
+from lnexp.training.models.resuming import resuming
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +56,12 @@ def test_a_checkpoint_of_another_place_is_refused(build, place, array):
         folder.checkpoint(2).unlink()
     with pytest.raises(UserError, match=message):
         resumed(build, array)
+
+
+def test_a_checkpoint_that_does_not_fit_into_memory_is_no_damaged_one():
+    """An array is then halved."""
+    with pytest.raises(torch.OutOfMemoryError), resuming(Path("checkpoint1.pt")):
+        raise torch.OutOfMemoryError("CUDA out of memory")
 
 
 def test_a_run_in_half_precision_resumes_to_the_last_digit(build):

@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_json
 from lnexp.numerics import ENDED, numerics_of
-from lnexp.options import Table
+from lnexp.options import Table, key_of
 from lnexp.plain import drop, find, plain
 from lnexp.recipes.load import MOST
 from lnexp.results.evidence.collect import RunResult
@@ -73,7 +73,7 @@ def of_runs(runs: Sequence[RunResult]) -> Content:
     over = {run.identity: run for run in runs if run.counts}
     by_arm = {id(run.cfg): run.cfg for run in over.values()}
     configs = {arm: plain(cfg) for arm, cfg in by_arm.items()}
-    settings = {name: dict(chosen(_seeded(configs[id(run.cfg)], run.job.seed))) for name, run in over.items()}
+    settings = {name: dict(chosen(_seeded(configs[id(run.cfg)], run))) for name, run in over.items()}
     alike = _alike(list(settings.values()))
     environments = [_shared(run.environment) for run in over.values()]
     each = _distinct(environments)
@@ -239,9 +239,15 @@ def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _seeded(config: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a run's config, made from that of another seed of its arm."""
-    own_order = config["order_seed"] != config["seed"]
+def _seeded(config: dict[str, Any], run: RunResult) -> dict[str, Any]:
+    """Return a run's config, made from that of another seed of its arm.
+
+    An order of the data that was stated stays, also where it is the other seed's.
+    """
+    recipe, arm, seed = run.job.recipe, run.job.arm, run.job.seed
+    of_profile = recipe.profiles[run.job.profile].overrides if run.job.profile in recipe.profiles else ()
+    said = {key_of(override) for override in (*recipe.settings, *of_profile, *arm.overrides, *run.own_options)}
+    own_order = "order_seed" in said or config["order_seed"] != config["seed"]
     return config | {"seed": seed, "order_seed": config["order_seed"] if own_order else seed}
 
 

@@ -64,6 +64,9 @@ def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> 
         problem="",
         epochs=found.epochs,
         probes=found.probes,
+        updates=[],  # an attempt here may have some, which are not of the published run
+        snapshots=[],
+        path=None,
         stated_early=found.early,
         end=_end_record(found.end),
         environment=environment,
@@ -82,4 +85,4 @@ def _manifest(provenance: Provenance) -> dict[str, Any]:
 def _end_record(row: Record) -> Record:
     """Return the end record whose numbers a row of ``runs.csv`` has."""
     averaged = str(row.get("averaged_epochs", "")).split()
-    return {**row, "averaged_epochs": [int(epoch) for epoch in averaged]}
+    return {**row, "averaged_epochs": [int(float(epoch)) for epoch in averaged]}

@@ -55,7 +55,11 @@ class Accuracy(Evaluation):
 
     @torch.no_grad()
     def measure(self, models: "Models", split: str, members: Mapping[int, Member]) -> dict[int, tuple[float, float]]:
-        """Return accuracy and nll (nats a prediction) on a split, of every member with finite scores."""
+        """Return accuracy and nll (nats a prediction) on a split, of every member with finite scores.
+
+        Raises:
+            UserError: where nothing is predicted, as where so few words are hidden that there is none.
+        """
         model = models.model.eval()
         right, nll, count = dict.fromkeys(members, 0), dict.fromkeys(members, 0.0), 0
         for batch in self._batches(split):
@@ -69,6 +73,8 @@ class Accuracy(Evaluation):
                 nll[number] += float(functional.cross_entropy(scores, target, reduction="sum"))
         shares = self.ranks.gather((right, nll, count))
         total = sum(count for _, _, count in shares)
+        if not total:
+            raise UserError(f"{split}: has no word that is hidden; masking.probability is too small for it")
         means = {
             number: (sum(of[number] for of, _, _ in shares) / total, sum(of[number] for _, of, _ in shares) / total)
             for number in members

@@ -53,7 +53,9 @@ def work_of(cfg: DictConfig) -> PairsWork:
 
 
 def _assumed(cfg: DictConfig, pairs: int) -> PairsWork:
-    """Return an epoch of so many pairs."""
+    """Return an epoch of so many pairs. Raises UserError where the longest would fit into no batch."""
+    if cfg.max_tokens < MOST_TOKENS_A_PAIR:
+        raise UserError(f"max_tokens={cfg.max_tokens}: {MOST_TOKENS_A_PAIR} tokens of the longest pair are assumed")
     most = cfg.fairseq.dataset.get("batch_size") or pairs
     of_each = min(cfg.max_tokens // TOKENS_A_PAIR, most)
     largest = PairsBatch(min(cfg.max_tokens // MOST_TOKENS_A_PAIR, most), MOST_TOKENS_A_PAIR, cfg.data.subword.size)

@@ -62,6 +62,15 @@ def test_a_command_trains_the_very_run(words, data):
         assert run["settings"]["seed"] == run["settings"]["order_seed"] == int(options[-3].removeprefix("seed="))
 
 
+def test_an_order_of_the_data_that_was_stated_stays_where_it_is_the_first_seed(words, data):
+    runs = finished([*words, "order_seed=21"], data)
+    content = of_runs(runs)
+    assert len({run.job.seed for run in runs}) > 1
+    assert content["settings"]["order_seed"] == 21
+    for name, run in content["runs"].items():
+        assert identity(compose(shlex.split(run["command"])[2:])) == name
+
+
 def test_what_runs_share_is_said_once_and_no_host_is_named(words, data, tmp_path):
     write_provenance(tmp_path, of_runs(finished(words, data)), range(21, 31))
     content = json.loads((tmp_path / "provenance.json").read_text())
@@ -159,7 +168,9 @@ def test_nothing_is_read_of_nothing(tmp_path):
 @pytest.mark.parametrize("folder", result_folders(RESULTS_DIR), ids=lambda path: "/".join(path.parts[-3:]))
 def test_every_published_run_that_is_over_has_its_command_and_machine(folder):
     read = read_provenance(folder)
+    assert read.environments
     assert all(environment["cpu"] for environment in read.environments)
+    assert all(run.command for run in read.runs.values())
     if (folder / "runs.csv").exists():
         table = pd.read_csv(folder / "runs.csv", dtype={"identity": str})
         assert set(read.runs) == set(table[table["status"].isin(DONE)]["identity"])

@@ -16,6 +16,7 @@ from lnexp.results.evidence.published_runs import with_published
 from lnexp.results.measures.early_numbers import early_table
 from lnexp.results.tables.run_tables import runs_table
 from lnexp.results.tables.write import write_results
+from lnexp.tasks.diagnosed import DIAGNOSED
 
 OF_FIG2A = "small/toy/fig2a"
 
@@ -112,3 +113,23 @@ def test_early_numbers_are_taken_from_the_table_that_states_them(missing, publis
     found = early_table(with_published(missing, published))
     columns = ["arm", "seed", "update", "hidden_cosine"]
     assert found[columns].sort_values(columns).values.tolist() == early[columns].sort_values(columns).values.tolist()
+
+
+def test_an_attempt_that_was_not_finished_leaves_nothing_in_the_published_run(missing, published):
+    """Measures take a run's own records before what the table states."""
+    tried = [{"kind": "updates", "epoch": 1, "update": 1, "train_loss": [99.0], "grad_norm": [99.0]}]
+    snapshots = [{"kind": "snapshot", "epoch": 1, "update": 1, "attention_logit.encoder": [99.0]}]
+    running = [replace(run, state="running", updates=tried, snapshots=snapshots, path=published) for run in missing]
+    for run in with_published(running, published):
+        assert (run.state, run.updates, run.snapshots, run.path) == ("finished", [], [], None)
+        assert DIAGNOSED["max_attention_logit"](run) != 99.0
+
+
+def test_an_average_of_one_checkpoint_is_read_as_it_was_written(missing, published):
+    """Where other runs have none the column has numbers with a point."""
+    path = published / OF_FIG2A / "runs.csv"
+    runs = read_table(path)
+    runs["averaged_epochs"] = [7.0, *[None] * (len(runs) - 1)]
+    write_table(path, runs)
+    ends = {run.job.arm.name: run.end["averaged_epochs"] for run in with_published(missing, published)[:1]}
+    assert list(ends.values()) == [[7]]

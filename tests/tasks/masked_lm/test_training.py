@@ -95,6 +95,9 @@ def test_a_run_is_planned(prepared):
     done = run_script("plan", *TINY, f"data_dir={prepared}")
     assert done.returncode == 0, done.stderr
     assert "blocks, " in done.stdout
+    of_sentences = run_script("plan", *TINY, "blocks.break_mode=eos", f"data_dir={prepared}")
+    assert "120 blocks, " in of_sentences.stdout, "as many as sentences"
+    assert "120 blocks, " not in done.stdout
 
 
 def test_a_block_that_fits_no_batch_is_refused(tmp_path, prepared):
