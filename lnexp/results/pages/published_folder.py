@@ -82,6 +82,15 @@ class PublishedFolder:
         """The seeds, as ``21 to 30`` where none is left out."""
         return seeds_in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
 
+    @property
+    def unfinished(self) -> str:
+        """How many of the planned seeds its arms have, as ``1 to 2 of 5``; empty where all have all, and of probes."""
+        planned = max((claim.planned for claim in self.claims if claim.verdict != "not run"), default=0)
+        counts = sorted({len(self._by_arm.get(arm, [])) for arm in self.recipe.arms})
+        if self.recipe.measurement or counts[0] >= planned:
+            return ""
+        return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} of {planned}"
+
     @cached_property
     def _provenance(self) -> Provenance:
         return read_provenance(self._path)

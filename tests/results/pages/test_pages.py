@@ -207,6 +207,18 @@ def test_runs_that_diverged_are_counted_beside_a_measure_that_they_have_not(tmp_
     assert "diverged" not in folder.range("last_nll", "post_ln_adam", 2)
 
 
+@pytest.mark.parametrize(
+    ("left", "said"), [(range(21, 27), ""), (range(21, 23), "2 of 6"), ([21], "1 of 6"), ((), "1 to 6 of 6")]
+)
+def test_results_of_fewer_seeds_than_planned_are_unfinished(tmp_path, left, said):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
+    gone = ~runs["seed"].isin(left) if left else (runs["arm"] == "pre_ln_adam") & (runs["seed"] > 21)
+    runs.loc[gone, "status"] = "not run"
+    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
+    assert PublishedFolder(tmp_path / PLACE).unfinished == said
+
+
 def test_a_run_that_is_not_over_has_no_scale(tmp_path):
     shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
     runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
