@@ -114,7 +114,7 @@ def heat_maps(swept: Swept) -> Figure:
         shown = _draw_map(axis, swept.summaries[place], grid, norm)
         axis.set_yticks(range(len(grid.warmups)), _lengths(grid) if place % across == 0 else [])
         axis.set(ylabel="T_warmup" if place % across == 0 else "", xlabel="lr_max")
-    bar = figure.colorbar(shown, ax=axes, label="final validation nll, nats a token", shrink=0.8)
+    bar = figure.colorbar(shown, ax=axes, label="final validation nll,\nnats a token", shrink=0.8)
     name_few(bar.ax.yaxis, bar.ax.get_ylim())
     add_title(figure, swept.heading, f"{swept.scope} · in cells the mean, or how many runs are good; ×: none")
     return figure

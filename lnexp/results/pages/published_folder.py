@@ -135,14 +135,14 @@ class PublishedFolder:
 
     @property
     def core_seconds(self) -> dict[str, tuple[int, float]]:
-        """The seed of every run on a CPU, and the seconds of one core that its training took, by identity.
+        """The seed of every run on a CPU that is over, and the seconds of one core that its training took, by identity.
 
         There is none in a folder of a probe, nor in tables that are older than that column.
         """
         path = self._path / "runs.csv"
         if not path.exists() or "core_seconds" not in (runs := read_table(path)):
             return {}
-        runs = runs[runs["core_seconds"].notna()]
+        runs = runs[runs["core_seconds"].notna() & runs["status"].isin(DONE)]
         rows = zip(runs["identity"], runs["seed"], runs["core_seconds"], strict=True)
         return {identity: (int(seed), float(seconds)) for identity, seed, seconds in rows}
 

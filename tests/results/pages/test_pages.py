@@ -238,6 +238,16 @@ def test_runs_that_recipes_share_cost_once():
     assert cost_with_seeds([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
 
 
+def test_runs_that_nobody_made_cost_nothing(tmp_path):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    whole = cost_of([PublishedFolder(tmp_path / PLACE)])
+    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
+    last = runs["seed"] == 26
+    runs.loc[last, ["status", "core_seconds"]] = ["not run", 0.0]
+    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
+    assert cost_of([PublishedFolder(tmp_path / PLACE)]).runs == whole.runs - last.sum()
+
+
 def test_runs_without_core_seconds_are_left_out_of_the_cost(tmp_path):
     shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
     runs = pd.read_csv(tmp_path / "fig2a" / "runs.csv")
