@@ -1,5 +1,7 @@
 """An intervention is the same alone, in an array and after a resume, and refuses what it cannot have."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from helpers import without_times
@@ -45,6 +47,22 @@ def test_a_member_of_an_array_is_trained_as_a_run_of_its_own(build, name):
         alone.train()
         mine, losses = found(alone), [record["train_loss"] for record in together.members[number].folder.epochs()]
         assert losses == pytest.approx([record["train_loss"] for record in records.of_kind("epoch", mine)], rel=1e-3)
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_updates_are_counted_from_one(build, array):
+    """Frozen for two updates, all weights change with the third."""
+    late = ("intervention=late_updates", "intervention.part=all", "intervention.form=frozen", "intervention.updates=2")
+    engine = build((*FAST, *late, "max_update=4"), array=array)
+    states = [{name: one.clone() for name, one in parameters(engine).items()}]
+    engine.trainer.after_update.append(
+        lambda: states.append({name: one.clone() for name, one in parameters(engine).items()})
+    )
+    engine.train()
+    changed = [
+        any(not torch.equal(one, after[name]) for name, one in before.items()) for before, after in pairwise(states)
+    ]
+    assert changed == [False, False, True, True]
 
 
 def test_a_resumed_run_is_an_undisturbed_one(build):
