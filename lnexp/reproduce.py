@@ -73,7 +73,7 @@ def main() -> None:
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         references = {recipe.name: recipe.reference for recipe in recipes}
-        chosen = [f"+recipe={','.join(map(_in_hydra, recipes))}", *settings]
+        chosen = [f"+recipe={','.join(map(_in_hydra, references.values()))}", *settings]
         if profile == "paper" and here:
             _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
         results = Results(profile, corpora, references, settings)
@@ -88,9 +88,9 @@ def main() -> None:
         sys.exit(max(map(abs, results.codes)))
 
 
-def _in_hydra(recipe: Recipe) -> str:
+def _in_hydra(reference: str) -> str:
     """Return what an override takes for a recipe: its name, or the path of its file, which may have any letters."""
-    return quote(str(recipe.file)) if recipe.file else recipe.name
+    return quote(reference) if reference.endswith((".yaml", ".yml")) else reference
 
 
 def trains_again(cfg: DictConfig) -> bool:
@@ -118,8 +118,7 @@ class Results:
 
     def make(self, recipe: str) -> None:
         """Make the results of a recipe."""
-        reference = self.references[recipe]
-        said = quote(reference) if reference.endswith(".yaml") else reference
+        said = _in_hydra(self.references[recipe])
         self.codes.append(_script("collect", ["--no-comparison", f"+recipe={said}", *self.settings]))
 
     def show_all(self) -> None:

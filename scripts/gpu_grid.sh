@@ -118,7 +118,7 @@ await() {
 # end what is trained, which saves its state and does not hear of an interrupt by itself
 stop() {
   trap - INT TERM
-  ((${#running[@]})) && kill "${!running[@]}"
+  kill "${!running[@]}" 2> /dev/null || true  # nothing is running, or has just ended
   wait
   exit 130
 }

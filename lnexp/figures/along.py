@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from lnexp.figures.names import ALONG
 from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 
 #: Columns that ``snapshots.csv`` may have, their titles, and the scale along y.
 PANELS = {
@@ -33,7 +33,7 @@ def along(recipe: Recipe, snapshots: pd.DataFrame, scope: str) -> Drawing:
         scope: what they were trained on, in words.
     """
     arms = [arm for arm in recipe.arms.values() if arm.name in set(snapshots["arm"])]
-    seeds = f"seeds {seeds_in_words(snapshots['seed'])}: lines are medians"
+    seeds = f"{named_seeds(snapshots['seed'])}: lines are medians"
     rows = [_row(arm, snapshots[snapshots["arm"] == arm.name]) for arm in arms]
     return Drawing(ALONG, recipe.heading, f"{scope} · {seeds}", rows, (2.4, 1.9), legend_columns=7, share_y="col")
 

@@ -13,7 +13,7 @@ from lnexp.figures.draw import MARKERS, STYLE, add_title, name_few, save
 from lnexp.figures.line_styles import style_of
 from lnexp.figures.names import BY_ARM, drawn_by_arm
 from lnexp.recipes.recipe import Recipe
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
 
@@ -60,5 +60,5 @@ def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
     axis.set(xlabel=f"final validation nll, nats a {load_task(recipe.task).loss_of}", xscale="log")
     name_few(axis.xaxis, axis.get_xlim())
     said = "a dot a seed, hollow without warm-up of the rate; strokes are means"
-    add_title(figure, recipe.heading, f"{scope} · seeds {seeds_in_words(runs['seed'])}: {said}")
+    add_title(figure, recipe.heading, f"{scope} · {named_seeds(runs['seed'])}: {said}")
     return figure

@@ -6,9 +6,9 @@ import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.names import BY_CHECKPOINT
-from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, line
+from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, Line, LineStyle, Panel, line
 from lnexp.recipes.recipe import Recipe
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
 #: The column of ``runs.csv`` with the epoch of the checkpoint that a run starts from.
@@ -33,7 +33,7 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
         f"validation {score.title}, last epoch": (score.last, "valid_majority"),
         f"test {score.title}": (score.test, "test_majority"),
     }
-    seeds = f"seeds {seeds_in_words(runs['seed'])}: lines are means, bands reach from the least to the greatest"
+    seeds = f"{named_seeds(runs['seed'])}: {MEANS_AND_BANDS}"
     rows = [
         [
             Panel(

@@ -5,7 +5,7 @@ import pandas as pd
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
 #: The axis of a recipe whose labels are layers a side, as ``6-6``.
@@ -39,7 +39,7 @@ def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
         )
         for number, (title, arms) in enumerate(by_panel.items())
     ]
-    seeds = f"seeds {seeds_in_words(runs['seed'])}: {MEANS_AND_BANDS}"
+    seeds = f"{named_seeds(runs['seed'])}: {MEANS_AND_BANDS}"
     return Drawing(NAME, f"{recipe.heading}, by depth", f"{scope} · {seeds}", [panels], (4, 3.6), 5, share_y="row")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, LineStyle, Panel, line
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
 #: The column of ``epochs.csv`` that is shown in nats and in bits.
@@ -30,7 +30,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     styles = styles_of(recipe)
     bits = f"bits a {task.loss_of}"
     rows = [_row(row, arms, panels, bits, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
-    seeds = f"seeds {seeds_in_words(epochs['seed'])}: {MEANS_AND_BANDS}"
+    seeds = f"{named_seeds(epochs['seed'])}: {MEANS_AND_BANDS}"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
 

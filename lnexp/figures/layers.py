@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, LineStyle, Panel, evenly_spaced, line
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 
 MOST_LINES = 6
 
@@ -43,7 +43,7 @@ def _drawing(
     arms = [arm for arm in recipe.arms.values() if arm.name in set(probes["arm"])]
     updates = evenly_spaced(sorted(probes["update"].unique().tolist()), MOST_LINES)
     rows = [_row(arm, panels, updates, *along_y) for arm in arms]
-    subtitle = f"{scope} · seeds {seeds_in_words(probes['seed'])}: {MEANS_AND_BANDS}"
+    subtitle = f"{scope} · {named_seeds(probes['seed'])}: {MEANS_AND_BANDS}"
     size = (1.5 + 6 / len(panels), 2.6)
     return Drawing(name, recipe.heading, subtitle, rows, size, legend_columns=len(panels) + 2, share_y="col")
 

@@ -112,12 +112,12 @@ def y_ranges(drawing: Drawing) -> list[tuple[float, float] | None]:
 
 
 def _y_range(panels: list[Panel]) -> tuple[float, float] | None:
-    """Return the least and the greatest value of panels with some room; None where they have no value that is shown."""
+    """Return the least and the greatest value of panels with some room; None where they have not two that are shown."""
     is_log = panels[0].y_scale == "log"
     values = [y for panel in panels for line in panel.lines for y in (*line.low, *line.high) if y > 0 or not is_log]
-    if not values:
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if low == high:
         return None
-    low, high = min(values), max(values)
     if is_log:
         room = (high / low) ** ROOM
         return low / room, high * room

@@ -22,7 +22,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, summaries_of
 from lnexp.runs.folder import DONE
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 
 #: Heat maps beside each other on the page.
 ACROSS = 4
@@ -86,8 +86,8 @@ def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
     summaries = summaries_of(results)
     if results.line is None or not summaries:
         return None
-    seeds = seeds_in_words(runs[runs["status"].isin(DONE)]["seed"])
-    text = f"{scope} · seeds {seeds} · good is a final validation nll below {results.line:.2f}"
+    seeds = named_seeds(runs[runs["status"].isin(DONE)]["seed"])
+    text = f"{scope} · {seeds} · good is a final validation nll below {results.line:.2f}"
     return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text)
 
 

@@ -17,6 +17,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from lnexp.fairseq_config import build_criterion, build_model, to_fairseq
 from lnexp.planning.live_memory import LiveMemory, resting_bytes
 from lnexp.planning.work import LargestBatch
+from lnexp.plugin.half_precision import fp32_copies
 from lnexp.plugin.warmup_schedule import set_end
 from lnexp.tasks import task_of
 from lnexp.training.trainer import Trainer
@@ -155,7 +156,9 @@ def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
         traffic=at_full_size(first.traffic, last.traffic),
         resting=resting,
         gradient_bytes=gradients,
-        checkpoint=_bytes([trainer.get_model().state_dict(), trainer.optimizer.state_dict(), trainer.fp32_copies()]),
+        checkpoint=_bytes(
+            [trainer.get_model().state_dict(), trainer.optimizer.state_dict(), fp32_copies(trainer.optimizer)]
+        ),
         seconds=_seconds(trainer, drawn[large]) * batch.examples / large,
         pass_bytes=at_full_size(first.memory, last.memory),
         update_bytes=update.peak,

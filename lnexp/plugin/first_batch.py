@@ -72,18 +72,3 @@ class SeesFirstBatch:
         if self.see_first_batch(**net_input) and next(self.parameters()).dtype in (torch.float16, torch.bfloat16):
             name = next(type(module).__name__ for module in self.modules() if isinstance(module, Placement))
             raise RuntimeError(f"{name} trains in half precision with a task of lnexp's alone")
-
-
-@torch.no_grad()
-def copy_to_master(optimizer: Any) -> None:
-    """Copy the parameters as they are now into fairseq's half-precision optimizers.
-
-    Those work on a copy in single precision, made before the first batch is seen, and write it back at every update.
-    """
-    master = getattr(optimizer, "fp32_params", None)
-    if master is None:
-        return
-    flat = optimizer.has_flat_params
-    now = optimizer.build_fp32_params(None, optimizer.fp16_params, flatten=flat)
-    for copy, parameter in zip(*((kept.values() if flat else kept) for kept in (master, now)), strict=True):
-        copy.data.copy_(parameter.data)

@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 from fairseq.dataclass import FairseqDataclass
 
-from .first_batch import copy_to_master
+from .half_precision import copy_to_fp32
 from .placement import option
 
 
@@ -59,4 +59,4 @@ class EveryExampleOnce:
     def show_first_batch(self, sample: dict[str, Any], model: Any, optimizer: Any) -> None:
         """Show a batch to the placements that want one before the first update, see :mod:`.first_batch`."""
         if not getattr(model, "has_seen_first_batch", True) and model.see_first_batch(**sample["net_input"]):
-            copy_to_master(optimizer)
+            copy_to_fp32(optimizer)

@@ -63,11 +63,9 @@ def dot_rows(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> list[DotRow]:
     rows = []
     for arm, values in finals.items():
         label, style = recipe.arms[arm].label + diverged_of(states[arm]), style_of(recipe, recipe.arms[arm])
-        if not values and "diverged" not in states[arm]:
-            continue
-        if not values:
+        if values:
+            mean, places = statistics.fmean(values), [place(value) for value in values]
+            rows.append(DotRow(label, style, mean, min(values), max(values), places, place(mean)))
+        elif "diverged" in states[arm]:
             rows.append(DotRow(label, style, math.inf, math.inf, math.inf, [], 1.0))
-            continue
-        mean, places = statistics.fmean(values), [place(value) for value in values]
-        rows.append(DotRow(label, style, mean, min(values), max(values), places, place(mean)))
     return sorted(rows, key=lambda row: row.mean)

@@ -1,7 +1,7 @@
 """Build the model and the minibatches that are probed: a model's sides, its loss, its first batches."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,9 +62,7 @@ class ProbedModel:
             UserError: where there are fewer minibatches.
         """
         task.load_dataset("train")
-        data = cfg.fairseq.dataset
-        limits = data.get("batch_size"), (data.get("curriculum") or 0) < 1
-        batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches, *limits)
+        batches = first_batches(task, cfg.max_tokens, cfg.order_seed, cfg.probes.batches, cfg.fairseq.dataset)
         if hasattr(model, "see_first_batch"):  # stock fairseq's models have no parameters that start from a batch
             model.see_first_batch(**batches[0]["net_input"])
         return cls(model.eval(), task.build_criterion(criterion), batches)
@@ -116,9 +114,7 @@ def untrained_model(cfg: DictConfig) -> ProbedModel:
     return ProbedModel.of(task, model, fairseq.criterion, cfg)
 
 
-def first_batches(
-    task: Any, tokens: int, seed: int, count: int, sentences: int | None = None, shuffle: bool = True
-) -> list[dict[str, Any]]:
+def first_batches(task: Any, tokens: int, seed: int, count: int, dataset: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the first ``count`` minibatches of the training data.
 
     Args:
@@ -127,16 +123,17 @@ def first_batches(
             sentence is left out.
         seed: of the order.
         count: how many.
-        sentences: of a minibatch, at most; None: as many as have ``tokens`` tokens.
-        shuffle: whether their order is that of the seed.
+        dataset: fairseq's options of the data, of which ``batch_size`` limits a minibatch, too, and a ``curriculum``
+            of an epoch or more takes the minibatches in the order of their lengths.
 
     Raises:
         UserError: where there are fewer.
     """
     data = task.dataset("train")
     most = max(tokens, data.sizes.max())
-    limits = {"max_tokens": int(most), "max_sentences": sentences}
+    limits = {"max_tokens": int(most), "max_sentences": dataset.get("batch_size")}
     iterator = task.get_batch_iterator(data, **limits, seed=seed, disable_iterator_cache=True)
+    shuffle = not dataset.get("curriculum")
     found = list(itertools.islice(iterator.next_epoch_itr(shuffle=shuffle), count))
     if len(found) < count:
         raise UserError(f"batches={count}: the training data has {len(found)} of {most} tokens")

@@ -37,9 +37,8 @@ def shown_batches(loop: Loop, count: int) -> list[dict[str, Any]]:
 
     Before the first update placements have been shown the first of them, as they will be by the update.
     """
-    data = loop.fairseq.dataset
-    shuffle = data.curriculum < 1  # it is the number of epochs that are not shuffled
-    found = first_batches(loop.task, data.max_tokens, loop.cfg.order_seed, count, data.batch_size, shuffle)
+    dataset = loop.fairseq.dataset
+    found = first_batches(loop.task, dataset.max_tokens, loop.cfg.order_seed, count, dataset)
     if loop.trainer.cuda:
         found = [utils.move_to_cuda(batch) for batch in found]
     if not loop.updates:

@@ -187,13 +187,11 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
     except Exception as error:
         from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
 
-        too_large = is_out_of_memory(error)
+        too_large = is_out_of_memory(error)  # an array is then trained again, in halves
         named = None if too_large else in_extension(error)
         if isinstance(error, RefusedConfigError):
             ranks.first(lambda: _remove_new(members))
-        elif too_large and len(members) > 1:
-            pass  # the launcher trains them again, in smaller arrays
-        elif ranks.size == 1 or not is_lost(error):
+        elif not (too_large and len(members) > 1) and (ranks.size == 1 or not is_lost(error)):
             for member in members:
                 mark_failed(member.folder, named or error, ranks)
         if named:

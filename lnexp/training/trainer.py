@@ -10,7 +10,7 @@ from fairseq.trainer import Trainer as FairseqTrainer
 
 from lnexp.errors import UserError
 from lnexp.files import naming
-from lnexp.plugin.first_batch import copy_to_master
+from lnexp.plugin.half_precision import copy_to_fp32, fp32_copies, restore_fp32
 from lnexp.runs.checksum import remove_checksum, write_checksum
 
 
@@ -126,7 +126,7 @@ class Trainer(FairseqTrainer):
             "train_iterator": position | {"iterations_in_epoch": batches},
             "epoch_seconds": self.epoch_seconds,
             "identity": self.identity,
-            "fp32_parameters": [copy.cpu() for copy in self.fp32_copies()],
+            "fp32_parameters": [copy.cpu() for copy in fp32_copies(self.optimizer)],
         }
         if self.should_save_checkpoint_on_current_rank:
             remove_checksum(Path(filename))
@@ -136,31 +136,12 @@ class Trainer(FairseqTrainer):
             write_checksum(Path(saved))
         return saved
 
-    def fp32_copies(self) -> list[torch.Tensor]:
-        """Return the parameters in fp32 that an optimizer of half precision steps, as it holds them; none in fp32."""
-        copies = getattr(self.optimizer, "fp32_params", [])
-        if torch.is_tensor(copies):
-            return [copies.detach()]
-        return [copy.detach() for copy in (copies.values() if isinstance(copies, dict) else copies)]
-
-    def _restore_fp32_copies(self, saved: list[torch.Tensor]) -> None:
-        """Restore the parameters in fp32; those of a checkpoint without any, as of an array, are made of its model.
-
-        Raises:
-            ValueError: for other parameters than the run has.
-        """
-        if saved:
-            for copy, of_checkpoint in zip(self.fp32_copies(), saved, strict=True):
-                if copy.shape != of_checkpoint.shape:  # of which copy_ would repeat a row or a number
-                    raise ValueError(f"its fp32_parameters are {tuple(of_checkpoint.shape)}, not {tuple(copy.shape)}")
-                copy.copy_(of_checkpoint)
-
     def load_checkpoint(self, filename: str, reset_optimizer: bool = False, *arguments: Any, **options: Any) -> Any:
         extra_state = super().load_checkpoint(filename, reset_optimizer, *arguments, **options)
-        if reset_optimizer:  # fairseq's is of the weights before these
-            copy_to_master(self.optimizer)
-        elif extra_state is not None:
-            self._restore_fp32_copies(extra_state.get("fp32_parameters", []))
+        if reset_optimizer:  # fairseq's copies are of the weights before these
+            copy_to_fp32(self.optimizer)
+        elif saved := (extra_state or {}).get("fp32_parameters"):  # none in those of arrays, and in fp32
+            restore_fp32(self.optimizer, saved)
         if extra_state is not None:
             for name in ("best", "previous_training_time"):
                 if isinstance(extra_state.get(name), str | list | dict):  # of several processes it is a tensor

@@ -9,6 +9,7 @@ import torch
 from helpers import TINY, only_run, run_script
 
 from lnexp.errors import UserError
+from lnexp.plugin.half_precision import fp32_copies
 from lnexp.runs import records
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.folder import RunFolder
@@ -73,12 +74,12 @@ def test_a_run_in_half_precision_resumes_to_the_last_digit(build):
         if is_resumed:
             engine.members[0].folder.drop_after(2)
         engine.train()
-        states.append([*engine.model.state_dict().values(), *engine.trainer.fp32_copies()])
-    assert engine.trainer.fp32_copies()
+        states.append([*engine.model.state_dict().values(), *fp32_copies(engine.trainer.optimizer)])
+    assert fp32_copies(engine.trainer.optimizer)
     assert all(torch.equal(one, other) for one, other in zip(*states, strict=True))
     folder = engine.members[0].folder
     folder.drop_after(2)
-    of_another = {"fp32_parameters": [torch.ones(1)] * len(engine.trainer.fp32_copies())}
+    of_another = {"fp32_parameters": [torch.ones(1)] * len(fp32_copies(engine.trainer.optimizer))}
     replace(folder.checkpoint(2), folder.checkpoint(2), lambda state: state["extra_state"].update(of_another))
     with pytest.raises(
         UserError, match=r"checkpoint2\.pt: nothing to resume from \(ValueError: its fp32_parameters are"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from lnexp.hashing import short_hash
 from lnexp.results.evidence.collect import RunResult
 from lnexp.runs.environment import Environment
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 
 #: Modules that a line names, at most.
 MOST_NAMED = 3
@@ -46,7 +46,7 @@ def _line(runs: list[RunResult]) -> str:
         return ""
     names = _differing([code for run in runs for code in _codes(run.environment)])
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    parts = " / ".join(f"seed{'s' if len(each) > 1 else ''} {seeds_in_words(each)}" for each in seeds.values())
+    parts = " / ".join(map(named_seeds, seeds.values()))
     arm = runs[0].job.arm
     return f"the runs of {arm.name} were trained by different code ({', '.join(names[:MOST_NAMED])}{more}): {parts}"
 

@@ -25,7 +25,7 @@ from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import divided_arms, scores_by_arm, succeeds, success_of
 from lnexp.runs.folder import DONE
-from lnexp.seeds import seeds_in_words
+from lnexp.seeds import named_seeds
 
 
 class Cost(NamedTuple):
@@ -79,8 +79,8 @@ class PublishedFolder:
 
     @property
     def seeds(self) -> str:
-        """The seeds, as ``21 to 30`` where none is left out."""
-        return seeds_in_words(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
+        """The seeds, as ``seeds 21 to 30`` where none is left out."""
+        return named_seeds(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
 
     @property
     def unfinished(self) -> str:

@@ -41,7 +41,7 @@ def hidden_norm(
 
 
 def _means(stack: Stack, positions: int, inputs: int, width: int) -> Tensor:
-    """Return ``E‖x‖²/d`` of every layer, before its last LayerNorm and at its output: ``(2, layers)``."""
+    """Return ``E‖x‖²/d`` of every layer, before its FFN's LayerNorm and at its output: ``(2, layers)``."""
     x = torch.randn(positions, inputs, width, dtype=torch.float64)
     stack.show_first_batch(x)  # here, so that what is recorded is one pass
     with hidden_norms(stack.layers, "before_norm") as before, hidden_norms(stack.layers, "output") as after:

@@ -63,7 +63,7 @@ def test_numbers_are_those_of_the_tables(folder):
     assert folder.range("best_bleu", "pre_ln_adam").startswith(f"{statistics.fmean(best):.1f} [")
     assert folder.trained("pre_ln_adam") == f"{len(best)} of {len(best)}"
     assert folder.trained("post_ln_adam") == f"0 of {len(best)}"
-    assert folder.seeds == "21 to 26"
+    assert folder.seeds == "seeds 21 to 26"
     assert "post_ln_radam" in folder.arms
 
 
@@ -93,7 +93,7 @@ def test_seeds_are_a_range_where_none_is_left_out(tmp_path):
         lines = (place / table).read_text().splitlines(keepends=True)
         seed = lines[0].split(",").index("seed")
         (place / table).write_text("".join(line for line in lines if line.split(",")[seed] != "22"))
-    assert PublishedFolder(place).seeds == "21, 23, 24, 25, 26"
+    assert PublishedFolder(place).seeds == "seeds 21, 23, 24, 25, 26"
 
 
 def test_the_figure_of_the_answer_is_that_of_the_published_results(tmp_path):
