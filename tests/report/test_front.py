@@ -102,7 +102,7 @@ def test_seeds_that_are_others_than_those_of_the_corpus_are_said(results):
     _, toy = front(results).corpora
     assert toy.cells[0].endswith("of 9; seeds 22 to 30)")
     assert "seeds" not in toy.cells[1]
-    assert toy.scale.endswith("seeds 21 to 30")
+    assert toy.scale.endswith(", seeds 21 to 30")
 
 
 def test_a_single_seed_has_a_margin_without_ends(results):

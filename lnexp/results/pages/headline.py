@@ -79,7 +79,7 @@ class Corpus:
             folder = PublishedFolder(self.recipes[recipe].path.parent)
             try:
                 score = load_task(folder.recipe.task).score
-                others = "" if folder.seeds == self._seeds else f"; seeds {folder.seeds}"
+                others = "" if folder.seeds == self._seeds else f"; {folder.seeds}"
                 return f"{folder.mean(f'best_{score.name}', arm, score.places)} ({folder.trained(arm)}{others})"
             except DAMAGED:
                 continue
@@ -121,7 +121,7 @@ class Corpus:
     @property
     def scale(self) -> str:
         """Its size, and the seeds; empty where nothing was run here."""
-        return f"{self.size}, seeds {self._seeds}" if self._first else ""
+        return f"{self.size}, {self._seeds}" if self._first else ""
 
     @property
     def lr_max(self) -> str:
