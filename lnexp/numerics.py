@@ -12,9 +12,10 @@ Version  What gives other numbers than the version before
          state (commit 5195816).
 =======  ===============================================================================================================
 
-Three changes after commit 7c509a4 left the version as it is, because few runs have other numbers by them: those of
+Some changes after commit 7c509a4 left the version as it is, because few runs have other numbers by them: those of
 ``lr_schedule=linear`` with ``skip_remainder_batch``, of Admin that a probe looked at first with ``batch_size`` or
-``curriculum``, and of ``task=masked_lm`` with ``diagnostics.sharpness``. No published run is one of them.
+``curriculum``, of ``task=masked_lm`` with ``diagnostics.sharpness``, and in half precision those with
+``finetune_from_model`` and those that were interrupted. No published run is one of them.
 """
 
 from collections.abc import Mapping

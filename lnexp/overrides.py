@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override, QuotedString
 
 from lnexp.errors import UserError
 from lnexp.options import Table, key_of
@@ -60,10 +61,14 @@ def from_folder(override: str, folder: Path, table: Table | None = None) -> str:
     is_recipe = key == "recipe"
     if "=" not in override or not (is_recipe or (table or Table()).locates(key)):
         return override
-    parsed = OverridesParser.create().parse_override(override)
-    values = parsed.sweep_iterator() if parsed.is_sweep_override() else [parsed.value()]
-    texts = [_place(str(value), folder, is_recipe) for value in values]
-    return f"{override.partition('=')[0]}={','.join(texts)}"
+    values = values_of(OverridesParser.create().parse_override(override))
+    return f"{override.partition('=')[0]}={','.join(_place(value, folder, is_recipe) for value in values)}"
+
+
+def values_of(override: Override) -> list[str]:
+    """Return the values of an override as texts without quotes: several of a sweep, else one."""
+    values = override.sweep_iterator() if override.is_sweep_override() else [override.value()]
+    return [value.text if isinstance(value, QuotedString) else str(value) for value in values]
 
 
 def _place(text: str, folder: Path, is_recipe: bool) -> str:

@@ -160,3 +160,7 @@ def test_an_override_that_names_no_place_stays(override):
 
 def test_a_recipe_file_of_ones_own_is_found_from_anywhere():
     assert from_folder("+recipe=mine/one.yaml,fig2a", ROOT) == f"+recipe='{ROOT}/mine/one.yaml',fig2a"
+
+
+def test_quoted_places_of_a_sweep_are_found_from_anywhere():
+    assert from_folder("runs_dir='a b','c,d'", ROOT) == f"runs_dir='{ROOT}/a b','{ROOT}/c,d'"

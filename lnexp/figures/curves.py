@@ -12,13 +12,15 @@ from lnexp.tasks import load_task
 LOSS = "valid_loss"
 
 
-def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
+def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame | None = None) -> Drawing:
     """Return the figure of ``epochs.csv``, of runs that are over.
 
     Args:
         recipe: whose arms they are.
         epochs: the table, not empty.
         scope: what they were trained on, in words.
+        runs: the rows of ``runs.csv`` of these runs, so that an arm of which some are missing or have diverged says so;
+            None: of runs that no recipe planned.
     """
     task = load_task(recipe.task)
     panels = {
@@ -29,7 +31,8 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str) -> Drawing:
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
     styles = styles_of(recipe)
     bits = f"bits a {task.loss_of}"
-    rows = [_row(row, arms, panels, bits, by_arm, styles) for row, arms in recipe.rows_of(by_arm).items()]
+    missing = {} if runs is None else _missing(runs)
+    rows = [_row(row, arms, panels, bits, by_arm, styles, missing) for row, arms in recipe.rows_of(by_arm).items()]
     seeds = f"{named_seeds(epochs['seed'])}: {MEANS_AND_BANDS}"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
@@ -42,18 +45,15 @@ def _row(
     bits: str,
     by_arm: dict[str, pd.DataFrame],
     styles: dict[str, LineStyle],
+    missing: dict[str, str],
 ) -> list[Panel]:
-    planned = max(table["seed"].nunique() for table in by_arm.values())
-    shown = [(arm.label_in_row, by_arm[arm.name]) for arm in arms]
+    shown = [(arm.label_in_row, missing.get(arm.name, ""), by_arm[arm.name]) for arm in arms]
     return [
         Panel(
             title=f"{row}\n{title}" if row else title,
             x_label="epoch",
             y_label=y_label,
-            lines=[
-                line(f"{label}{_missing(table, planned)}", styles[label], table, "epoch", column)
-                for label, table in shown
-            ],
+            lines=[line(f"{label}{note}", styles[label], table, "epoch", column) for label, note, table in shown],
             whole=True,
             bits=bits if column == LOSS else "",
         )
@@ -61,10 +61,12 @@ def _row(
     ]
 
 
-def _missing(epochs: pd.DataFrame, seeds: int) -> str:
-    """Return how many runs of an arm are there at its last epoch, in words; empty where all seeds are.
+def _missing(runs: pd.DataFrame) -> dict[str, str]:
+    """Return how many runs of an arm reach its end, in words, by arm; only of arms that lack some of the seeds.
 
     A run that diverged has no later epoch, so that a mean may fall where it is gone.
     """
-    at_the_end = int((epochs["epoch"] == epochs["epoch"].max()).sum())
-    return "" if at_the_end == seeds else f" ({at_the_end} of {seeds} seeds at the end)"
+    seeds = runs.groupby("arm")["seed"].nunique()
+    at_the_end = runs[runs["status"] != "diverged"].groupby("arm")["seed"].nunique().reindex(seeds.index, fill_value=0)
+    most = seeds.max()
+    return {str(arm): f" ({n} of {most} seeds at the end)" for arm, n in at_the_end.items() if n < most}

@@ -43,7 +43,7 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     mine = runs[runs["identity"].isin(over)]
     first = filter(None, (by_depth(recipe, mine, scope), by_checkpoint(recipe, mine, scope)))
     snapshots = _of(over, folder / "snapshots.csv")
-    found = [*first, *([] if epochs.empty or recipe.sweep else [curves(recipe, epochs, scope)])]
+    found = [*first, *([] if epochs.empty or recipe.sweep else [curves(recipe, epochs, scope, mine)])]
     found += [] if snapshots.empty else [along(recipe, snapshots, scope)]
     return found if probes.empty else [*found, *layers(recipe, probes, scope)]
 

@@ -28,7 +28,7 @@ class Follower:
     """Shows what a sweep does until it has ended, and hands over each recipe as soon as its runs are done.
 
     Args:
-        recipes: the names of the sweep's recipes, in the order in which they are handed over.
+        recipes: the names of the sweep's recipes; those that are left at the end are handed over in this order.
         runs_dir: where run folders lie.
         when_whole: called with the name of a recipe whose runs are all done, or at the end.
         early: whether recipes are handed over while others are trained. Not where finished runs are trained again,
@@ -93,7 +93,7 @@ class Follower:
             return
 
     def _look(self) -> None:
-        """Update the live line, and hand over the recipes that are whole, in their order."""
+        """Update the live line, and hand over the recipes that are whole."""
         sweep = self._sweep()
         if sweep is None:
             return
@@ -101,11 +101,12 @@ class Follower:
         if self._early:
             self._done = status.done  # their files need not be read again
         self._footer.update(status.footer())
-        while self._early and self._left and status.has_all_of(self._left[0]):
-            self._hand_over(self._left.pop(0))
+        for recipe in filter(status.has_all_of, self._left.copy() if self._early else ()):
+            self._hand_over(recipe)
 
     def _hand_over(self, recipe: str) -> None:
         """Call for a recipe that is whole, while nothing else is printed."""
+        self._left.remove(recipe)
         with self._printing, self._footer.hidden():
             self._when_whole(recipe)
 

@@ -1,12 +1,11 @@
 """Read recipes on a command line: which are asked for, and what other options do to their arms."""
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Table, key_of
-from lnexp.overrides import from_folder, spell_out
+from lnexp.overrides import from_folder, spell_out, values_of
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
 from lnexp.recipes.task_options import for_task, is_of_other_tasks, tasks_with
@@ -18,14 +17,10 @@ def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
     recipes, rest = [], []
     for override in OverridesParser.create().parse_overrides(arguments):
         if override.key_or_group == "recipe":
-            recipes += _values(override)
+            recipes += values_of(override)
         else:
             rest.append(override.input_line or "")
     return [load_recipe(name) for name in dict.fromkeys(recipes)], rest
-
-
-def _values(override: Override) -> list[str]:
-    return list(override.sweep_string_iterator()) if override.is_sweep_override() else [str(override.value())]
 
 
 def profile_of(rest: list[str]) -> str:

@@ -33,15 +33,30 @@ def test_rows_have_one_scale_so_that_they_can_be_compared():
         assert len({axis.get_ylim() for axis in column}) == 1
 
 
+def first_labels(**tables):
+    recipe = load_recipe("fig2a")
+    labels = [line.label for line in curves(recipe, scope="scope", **tables).rows[0][0].lines]
+    return recipe, {arm.name: label for arm, label in zip(recipe.arms.values(), labels, strict=True)}
+
+
 def test_an_arm_of_which_runs_are_missing_says_so_in_its_label():
     """A mean falls where a bad run is gone."""
     folder = ROOT / "results/medium/multi30k/fig2a"
-    epochs = pd.read_csv(folder / "epochs.csv")
-    diverged = (epochs["arm"] == "no_warmup_low") & (epochs["seed"] == 21) & (epochs["epoch"] > 3)
-    not_run = (epochs["arm"] == "warmup_low") & (epochs["seed"] > 22)
-    recipe = load_recipe("fig2a")
-    labels = [line.label for line in curves(recipe, epochs[~diverged & ~not_run], "scope").rows[0][0].lines]
-    said = {arm.name: label for arm, label in zip(recipe.arms.values(), labels, strict=True)}
+    epochs, runs = (pd.read_csv(folder / name) for name in ("epochs.csv", "runs.csv"))
+    without = epochs["arm"] == "no_warmup_low"
+    together = epochs["arm"] == "no_warmup_high"
+    diverged = (without & (epochs["seed"] == 21) | together) & (epochs["epoch"] > 3)
+    runs.loc[(runs["arm"] == "no_warmup_low") & (runs["seed"] == 21), "status"] = "diverged"
+    runs.loc[runs["arm"] == "no_warmup_high", "status"] = "diverged"
+    epochs, runs = (one[(one["arm"] != "warmup_low") | (one["seed"] <= 22)] for one in (epochs[~diverged], runs))
+    recipe, said = first_labels(epochs=epochs, runs=runs)
     assert said["no_warmup_low"].endswith(" (5 of 6 seeds at the end)")
+    assert said["no_warmup_high"].endswith(" (0 of 6 seeds at the end)")
     assert said["warmup_low"].endswith(" (2 of 6 seeds at the end)")
     assert said["warmup_high"] == recipe.arms["warmup_high"].label_in_row
+
+
+def test_of_runs_that_no_recipe_planned_none_is_missing():
+    epochs = pd.read_csv(ROOT / "results/medium/multi30k/fig2a/epochs.csv")
+    recipe, said = first_labels(epochs=epochs[(epochs["arm"] != "warmup_low") | (epochs["seed"] <= 22)])
+    assert said["warmup_low"] == recipe.arms["warmup_low"].label_in_row

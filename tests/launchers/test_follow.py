@@ -14,7 +14,7 @@ from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep, SweepRun, newest_sweep
 from lnexp.terminal import Footer
 
-#: Trains, in appearance, one run of each of two recipes; the second waits for the file ``go``.
+#: Trains, in appearance, one run of each of two recipes; the second waits for the file ``go``, and not for ever.
 SWEEP = """
     import sys, time
     from pathlib import Path
@@ -25,7 +25,8 @@ SWEEP = """
     made = [SweepRun(name * 8, name, 1, 1, arms=[f"recipe_{name}/arm"]) for name in "ab"]
     Sweep("both", made).save(runs)
     for name in "ab":
-        while name == "b" and not (runs / "go").exists():
+        latest = time.monotonic() + 30
+        while name == "b" and not (runs / "go").exists() and time.monotonic() < latest:
             time.sleep(0.02)
         folder = RunFolder(runs / "adhoc" / f"{name}-{name * 8}")
         folder.path.mkdir(parents=True)
@@ -66,6 +67,17 @@ def test_a_recipe_is_handed_over_while_the_next_one_is_trained(tmp_path, command
     code = Follower(["recipe_a", "recipe_b"], tmp_path / "runs", show).follow(command, {})
     assert (code, whole) == (3, ["recipe_a", "recipe_b"])
     assert capsys.readouterr().out.splitlines() == ["a | finished", "b | finished"]
+
+
+def test_a_recipe_that_is_whole_does_not_wait_for_one_of_which_a_run_failed(tmp_path, command):
+    whole = []
+
+    def show(recipe: str) -> None:
+        whole.append(recipe)
+        (tmp_path / "runs" / "go").touch()
+
+    Follower(["recipe_b", "recipe_a"], tmp_path / "runs", show).follow(command, {})
+    assert whole == ["recipe_a", "recipe_b"]
 
 
 def test_where_finished_runs_are_trained_again_all_is_shown_at_the_end(tmp_path, command):

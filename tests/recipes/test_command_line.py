@@ -1,11 +1,14 @@
 """Recipes beside other options on a command line."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.overrides import quote
+from lnexp.paths import ROOT
 from lnexp.recipes.command_line import check_overrides, for_readers, own_options, split_recipes, with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Setting, jobs_of
@@ -17,6 +20,16 @@ def test_recipes_are_told_from_the_rest():
     recipes, rest = split_recipes(["+recipe=fig2a,fig4ab", "max_epoch=3", "data=toy"])
     assert [recipe.name for recipe in recipes] == ["fig2a", "fig4ab"]
     assert rest == ["max_epoch=3", "data=toy"]
+
+
+def test_a_recipe_of_ones_own_may_stand_beside_others(tmp_path):
+    (folder := tmp_path / "it's, ours").mkdir()
+    own = [folder / "one.yaml", folder / "another.yaml"]
+    for path in own:
+        shutil.copy(ROOT / "recipes" / "fig2a.yaml", path)
+    said = ",".join([*(quote(str(path)) for path in own), "fig4ab"])
+    recipes, _ = split_recipes([f"+recipe={said}"])
+    assert [recipe.reference for recipe in recipes] == [*map(str, own), "fig4ab"]
 
 
 def test_the_corpus_is_the_recipes_unless_said():

@@ -190,6 +190,16 @@ def test_results_of_a_recipe_that_is_no_more_keep_their_claims(copy, tmp_path):
     assert "fig2a-no-warmup-fails-low" in page_of(tmp_path, copy)
 
 
+def test_a_recipe_of_which_all_runs_diverged_keeps_its_part(tmp_path):
+    place = Path("small", "toy", "interventions")
+    copy = Path(shutil.copytree(RESULTS_DIR / place, tmp_path / place))
+    change(copy / "runs.csv", ",finished,", ",diverged,")
+    page = page_of(tmp_path, copy)
+    assert "Final validation nll of every run" in page
+    assert "A dot a run, on one log scale" not in page
+    assert not read_section(copy, 0).problems
+
+
 def test_arms_that_are_no_more_are_said_not_drawn(tmp_path):
     source = RESULTS_DIR / "small" / "toy" / "states_in_training"
     copy = Path(shutil.copytree(source, tmp_path / "states_in_training"))

@@ -170,8 +170,8 @@ def judge(
     used = seeds if form.paired else set.union(*measured)
     arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[CountedRun], judged)))
     undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
-    if undecided and not judgement.margins:  # two claims without numbers are not one piece of evidence
-        evidence = [recipe.name, claim.holds_if, values]
+    if undecided and not judgement.margins:  # claims without numbers are not one piece of evidence, nor on two corpora
+        evidence = [recipe.name, claim.holds_if, values, sorted(run.identity for run in judged if run.diverged)]
     return JudgedClaim(
         **asdict(claim),
         verdict=verdict_of(judgement.margins, undecided),

@@ -85,7 +85,7 @@ class PublishedFolder:
     @property
     def unfinished(self) -> str:
         """How many of the planned seeds its arms have, as ``1 to 2 of 5``; empty where all have all, and of probes."""
-        planned = max((claim.planned for claim in self.claims if claim.verdict != "not run"), default=0)
+        planned = max((claim.planned for claim in self.claims), default=0)
         counts = sorted({len(self._by_arm.get(arm, [])) for arm in self.recipe.arms})
         if self.recipe.measurement or counts[0] >= planned:
             return ""
@@ -175,13 +175,13 @@ class PublishedFolder:
         that diverged without a value are counted beside it.
         """
         runs = self._by_arm.get(arm, [])
-        lost = len(runs) - len(self.values(measure, arm)) if any(run.diverged for run in runs) else 0
+        lost = sum(run.diverged for run in runs if measures_of(self.recipe)[measure](run) is None)
+        if runs and lost == len(runs):
+            return f"–; {lost} diverged"
         return f"{self._known_range(measure, arm, places)}{f'; {lost} diverged' if lost else ''}"
 
     def _known_range(self, measure: str, arm: str, places: int) -> str:
-        """Return the mean of a measure with its interval or range; a dash where all runs diverged without a value."""
-        if all(run.diverged for run in self._by_arm.get(arm, [])) and not self.values(measure, arm):
-            return "–"
+        """Return the mean of a measure with its interval or range, of the runs that have it."""
         found = self.interval(measure, arm)
         if arm in self.divided:
             return f"{found.mean:z.{places}f} ({self.extremes(measure, [arm], places)})"

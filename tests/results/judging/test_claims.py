@@ -138,6 +138,14 @@ def test_claims_that_have_no_number_are_two_pieces_of_evidence(make_run):
     assert len(set(contrasts)) == 2
 
 
+def test_a_claim_that_has_no_number_on_two_corpora_is_two_pieces_of_evidence(make_run):
+    claim = make_run.claim("last_loss(bad) > last_loss(good)")
+    runs = [make_run(arm, seed, [], "diverged") for arm in ("good", "bad") for seed in (11, 12)]
+    elsewhere = [replace(run, identity=f"{run.identity}-elsewhere") for run in runs]
+    here, there, again = (judge(claim, make_run.recipe, some).contrast for some in (runs, elsewhere, runs[::-1]))
+    assert here == again != there
+
+
 def test_a_success_rate_of_seeds_that_were_not_planned_does_not_count(make_run):
     """They decide it, whether or not the best arm has them."""
     runs = [make_run(arm, seed, [90.0]) for arm in ("good", "bad") for seed in (11, 12, 13)]

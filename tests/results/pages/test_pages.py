@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import statistics
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -217,6 +218,37 @@ def test_results_of_fewer_seeds_than_planned_are_unfinished(tmp_path, left, said
     runs.loc[gone, "status"] = "not run"
     runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
     assert PublishedFolder(tmp_path / PLACE).unfinished == said
+
+
+def test_results_that_no_claim_can_be_judged_by_are_unfinished(tmp_path):
+    place = "medium/multi30k/fig2a"
+    folder = Path(shutil.copytree(RESULTS / place, tmp_path / place))
+    runs = pd.read_csv(folder / "runs.csv")
+    runs.loc[runs["arm"] != "no_warmup_low", "status"] = "not run"
+    runs.to_csv(folder / "runs.csv", index=False)
+    verdicts = json.loads((folder / "verdicts.json").read_text())
+    for claim in verdicts["claims"]:
+        claim |= {"verdict": "not run", "margins": [], "arms": {}, "p": None, "seeds": 0}
+    (folder / "verdicts.json").write_text(json.dumps(verdicts))
+    assert PublishedFolder(folder).unfinished == "0 to 6 of 6"
+
+
+def test_a_measure_of_an_arm_that_is_not_there_is_refused(folder):
+    with pytest.raises(UserError, match="has no best_bleu of pre_ln_adma"):
+        folder.range("best_bleu", "pre_ln_adma")
+
+
+def test_a_run_without_a_value_that_did_not_diverge_is_not_counted_as_diverged(tmp_path):
+    place, arm = "small/bert_toy/fig5", "post_ln_warmup"
+    folder = Path(shutil.copytree(RESULTS / place, tmp_path / place))
+    without = 6 - len(PublishedFolder(folder).values("updates_to_nll", arm))
+    runs = pd.read_csv(folder / "runs.csv")
+    said = []
+    for row in runs.index[runs["arm"] == arm]:
+        runs.assign(status=runs["status"].where(runs.index != row, "diverged")).to_csv(folder / "runs.csv", index=False)
+        said.append(PublishedFolder(folder).range("updates_to_nll", arm).partition("; ")[2])
+    assert 0 < without < 6
+    assert sorted(said) == [*[""] * (6 - without), *["1 diverged"] * without]
 
 
 def test_a_run_that_is_not_over_has_no_scale(tmp_path):
