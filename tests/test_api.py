@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import lnexp
 from lnexp.overrides import from_folder
 from lnexp.paths import RESULTS_DIR
+from lnexp.results.judging.tally import tally
+from lnexp.results.judging.verdicts import all_verdicts
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +138,15 @@ def test_verdicts_are_those_of_the_published_files():
     one = verdicts.query("data == 'toy' and claim == 'fig4ab-placement-decides'").iloc[0]
     assert (one["verdict"], one["counts"], one["seeds"], one["planned"]) == ("reproduced", True, 10, 10)
     assert one["low"] <= one["estimate"] <= one["high"]
+
+
+def test_verdicts_count_each_piece_of_evidence_once():
+    verdicts = lnexp.verdicts(RESULTS_DIR)
+    said = tally(claim for one in all_verdicts(RESULTS_DIR) for claim in one.content.claims)
+    assert said.repeated
+    counted = verdicts[verdicts["counts"] & ~verdicts["repeated"]].groupby("verdict").size().to_dict()
+    assert counted == {verdict: number for verdict, number in said.verdicts.items() if number}
+    assert verdicts["repeated"].sum() == len(said.repeated)
 
 
 @given(name=st.text(st.characters(codec="ascii", exclude_characters="\x00", exclude_categories=["Cc"]), min_size=1))

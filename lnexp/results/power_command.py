@@ -51,6 +51,8 @@ def _of_claim(claim: JudgedClaim) -> str:
     from lnexp.results.statistics.intervals import CONFIDENCE
     from lnexp.results.statistics.power import power_of_margins, power_of_rate, spread
 
+    if claim.undecided:
+        return claim.undecided
     if claim.estimate is None or not claim.margins:
         return "not run"
     if claim.form == "success rate":

@@ -36,6 +36,7 @@ class RunResult:
         command: what a reader would type to train it alone.
         own_options: options of the user that make it another run than the recipe states for its profile.
         stated_early: its early numbers, where a table states them; empty: its records do.
+        stated_layers: its rows of ``snapshots.csv``, where there is one; empty: its records give them.
         stated_core_seconds: what its training took, where a table states it; None: its epochs' records do.
         path: its folder; None where it has none here.
     """
@@ -54,6 +55,7 @@ class RunResult:
     command: str = ""
     own_options: tuple[str, ...] = ()
     stated_early: list[Record] = field(default_factory=list)
+    stated_layers: list[Record] = field(default_factory=list)
     stated_core_seconds: float | None = None
     path: Path | None = None
 

@@ -104,20 +104,20 @@ def write_provenance(folder: Path, content: Content, planned: range) -> None:
     write_json(folder / "provenance.json", whole, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def recorded_plan(folder: Path, runs: Collection[str]) -> range | None:
-    """Return the seeds that were planned when any of these runs was first collected into a folder.
+def recorded_plan(folder: Path, runs: Collection[str] | None = None) -> range | None:
+    """Return the seeds that were planned when any of these runs, or a probe, was first collected into a folder.
 
     It is for recipes and installations whose history git does not know.
 
     Args:
         folder: of results, which need not be there.
-        runs: their identities.
+        runs: their identities; None: of a probe, whose measurements have none.
     """
     try:
         before = read_provenance(folder)
     except UserError:
         return None
-    return before.planned if before.runs.keys() & set(runs) else None
+    return before.planned if runs is None or before.runs.keys() & set(runs) else None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
 """Take runs that are missing here from the published tables, so that several machines can share a recipe's seeds."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lnexp.errors import UserError
+from lnexp.published import read_table
 from lnexp.recipes.load import recipe_of_results
 from lnexp.results.evidence.collect import RunResult
 from lnexp.results.evidence.provenance import Provenance, read_provenance
-from lnexp.results.evidence.published_evidence import PublishedRun, published_evidence
+from lnexp.results.evidence.published_evidence import WHICH, PublishedRun, published_evidence
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.runs.environment import Environment
 from lnexp.tasks.contract import Record
@@ -46,16 +48,30 @@ def _with_those_of(runs: list[RunResult], folder: Path) -> list[RunResult]:
     try:
         provenance, recipe = read_provenance(folder), recipe_of_results(folder, verdicts.recipe)
         found = [one for one in published_evidence(recipe, folder, verdicts.papers) if isinstance(one, PublishedRun)]
-        over = {run.identity: run for run in found if run.counts}
+        over, layers = {run.identity: run for run in found if run.counts}, _layers(folder)
         return [
-            run if run.counts or run.identity not in over else _result(run, over[run.identity], provenance)
+            run if run.counts or run.identity not in over else _result(run, over[run.identity], provenance, layers)
             for run in runs
         ]
     except (OSError, LookupError, TypeError, ValueError) as error:
         raise UserError(f"{folder}: cannot be read ({type(error).__name__}: {error})") from error
 
 
-def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> RunResult:
+def _layers(folder: Path) -> dict[str, list[Record]]:
+    """Return the rows of ``snapshots.csv`` by identity, without what names the run; none where there is no such table.
+
+    A run that several arms have has one arm's, for they are the same.
+    """
+    if not (path := folder / "snapshots.csv").exists():
+        return {}
+    by_run = read_table(path).groupby(["arm", "identity"])
+    rows_of = {str(identity): rows.drop(columns=list(WHICH)) for (_, identity), rows in by_run}
+    return {identity: cast(list[Record], rows.to_dict("records")) for identity, rows in rows_of.items()}
+
+
+def _result(
+    missing: RunResult, found: PublishedRun, provenance: Provenance, layers: Mapping[str, list[Record]]
+) -> RunResult:
     known = provenance.runs[found.identity]
     environment = known.environment | Environment(data=_manifest(provenance))
     return replace(
@@ -68,6 +84,7 @@ def _result(missing: RunResult, found: PublishedRun, provenance: Provenance) -> 
         snapshots=[],
         path=None,
         stated_early=found.early,
+        stated_layers=layers.get(found.identity, []),
         end=_end_record(found.end),
         environment=environment,
         command=found.command if found.job.recipe.name == missing.job.recipe.name else missing.command,

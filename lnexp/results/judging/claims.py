@@ -172,6 +172,7 @@ def judge(
     undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
     if undecided and not judgement.margins:  # claims without numbers are not one piece of evidence, nor on two corpora
         evidence = [recipe.name, claim.holds_if, values, sorted(run.identity for run in judged if run.diverged)]
+    deciding = sorted({run for call in form.deciding for run in _runs(found[call])})
     return JudgedClaim(
         **asdict(claim),
         verdict=verdict_of(judgement.margins, undecided),
@@ -179,7 +180,7 @@ def judge(
         estimate=judgement.estimate,
         margins=judgement.margins,
         p=None if undecided else judgement.p,
-        contrast=short_hash([judgement.form, evidence]),
+        contrast=short_hash([judgement.form, evidence, deciding]),
         planned=len(planned),
         seeds=len(seeds.intersection(planned)),
         others=len(used.difference(planned)),

@@ -65,8 +65,8 @@ class JudgedClaim(Claim):
     Attributes:
         verdict: what the margins say, see :func:`lnexp.results.judging.judgement.verdict_of`.
         form, estimate, margins, p: of its :class:`lnexp.results.judging.judgement.Judgement`.
-        contrast: eight hex digits of the form and of the numbers that decide, whatever arms are called; two claims with
-            one contrast are one piece of evidence.
+        contrast: eight hex digits of the form, of the numbers that decide and of their runs, whatever arms are called;
+            two claims with one contrast are one piece of evidence.
         planned: how many seeds were planned when the runs were made, see :mod:`lnexp.results.judging.planned_seeds`.
         seeds: with how many of them every arm was measured, runs that diverged included.
         others: with how many other seeds it was judged.

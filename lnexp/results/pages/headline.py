@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from lnexp.corpora.names import corpus_name
+from lnexp.corpora.names import names_of_corpora
 from lnexp.errors import UNREADABLE, UserError
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
@@ -57,16 +57,14 @@ class Corpus:
 
     Attributes:
         profile, data: which.
+        name: what it is called.
         recipes: the verdicts of each recipe that was run there, by its name.
     """
 
     profile: str
     data: str
+    name: str
     recipes: dict[str, RecipeVerdicts]
-
-    @property
-    def name(self) -> str:
-        return corpus_name(self.data)
 
     def cell(self, arms: Iterable[str]) -> str:
         """Return the mean best score of the first arm that has runs, and how many train, as ``12.6 (1 of 10)``.
@@ -151,7 +149,8 @@ def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[Corpus]:
     found: dict[tuple[str, str], dict[str, RecipeVerdicts]] = {}
     for one in ran:
         found.setdefault((one.profile, one.data), {})[one.recipe] = one
-    corpora = [Corpus(profile, data, recipes) for (profile, data), recipes in found.items()]
+    names = names_of_corpora(found)
+    corpora = [Corpus(*place, names[place], recipes) for place, recipes in found.items()]
     shown = [corpus for corpus in corpora if any(cell != MISSING for cell in corpus.cells)]
     return [corpus for corpus in shown if "*" not in "".join(corpus.answer)] or shown
 

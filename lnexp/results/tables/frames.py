@@ -8,6 +8,7 @@ import pandas as pd
 from lnexp.plain import plain
 from lnexp.results.evidence.collect import RunResult
 from lnexp.results.evidence.mixed_code import code_of
+from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.tables import run_tables
@@ -50,8 +51,10 @@ def epoch_frame(runs: list[RunResult]) -> pd.DataFrame:
 
 
 def verdict_frame(found: Sequence[RecipeVerdicts]) -> pd.DataFrame:
-    """Return a row a claim of recipes that were run."""
-    return pd.DataFrame([_verdict_row(verdicts, claim) for verdicts in found for claim in verdicts.content.claims])
+    """Return a row a claim of recipes that were run; ``repeated`` are those that an earlier row's numbers decide."""
+    claims = [(one, claim) for one in found for claim in one.content.claims]
+    repeated = {id(claim) for claim in tally(claim for _, claim in claims).repeated}
+    return pd.DataFrame([_verdict_row(one, claim) | {"repeated": id(claim) in repeated} for one, claim in claims])
 
 
 def _verdict_row(verdicts: RecipeVerdicts, claim: JudgedClaim) -> dict[str, Any]:

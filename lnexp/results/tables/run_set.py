@@ -135,9 +135,15 @@ def differing(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             values.setdefault(key, set()).add(repr(value))
     keys = [key for key, found in values.items() if len(found) > 1]
     if CORPUS in keys:
-        keys = [key for key in keys if key == CORPUS or not key.startswith("data.")]
+        keys = [key for key in keys if key == CORPUS or not _is_of_the_corpus(key, flat)]
     own = [key for key in keys if not all(_is_of_the_file(key, each[key], each) for each in flat if key in each)]
     return [{key: options[key] for key in own if key in options} for options in flat]
+
+
+def _is_of_the_corpus(key: str, flat: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether an option of corpora differs only because they do."""
+    values = {(options.get(CORPUS), repr(options.get(key))) for options in flat}
+    return key.startswith("data.") and len(values) == len({corpus for corpus, _ in values})
 
 
 def _is_of_the_file(key: str, value: Any, options: Mapping[str, Any]) -> bool:

@@ -34,13 +34,14 @@ def snapshots_table(runs: Sequence[RunResult]) -> pd.DataFrame:
 
     A row has ``update``, ``side`` (``encoder``, ``decoder``), ``layer`` (from 1) and a column for each of
     :data:`MEASURES`; the row of ``model`` has the ``train_loss`` of that update (label-smoothed, nats), and the
-    ``sharpness`` before it where it was measured.
+    ``sharpness`` before it where it was measured. A run from a published table has the rows that are stated there.
     """
     rows = [of_run(run) | row for run in runs for row in _of_run(run)]
     return pd.DataFrame(rows)
 
 
 def _of_run(run: RunResult) -> Iterator[dict[str, Any]]:
+    yield from run.stated_layers
     losses = series_of(run, "train_loss")
     for record in run.snapshots:
         counts = {

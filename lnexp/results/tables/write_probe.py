@@ -12,7 +12,7 @@ from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.results.evidence.probe_result import ProbeResult, rows_table
-from lnexp.results.evidence.provenance import commits_of, of_probe, write_provenance
+from lnexp.results.evidence.provenance import commits_of, of_probe, recorded_plan, write_provenance
 from lnexp.results.judging.claims import Origin, judge_all
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import write_verdicts
@@ -49,7 +49,7 @@ def write_probe(
     what, command = scope(recipe, data, size, options), _command(recipe, options)
     write_table(folder / "measurements.csv", table.convert_dtypes())  # whole numbers stay whole
     commits = commits_of([environment])
-    planned = planned_seeds(recipe, THEORY, commits)
+    planned = planned_seeds(recipe, THEORY, commits, recorded_plan(folder))
     verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits, planned))
     write_verdicts(folder, verdicts)
     write_provenance(folder, of_probe(manifest, environment), planned)

@@ -33,7 +33,7 @@ def published(tmp_path):
     return tmp_path / "results"
 
 
-@pytest.mark.parametrize("recipe", ["fig2a", "fig3_warmup"])
+@pytest.mark.parametrize("recipe", ["fig2a", "fig3_warmup", "sharpness"])
 @pytest.mark.slow
 def test_tables_of_published_runs_are_written_again_to_the_byte(recipe, tmp_path):
     runs = collect(load_recipe(recipe), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])

@@ -146,6 +146,13 @@ def test_a_claim_that_has_no_number_on_two_corpora_is_two_pieces_of_evidence(mak
     assert here == again != there
 
 
+@pytest.mark.parametrize("holds_if", ["success({}) > 0.5", "best_bleu({}) < 1"])
+def test_arms_of_equal_numbers_are_two_pieces_of_evidence(make_run, holds_if):
+    runs = [make_run(arm, seed, [0.0]) for arm in ("good", "bad") for seed in (11, 12)]
+    contrasts = {judge(make_run.claim(holds_if.format(arm)), make_run.recipe, runs).contrast for arm in ("good", "bad")}
+    assert len(contrasts) == 2
+
+
 def test_a_success_rate_of_seeds_that_were_not_planned_does_not_count(make_run):
     """They decide it, whether or not the best arm has them."""
     runs = [make_run(arm, seed, [90.0]) for arm in ("good", "bad") for seed in (11, 12, 13)]

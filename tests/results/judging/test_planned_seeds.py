@@ -4,11 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
 from lnexp.results.evidence.provenance import of_runs, recorded_plan, write_provenance
+from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.tables.write import write_results
+from lnexp.results.tables.write_probe import write_probe
+from lnexp.runs.environment import Environment
 
 #: A commit whose recipe fig2a plans seeds 21 to 30 at profile small and has no profile medium; one that plans 11 to 13.
 TEN, THREE = "dbcde18", "725173f"
@@ -60,6 +64,20 @@ def test_a_plan_is_recorded_with_its_runs(make_run, tmp_path):
     assert recorded_plan(tmp_path, {"good11", "bad11"}) == range(11, 16)
     assert recorded_plan(tmp_path, {"good12"}) is None, "other runs may have another plan"
     assert recorded_plan(tmp_path / "nowhere", {"good11"}) is None
+    assert recorded_plan(tmp_path) == range(11, 16), "measurements have no identity"
+
+
+def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_path, monkeypatch):
+    monkeypatch.setattr("lnexp.results.tables.write_probe.draw_all", lambda recipe, folder: None)
+    monkeypatch.setattr("lnexp.results.tables.write_probe.write_copy", lambda recipe, folder: None)
+    recipe = load_recipe("theory_lemma1")
+    measured = published_evidence(recipe, RESULTS_DIR / "theory/gaussian/theory_lemma1", False)
+    made_on = Environment(cpu="a processor", device="cpu")
+    own = replace(recipe, n_seeds=12, file=tmp_path / "theory_lemma1.yaml")
+    for one in (own, replace(own, n_seeds=10)):
+        folder = write_probe(one, measured, "gaussian", None, made_on, [], tmp_path)
+        claims = read_verdicts(folder / "verdicts.json").claims
+        assert {(claim.seeds, claim.planned, claim.counts) for claim in claims} == {(10, 12, False)}
 
 
 def test_seeds_of_a_recipe_that_git_does_not_know_cannot_be_lowered_either(make_run, tmp_path, monkeypatch):

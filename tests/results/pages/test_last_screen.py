@@ -55,6 +55,12 @@ def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
     assert f"RESULTS={ours}" in text
 
 
+def test_two_profiles_of_one_corpus_are_told_apart(ours):
+    shutil.copytree(ours / "small", ours / "medium")
+    text = " ".join(screen(ours, recipe=["fig4ab"]).split())
+    assert "reproduced on embedded corpus (medium) and embedded corpus (small)" in text
+
+
 def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
     path = ours / "small/toy/fig4ab/verdicts.json"
     content = json.loads(path.read_text())

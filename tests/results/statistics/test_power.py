@@ -1,9 +1,13 @@
 """How many seeds a claim needs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers import ROOT, run_script
 
+from lnexp.results.judging.claims import Origin, judge_all
+from lnexp.results.judging.verdict_file import write_verdicts
 from lnexp.results.statistics.intervals import interval
 from lnexp.results.statistics.power import power_of_margins, power_of_mean, power_of_rate, seeds_needed, spread
 
@@ -50,6 +54,15 @@ def test_the_command(arguments, said):
     done = run_script("power", *arguments)
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
+
+
+def test_seeds_do_not_decide_what_diverged_runs_leave_open(make_run, tmp_path):
+    runs = [make_run("good", seed, [90.0]) for seed in (11, 12, 13)]
+    runs += [make_run("bad", seed, [], "diverged") for seed in (11, 12, 13)]
+    claim = make_run.claim("last_loss(bad) > last_loss(good)")
+    recipe = replace(make_run.recipe, claims=[claim])
+    write_verdicts(tmp_path, judge_all(recipe, runs, Origin("small", "toy", "", "make x", [])))
+    assert run_script("power", str(tmp_path)).stdout == "x: not decided, because runs diverged without a value\n"
 
 
 def test_the_command_asks_for_what_it_needs():

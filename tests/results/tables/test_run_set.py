@@ -102,6 +102,16 @@ def test_a_corpus_is_named_and_its_settings_are_not():
     assert differing([one, two]) == [{"data.name": "de"}, {"data.name": "fr"}]
 
 
+def test_settings_that_differ_within_a_corpus_are_named_beside_another_one():
+    toy = {"seed": 1, "data": {"name": "toy", "source_lang": "de", "pairs": 3000}}
+    fewer, other = toy | {"data": {**toy["data"], "pairs": 1000}}, toy | {"data": {"name": "multi30k"}}
+    assert differing([toy, fewer, other]) == [
+        {"data.name": "toy", "data.pairs": 3000},
+        {"data.name": "toy", "data.pairs": 1000},
+        {"data.name": "multi30k"},
+    ]
+
+
 def test_folders_patterns_and_runs_are_places(make, tmp_path, monkeypatch):
     one, two = make("model=pre_ln"), make("model=post_ln")
     monkeypatch.chdir(tmp_path)

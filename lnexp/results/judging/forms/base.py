@@ -62,10 +62,16 @@ class Form(ABC):
 
     @abstractmethod
     def evidence(self, values: Values) -> list[Any]:
-        """Return the numbers that decide, by seed: two tests with the same ones are one piece of evidence.
+        """Return the numbers that decide, by seed: two tests with the same ones, of the same runs, are one piece of
+        evidence.
 
         Raises NoValueError.
         """
+
+    @property
+    def deciding(self) -> Collection[str]:
+        """Those calls whose values are the evidence."""
+        return self.calls
 
     def shown(self, values: Values) -> Calls:
         """Return those calls whose values people read beside the verdict."""

@@ -4,6 +4,7 @@ Outcomes of training have two modes, for which an interval of the mean is no use
 """
 
 import ast
+from collections.abc import Collection
 from typing import Any, Self
 
 from lnexp.errors import UserError, near_names
@@ -65,8 +66,12 @@ class SuccessRate(Form):
         p = p_of_share(successes, len(mine), self._rate)
         return Judgement(self.name, found, [self._margin(found)], p)
 
+    @property
+    def deciding(self) -> Collection[str]:
+        """The arm's score: the best arm, which decides the line, differs between recipes that share the arm."""
+        return [self._scores[self._arm]]
+
     def evidence(self, values: Values) -> list[Any]:
-        """Return the arm's scores: the best arm, which decides the line, differs between recipes that share the arm."""
         return [self._above, self._rate, sorted(values[self._scores[self._arm]].items())]
 
     def _margin(self, found: Interval) -> Interval:
