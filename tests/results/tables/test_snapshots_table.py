@@ -9,10 +9,9 @@ from lnexp.results.tables.snapshots_table import snapshots_table
 
 def run(*snapshots: dict, losses: tuple[float, ...] = (5.0, 4.0)) -> SimpleNamespace:
     updates = [{"update": len(losses), "train_loss": list(losses), "grad_norm": list(losses)}] if losses else []
-    job = SimpleNamespace(
-        stated_layers=[], recipe=SimpleNamespace(name="failure"), arm=SimpleNamespace(name="none"), seed=7
-    )
-    return SimpleNamespace(stated_layers=[], job=job, identity="abcdef01", snapshots=list(snapshots), updates=updates)
+    job = SimpleNamespace(recipe=SimpleNamespace(name="failure"), arm=SimpleNamespace(name="none"), seed=7)
+    of_records = {"snapshots": list(snapshots), "updates": updates}
+    return SimpleNamespace(job=job, identity="abcdef01", stated_layers=[], **of_records)
 
 
 SNAPSHOT = {
