@@ -62,7 +62,7 @@ def main() -> None:
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
         check_overrides(recipes, settings)
-        launcher = [word for word in arguments if word.startswith("hydra")] or default_launcher(profile)
+        launcher = launcher_of([word for word in arguments if word.startswith("hydra")], profile)
         here = "hydra/launcher=submitit_slurm" not in launcher
         configs = {recipe.name: compose(shared_overrides(recipe, profile, settings)) for recipe in recipes}
         for recipe in recipes:
@@ -127,6 +127,12 @@ class Results:
         place = {"recipe": self.references.values(), "profile": [self.profile], "data": corpora}
         words = [word for option, names in place.items() for word in (f"--{option}", ",".join(names))]
         self.codes.append(_script("verify", [*words, "--results", str(LOCAL_RESULTS_DIR)]))
+
+
+def launcher_of(said: list[str], profile: str) -> list[str]:
+    """Return the options of Hydra: those that are said, after the default launcher's where they choose none."""
+    chosen = any(word.startswith("hydra/launcher=") for word in said)
+    return said if chosen else [*default_launcher(profile), *said]
 
 
 def default_launcher(profile: str) -> list[str]:

@@ -10,7 +10,7 @@ from helpers import TINY, run_script
 from omegaconf import OmegaConf
 
 from lnexp.recipes.load import load_recipe
-from lnexp.reproduce import choose_profile, default_launcher, trains_again
+from lnexp.reproduce import choose_profile, default_launcher, launcher_of, trains_again
 
 
 def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):
@@ -52,6 +52,13 @@ def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():
     assert warn == "hydra.launcher.warn=false", "for nobody asked for arrays"
     assert processes == f"hydra.launcher.processes={len(os.sched_getaffinity(0))}"
     assert default_launcher("paper") == [], "of a machine without GPUs"
+
+
+def test_an_option_of_the_launcher_leaves_the_launcher_as_it_is():
+    said = ["hydra.launcher.processes=1"]
+    assert launcher_of(said, "small") == [*default_launcher("small"), *said]
+    own = ["hydra/launcher=joblib", *said]
+    assert launcher_of(own, "small") == own
 
 
 @pytest.mark.slow

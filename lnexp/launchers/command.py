@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NoReturn
 
@@ -15,16 +16,19 @@ from omegaconf import DictConfig, open_dict
 
 from lnexp.cli import one_line_errors, refusal
 from lnexp.configuration import check, compose, own_schemas, register_resolvers
-from lnexp.errors import UserError
+from lnexp.errors import UserError, near_names
 from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
 from lnexp.launchers.without_effect import without_effect
 from lnexp.launchers.worker import set_up_worker
+from lnexp.options import key_of
 from lnexp.overrides import quote, spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
+from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.recipe import Job
 from lnexp.recipes.task_options import is_of_other_tasks
-from lnexp.runs.identity import label_of_overrides
+from lnexp.runs.identity import identity, label_of_overrides
 from lnexp.runs.quiet import make_runs_quiet
 from lnexp.tasks import DEFAULT
 from lnexp.terminal import filled
@@ -52,9 +56,29 @@ def _run(cfg: DictConfig) -> float | None:
     with one_line_errors() if alone else nullcontext():
         if alone and of_environment().leads:
             check(cfg)  # a mistake is one line, without a warning before it
+            if "recipe" in cfg and cfg.recipe in recipe_names():  # nobody knows where the file of another one is
+                _refuse_other_than_the_arm(cfg, said)
             for line in without_effect(said, [said], compose, with_recipe="recipe" in cfg):
                 print(filled(line), flush=True)
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
+
+
+def _refuse_other_than_the_arm(cfg: DictConfig, said: Sequence[str]) -> None:
+    """Refuse a single run that has the name of an arm and not its settings, which ``+arm=`` does not make.
+
+    Raises:
+        UserError: for that, and for an arm that the recipe lacks.
+    """
+    recipe = load_recipe(cfg.recipe)
+    if cfg.arm not in recipe.arms:
+        raise UserError(f"+arm={cfg.arm}: recipe {recipe.name} has none; {near_names(cfg.arm, recipe.arms)}")
+    settings = Job(recipe, cfg.profile, recipe.arms[cfg.arm], cfg.seed).settings
+    stated = {key_of(override) for override in settings}
+    if identity(compose([*settings, *(one for one in said if key_of(one) not in stated)])) != identity(cfg):
+        raise UserError(
+            f"+arm={cfg.arm}: a name makes no settings, and these are not that arm's; say -m +recipe={recipe.name}"
+            f" arms={cfg.arm}"
+        )
 
 
 #: Print also what single runs of a sweep do, epoch by epoch. Hydra has no such option.

@@ -93,7 +93,19 @@ class Plan:
         self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
 
     def _refuse_without_start(self, folders: Mapping[str, Path]) -> None:
-        """Refuse runs that start from one that is neither trained nor a part of the sweep. Raises UserError."""
+        """Refuse runs that start from one that is neither trained nor a part of the sweep.
+
+        Raises:
+            UserError: for the first of them, and for one whose start the sweep trains with other options.
+        """
+        arms = {f"{arm}, seed {member.seed}": run for run, member in self.members.items() for arm in member.arms}
+        for planned in self.missing:
+            start = self.starts[planned.identity].arm if planned.after else ""
+            if arms.get(start, planned.after) != planned.after:
+                raise UserError(
+                    f"{planned.name}: starts from {start}, as its recipe states it, which this sweep trains with other"
+                    " options; sweep the two recipes one after the other"
+                )
         lacking = [run for run in self.missing if run.after and run.after not in {*folders, *self.members}]
         if lacking:
             first, *others = lacking

@@ -1,5 +1,7 @@
 """Read recipes on a command line: which are asked for, and what other options do to their arms."""
 
+from collections import Counter
+
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from lnexp.configuration import compose
@@ -13,14 +15,22 @@ from lnexp.tasks import table_of_task
 
 
 def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
-    """Return the recipes that command-line arguments ask for, and the other arguments."""
-    recipes, rest = [], []
+    """Return the recipes that command-line arguments ask for, and the other arguments.
+
+    Raises:
+        UserError: for one that is not there, and for two of one name, whose results would lie in one folder.
+    """
+    names, rest = [], []
     for override in OverridesParser.create().parse_overrides(arguments):
         if override.key_or_group == "recipe":
-            recipes += values_of(override)
+            names += values_of(override)
         else:
             rest.append(override.input_line or "")
-    return [load_recipe(name) for name in dict.fromkeys(recipes)], rest
+    recipes = [load_recipe(name) for name in dict.fromkeys(names)]
+    for name, count in Counter(recipe.name for recipe in recipes).items():
+        if count > 1:
+            raise UserError(f"recipe={','.join(names)}: {count} are named {name}, and have one folder; rename a file")
+    return recipes, rest
 
 
 def profile_of(rest: list[str]) -> str:
@@ -113,7 +123,8 @@ def check_overrides(recipes: list[Recipe], rest: list[str]) -> None:
         if override.is_sweep_override():
             raise UserError(f"{override.input_line}: a recipe sweeps its own arms; give {key} one value")
         for recipe in recipes:
-            if key in _fixed(recipe, profile, parser):
+            other_task = key == "task" and override.value() != recipe.task
+            if other_task or key in _fixed(recipe, profile, parser):
                 raise UserError(
                     f"{override.input_line}: recipe {recipe.name} sets {key} itself; {_instead(recipe, key)}"
                 )

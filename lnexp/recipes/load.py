@@ -216,7 +216,7 @@ def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]
         rows: the names of the first axes, which make the rows of the figure.
 
     Raises:
-        ValueError: where ``rows`` are not the first of the axes.
+        ValueError: where ``rows`` are not the first of the axes, or two combinations have one name.
     """
     if list(axes)[: len(rows)] != rows:
         raise ValueError(f"rows: must be the first of the axes, not {rows}")
@@ -226,6 +226,8 @@ def _product(axes: dict[str, dict[str, Any]], rows: list[str]) -> dict[str, Arm]
     for values in itertools.product(*(axis.items() for axis in axes.values())):
         chosen = dict(zip(axes, values, strict=True))
         name = "_".join(value for value, _ in values)
+        if name in arms:
+            raise ValueError(f"axes: two combinations are named {name}")
         arms[name] = Arm(
             name=name,
             label=", ".join(said["label"] for _, said in values),

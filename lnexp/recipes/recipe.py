@@ -299,11 +299,15 @@ class Job:
     seed: int
 
     @property
+    def settings(self) -> list[str]:
+        """The overrides that decide its numbers."""
+        shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
+        return [*self.recipe.choice_of_task, *shared, *self.arm.overrides, f"seed={self.seed}"]
+
+    @property
     def overrides(self) -> list[str]:
         """The overrides that Hydra makes its config of."""
-        shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
-        where = [f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
-        return [*self.recipe.choice_of_task, *shared, *self.arm.overrides, f"seed={self.seed}", *where]
+        return [*self.settings, f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
 
 
 #: The one profile of recipes that train nothing.

@@ -52,10 +52,18 @@ class Length:
             return f"update {update}/{self.max_update}"
         return f"epoch {epoch:>{len(str(self.max_epoch))}}/{self.max_epoch}"
 
-    def epochs_left(self, epoch: int, update: int) -> float:
-        """Return how many epochs are to come, a fraction where the run will end within one."""
+    def epochs_left(self, epoch: int, update: int, updates_an_epoch: float | None = None) -> float:
+        """Return how many epochs are to come, a fraction where the run will end within one.
+
+        Args:
+            epoch: how many are done.
+            update: how many updates these took.
+            updates_an_epoch: of runs like it, for one that has not done an epoch; None where that is not known.
+        """
         if self._ends_by_updates(epoch, update) and epoch:
             return max(0.0, epoch * (1 / self._share_of_updates(update) - 1))
+        if not epoch and self.max_update and updates_an_epoch:
+            return min(self.max_epoch, self.max_update / updates_an_epoch)
         return self.max_epoch - epoch
 
     def _share_of_updates(self, update: int) -> float:

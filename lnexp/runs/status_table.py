@@ -47,6 +47,8 @@ class SweepStatus:
         ]
         paces = [run.seconds_an_epoch for _, run in self.runs if run.seconds_an_epoch]
         self._pace = sum(paces) / len(paces) if paces else None
+        updates = [run.updates / run.epochs for _, run in self.runs if run.epochs]
+        self._updates_an_epoch = sum(updates) / len(updates) if updates else None
 
     @property
     def done(self) -> dict[str, Progress]:
@@ -137,7 +139,8 @@ class SweepStatus:
 
     def _run_seconds_left(self, member: SweepRun, run: Progress) -> float | None:
         pace = run.seconds_an_epoch or self._pace
-        return None if pace is None else pace * member.length.epochs_left(run.epochs, run.updates)
+        left = member.length.epochs_left(run.epochs, run.updates, self._updates_an_epoch)
+        return None if pace is None else pace * left
 
     def _seconds_left(self) -> float | None:
         """Return the seconds left of the sweep, at its present pace and processes; None where nothing runs."""

@@ -114,6 +114,14 @@ def test_a_launcher_and_a_sweeper_of_the_users_work(tmp_path, where):
     assert sorted(values) == sorted(round(value, 3) for value in nll), "also of runs that were finished already"
 
 
+@pytest.mark.parametrize(
+    ("arm", "said"), [("no_warmup_low", "a name makes no settings"), ("no_warmup_lo", "did you mean no_warmup_low")]
+)
+def test_a_single_run_has_no_arms_name_without_its_settings(where, arm, said):
+    done = run_script("train", "+recipe=fig2a", f"+arm={arm}", *TINY, *where)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
 def test_a_recipe_needs_our_sweeper(where):
     done = run_script("train", "-m", "+recipe=fig2a", *where, "hydra/sweeper=basic")
     assert done.returncode == 2

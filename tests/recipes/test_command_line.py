@@ -32,6 +32,20 @@ def test_a_recipe_of_ones_own_may_stand_beside_others(tmp_path):
     assert [recipe.reference for recipe in recipes] == [*map(str, own), "fig4ab"]
 
 
+def test_two_recipes_of_one_name_are_refused(tmp_path):
+    for name in ("v1", "v2"):
+        (tmp_path / name).mkdir()
+        shutil.copy(ROOT / "recipes" / "fig2a.yaml", tmp_path / name / "own.yaml")
+    with pytest.raises(UserError, match="2 are named own, and have one folder"):
+        split_recipes([f"+recipe={tmp_path}/v1/own.yaml,{tmp_path}/v2/own.yaml"])
+
+
+def test_the_task_of_a_recipe_is_its_own():
+    with pytest.raises(UserError, match="task=masked_lm: recipe fig2a sets task itself"):
+        check_overrides([FIG2A], ["task=masked_lm"])
+    check_overrides([FIG2A], ["task=translation"])
+
+
 def test_the_corpus_is_the_recipes_unless_said():
     assert with_corpus(FIG2A, "small", ["max_epoch=3"]) == ["data=toy", "max_epoch=3"]
     assert with_corpus(FIG2A, "paper", []) == ["data=iwslt14"]

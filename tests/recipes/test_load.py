@@ -87,6 +87,10 @@ def test_axes_make_every_combination(recipe_of):
     assert (arm.label, arm.row, arm.overrides) == ("PRE, LOW", "PRE", ("model=pre", "lr_max=low"))
     with pytest.raises(UserError, match="rows: must be the first of the axes"):
         recipe_of(without=["arms"], axes=axes, rows=["lr_max"])
+    for axis, name in (("placement", "post_low"), ("lr_max", "low_low")):
+        axes[axis][name] = {"label": "MORE", "overrides": []}
+    with pytest.raises(UserError, match="two combinations are named post_low_low"):
+        recipe_of(without=["arms"], axes=axes, rows=["placement"])
 
 
 def test_an_axis_of_another_recipe_can_be_taken(recipe_of):

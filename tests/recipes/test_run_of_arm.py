@@ -45,6 +45,12 @@ def test_runs_whose_start_is_neither_trained_nor_asked_for_are_refused_in_a_line
     assert "\n" not in str(said.value)
 
 
+def test_a_start_that_the_sweep_trains_with_other_options_is_refused(tmp_path):
+    """The start is the other recipe's own run, which an earlier sweep may have left."""
+    with pytest.raises(UserError, match=r"post_ln_warmup_third, seed 21: starts from fig5/post_ln_warmup, seed 21, as"):
+        planned(["fig5", "fig5_finetune"], ["n_seeds=1", "clip_norm=0.5"], tmp_path)
+
+
 SHORT = ["n_seeds=1", "scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 12}", "arms=['post_ln_warmup*']"]
 
 

@@ -25,6 +25,12 @@ def test_a_run_that_ends_by_its_updates():
     assert (length.words(5, 300), length.share(5, 300), length.epochs_left(5, 300)) == ("update 300/300", 1, 0)
 
 
+def test_a_run_that_has_not_begun_is_as_long_as_others_say():
+    assert Length(15, 2840).epochs_left(0, 0, 710.0) == 4
+    assert Length(15, 2840).epochs_left(0, 0, 10.0) == 15
+    assert Length(15, 2840).epochs_left(0, 0) == Length(15).epochs_left(0, 0, 710.0) == 15
+
+
 def test_a_run_whose_epochs_end_first():
     length = Length(max_epoch=4, max_update=1000)
     assert (length.words(2, 20), length.share(2, 20), length.epochs_left(2, 20)) == ("epoch 2/4", 0.5, 2)

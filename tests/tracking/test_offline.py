@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from helpers import only_run, run_script
 
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Job
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.samples import SAMPLE_COLUMNS
@@ -81,7 +83,9 @@ def test_a_board_can_group_filter_and_rank(resumed, inspect):
 
 def test_a_recipes_run_is_in_its_group_with_its_arm(tmp_path, prepared, inspect, offline):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}", "max_epoch=1"]
-    done = run_script("train", *offline, *where, "+recipe=fig2a", "+arm=no_warmup_low")
+    recipe = load_recipe("fig2a")
+    arm = Job(recipe, "small", recipe.arms["no_warmup_low"], 1).overrides
+    done = run_script("train", *arm, *offline, *where)
     assert done.returncode == 0, done.stderr
     read = inspect(offline_runs(only_run(tmp_path))[0])
     run = next(one["run"] for one in read if one["type"] == "run")

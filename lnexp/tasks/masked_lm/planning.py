@@ -117,7 +117,7 @@ def work_of(cfg: DictConfig) -> BlocksWork:
 def _assumed(cfg: DictConfig, tokens: int) -> BlocksWork:
     """Return an epoch of so many tokens in full blocks."""
     blocks = tokens // cfg.blocks.tokens
-    of_each = cfg.max_tokens // cfg.blocks.tokens
+    of_each = min(cfg.max_tokens // cfg.blocks.tokens, cfg.fairseq.dataset.get("batch_size") or blocks)
     largest = BlocksBatch(of_each, cfg.blocks.tokens, int(cfg.data.subword.size), cfg.masking.probability)
     assumed = f"{TOKENS_A_WORD} tokens a word and full blocks are assumed"
     return BlocksWork(math.ceil(blocks / of_each), largest, assumed, blocks, tokens)
@@ -131,6 +131,7 @@ def _counted(cfg: DictConfig) -> BlocksWork:
     batches = data.batch_by_size(
         data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
     )
-    count, longest = max((len(batch), int(data.sizes[batch].max())) for batch in batches)
-    largest = BlocksBatch(count, longest, len(task.dictionary), cfg.masking.probability)
+    words, masked = len(task.dictionary), cfg.masking.probability
+    each = (BlocksBatch(len(batch), int(data.sizes[batch].max()), words, masked) for batch in batches)
+    largest = max(each, key=lambda batch: batch.tokens)
     return BlocksWork(len(batches), largest, "", len(data), int(data.sizes.sum()))

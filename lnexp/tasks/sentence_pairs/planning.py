@@ -71,7 +71,7 @@ def _counted(cfg: DictConfig) -> PairsWork:
     batches = data.batch_by_size(
         data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
     )
-    count, longest = max((len(batch), int(data.sizes[batch].max())) for batch in batches)
-    return PairsWork(
-        len(batches), PairsBatch(count, longest, len(task.dictionary)), "", len(data), int(data.sizes.sum())
-    )
+    words = len(task.dictionary)
+    each = (PairsBatch(len(batch), int(data.sizes[batch].max()), words) for batch in batches)
+    largest = max(each, key=lambda batch: batch.tokens)
+    return PairsWork(len(batches), largest, "", len(data), int(data.sizes.sum()))

@@ -1,5 +1,6 @@
 """Count the sentence pairs that a run reads: of a prepared corpus exactly, of another one by its known size."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,9 +112,10 @@ def work_of(cfg: DictConfig) -> PairsWork:
     pairs = known.pairs.get("train", known.about)
     tokens = pairs * TOKENS_A_SENTENCE
     words = int(cfg.data.subword.size)
+    of_each = min(cfg.max_tokens // TOKENS_A_SENTENCE, cfg.fairseq.dataset.get("batch_size") or pairs)
     return PairsWork(
-        batches=int(tokens / cfg.max_tokens / (1 - UNUSED)),
-        largest=PairsBatch(cfg.max_tokens // TOKENS_A_SENTENCE, TOKENS_A_SENTENCE, TOKENS_A_SENTENCE, words, words),
+        batches=max(int(tokens / cfg.max_tokens / (1 - UNUSED)), math.ceil(pairs / of_each)),
+        largest=PairsBatch(of_each, TOKENS_A_SENTENCE, TOKENS_A_SENTENCE, words, words),
         assumed=f"{TOKENS_A_SENTENCE} tokens a sentence are assumed",
         pairs=pairs,
         source_tokens=tokens,
