@@ -67,17 +67,19 @@ def _refuse_other_than_the_arm(cfg: DictConfig, said: Sequence[str]) -> None:
     """Refuse a single run that has the name of an arm and not its settings, which ``+arm=`` does not make.
 
     Raises:
-        UserError: for that, and for an arm that the recipe lacks.
+        UserError: for that, and for a profile or an arm that the recipe lacks.
     """
-    recipe = load_recipe(cfg.recipe)
-    if cfg.arm not in recipe.arms:
-        raise UserError(f"+arm={cfg.arm}: recipe {recipe.name} has none; {near_names(cfg.arm, recipe.arms)}")
-    settings = Job(recipe, cfg.profile, recipe.arms[cfg.arm], cfg.seed).settings
+    recipe, arm = load_recipe(cfg.recipe), str(cfg.arm)
+    recipe.setting_at(cfg.profile)
+    if arm not in recipe.arms:
+        raise UserError(f"+arm={arm}: recipe {recipe.name} has none; {near_names(arm, recipe.arms)}")
+    settings = Job(recipe, cfg.profile, recipe.arms[arm], cfg.seed).settings
     stated = {key_of(override) for override in settings}
-    if identity(compose([*settings, *(one for one in said if key_of(one) not in stated)])) != identity(cfg):
+    others = [override for override in said if key_of(override) not in stated]
+    if identity(compose([*others, *settings])) != identity(cfg):  # in the order of sweeps
         raise UserError(
-            f"+arm={cfg.arm}: a name makes no settings, and these are not that arm's; say -m +recipe={recipe.name}"
-            f" arms={cfg.arm}"
+            f"+arm={arm}: a name makes no settings, and these are not that arm's; say -m +recipe={recipe.name}"
+            f" arms={arm}"
         )
 
 

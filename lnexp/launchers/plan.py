@@ -104,7 +104,7 @@ class Plan:
             if arms.get(start, planned.after) != planned.after:
                 raise UserError(
                     f"{planned.name}: starts from {start}, as its recipe states it, which this sweep trains with other"
-                    " options; sweep the two recipes one after the other"
+                    " options; train that recipe first, without them"
                 )
         lacking = [run for run in self.missing if run.after and run.after not in {*folders, *self.members}]
         if lacking:

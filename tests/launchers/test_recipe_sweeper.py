@@ -5,6 +5,12 @@ import json
 import pytest
 from helpers import ROOT, TINY, run_script
 
+from lnexp.configuration import compose
+from lnexp.errors import UserError
+from lnexp.launchers.command import _refuse_other_than_the_arm
+from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Job
 from lnexp.runs.records import of_kind, read
 
 SMALL = [option for option in TINY if not option.startswith("warmup")] + ["max_epoch=1", "n_seeds=1"]
@@ -120,6 +126,28 @@ def test_a_launcher_and_a_sweeper_of_the_users_work(tmp_path, where):
 def test_a_single_run_has_no_arms_name_without_its_settings(where, arm, said):
     done = run_script("train", "+recipe=fig2a", f"+arm={arm}", *TINY, *where)
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_a_command_that_a_sweep_prints_has_its_arms_settings():
+    """An option of the user's may be a part of one that the recipe sets."""
+    recipe, rest = load_recipe("fig5_finetune"), ["scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 12}"]
+    job = Job(recipe, "small", recipe.arms["post_ln_warmup_third"], 21)
+    said = [*with_corpus(recipe, "small", rest), *job.overrides]
+    _refuse_other_than_the_arm(compose(said), said)
+    with pytest.raises(UserError, match="a name makes no settings"):
+        _refuse_other_than_the_arm(compose([*said, "lr_max=0.5"]), [*said, "lr_max=0.5"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["profile=medium", "+recipe=fig3_warmup", "+arm=post_ln"], "profile=medium: recipe fig3_warmup has none"),
+        (["+recipe=fig2a", "+arm=1"], r"\+arm=1: recipe fig2a has none"),
+    ],
+)
+def test_a_profile_or_an_arm_that_a_recipe_lacks_is_a_line(words, said):
+    with pytest.raises(UserError, match=said):
+        _refuse_other_than_the_arm(compose(words), words)
 
 
 def test_a_recipe_needs_our_sweeper(where):

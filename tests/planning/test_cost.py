@@ -68,6 +68,7 @@ def test_a_corpus_that_is_not_here_is_guessed_or_asked_for(tmp_path):
     assert work.largest.source_words == 37_000
     of_few = work_of(config("data=wmt14", f"data_dir={tmp_path}", "max_tokens=8192", "++fairseq.dataset.batch_size=32"))
     assert (of_few.largest.examples, of_few.batches) == (32, 140_625)
+    assert work_of(config("data=wmt14", f"data_dir={tmp_path}", "max_tokens=16")).largest.examples == 1
     folder = tmp_path / "mine"
     folder.mkdir()
     for split in ("train", "valid", "test"):

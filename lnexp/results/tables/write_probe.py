@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lnexp.errors import UserError
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.published import write_table
@@ -15,7 +16,7 @@ from lnexp.results.evidence.probe_result import ProbeResult, rows_table
 from lnexp.results.evidence.provenance import commits_of, of_probe, recorded_plan, write_provenance
 from lnexp.results.judging.claims import Origin, judge_all
 from lnexp.results.judging.planned_seeds import planned_seeds
-from lnexp.results.judging.verdict_file import write_verdicts
+from lnexp.results.judging.verdict_file import read_verdicts, write_verdicts
 from lnexp.results.pages.table_page import table_page
 from lnexp.runs.environment import Environment
 from lnexp.tasks import load_task
@@ -49,13 +50,22 @@ def write_probe(
     what, command = scope(recipe, data, size, options), _command(recipe, options)
     write_table(folder / "measurements.csv", table.convert_dtypes())  # whole numbers stay whole
     commits = commits_of([environment])
-    planned = planned_seeds(recipe, THEORY, commits, recorded_plan(folder))
+    planned = planned_seeds(recipe, THEORY, commits, _plan_before(folder, recipe))
     verdicts = judge_all(recipe, results, Origin(THEORY, data, what, command, commits, planned))
     write_verdicts(folder, verdicts)
     write_provenance(folder, of_probe(manifest, environment), planned)
     write_whole(folder / "table.md", table_page(folder, recipe, results, verdicts, ()))
     draw_all(recipe, folder)
     return folder
+
+
+def _plan_before(folder: Path, recipe: Recipe) -> range | None:
+    """Return the seeds that were planned for the measurements that are there; None where they are of other settings."""
+    try:
+        settings = read_verdicts(folder / "verdicts.json").settings
+    except UserError:
+        return None
+    return recorded_plan(folder) if settings == recipe.settings_hash(THEORY) else None
 
 
 def scope(recipe: Recipe, data: str, size: str, options: list[str]) -> str:

@@ -35,7 +35,8 @@ def start_of(cfg: DictConfig) -> Start | None:
         return None
     if not cfg.start.run:
         raise UserError("start.run: not set; say the identity of the run to start from, or start.recipe and start.arm")
-    arm = f"{cfg.start.recipe}/{cfg.start.arm}, seed {cfg.start.seed}" if cfg.start.recipe else ""
+    recipe = Path(cfg.start.recipe or "").stem  # the name of one that is said by its file
+    arm = f"{recipe}/{cfg.start.arm}, seed {cfg.start.seed}" if recipe else ""
     return Start(str(cfg.start.run), int(cfg.start.epoch), arm)
 
 

@@ -112,7 +112,7 @@ def work_of(cfg: DictConfig) -> PairsWork:
     pairs = known.pairs.get("train", known.about)
     tokens = pairs * TOKENS_A_SENTENCE
     words = int(cfg.data.subword.size)
-    of_each = min(cfg.max_tokens // TOKENS_A_SENTENCE, cfg.fairseq.dataset.get("batch_size") or pairs)
+    of_each = max(1, min(cfg.max_tokens // TOKENS_A_SENTENCE, cfg.fairseq.dataset.get("batch_size") or pairs))
     return PairsWork(
         batches=max(int(tokens / cfg.max_tokens / (1 - UNUSED)), math.ceil(pairs / of_each)),
         largest=PairsBatch(of_each, TOKENS_A_SENTENCE, TOKENS_A_SENTENCE, words, words),

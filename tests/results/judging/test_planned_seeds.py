@@ -78,6 +78,9 @@ def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_pa
         folder = write_probe(one, measured, "gaussian", None, made_on, [], tmp_path)
         claims = read_verdicts(folder / "verdicts.json").claims
         assert {(claim.seeds, claim.planned, claim.counts) for claim in claims} == {(10, 12, False)}
+    other = replace(own, n_seeds=10, settings=[*own.settings, "lr_max=1"])
+    write_probe(other, measured, "gaussian", None, made_on, [], tmp_path)
+    assert {claim.planned for claim in read_verdicts(folder / "verdicts.json").claims} == {10}
 
 
 def test_seeds_of_a_recipe_that_git_does_not_know_cannot_be_lowered_either(make_run, tmp_path, monkeypatch):
