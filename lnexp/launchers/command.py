@@ -57,13 +57,13 @@ def _run(cfg: DictConfig) -> float | None:
         if alone and of_environment().leads:
             check(cfg)  # a mistake is one line, without a warning before it
             if "recipe" in cfg and cfg.recipe in recipe_names():  # nobody knows where the file of another one is
-                _refuse_other_than_the_arm(cfg, said)
+                refuse_other_than_the_arm(cfg, said)
             for line in without_effect(said, [said], compose, with_recipe="recipe" in cfg):
                 print(filled(line), flush=True)
         return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
 
 
-def _refuse_other_than_the_arm(cfg: DictConfig, said: Sequence[str]) -> None:
+def refuse_other_than_the_arm(cfg: DictConfig, said: Sequence[str]) -> None:
     """Refuse a single run that has the name of an arm and not its settings, which ``+arm=`` does not make.
 
     Raises:

@@ -7,7 +7,7 @@ from helpers import ROOT, TINY, run_script
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.launchers.command import _refuse_other_than_the_arm
+from lnexp.launchers.command import refuse_other_than_the_arm
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job
@@ -133,9 +133,9 @@ def test_a_command_that_a_sweep_prints_has_its_arms_settings():
     recipe, rest = load_recipe("fig5_finetune"), ["scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 12}"]
     job = Job(recipe, "small", recipe.arms["post_ln_warmup_third"], 21)
     said = [*with_corpus(recipe, "small", rest), *job.overrides]
-    _refuse_other_than_the_arm(compose(said), said)
+    refuse_other_than_the_arm(compose(said), said)
     with pytest.raises(UserError, match="a name makes no settings"):
-        _refuse_other_than_the_arm(compose([*said, "lr_max=0.5"]), [*said, "lr_max=0.5"])
+        refuse_other_than_the_arm(compose([*said, "lr_max=0.5"]), [*said, "lr_max=0.5"])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_command_that_a_sweep_prints_has_its_arms_settings():
 )
 def test_a_profile_or_an_arm_that_a_recipe_lacks_is_a_line(words, said):
     with pytest.raises(UserError, match=said):
-        _refuse_other_than_the_arm(compose(words), words)
+        refuse_other_than_the_arm(compose(words), words)
 
 
 def test_a_recipe_needs_our_sweeper(where):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from lnexp.corpora.names import names_of_corpora
 from lnexp.results.judging.verdicts import RecipeVerdicts
+from lnexp.results.pages.corpora import names_of_corpora
 
 #: What a reader learns where claims are contradicted, and the ids of these claims: of each thing that a sentence says,
 #: those that show it. No sentence states a size, which another corpus or profile may not have.

@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from lnexp.corpora.names import names_of_corpora
 from lnexp.errors import UNREADABLE, UserError
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
+from lnexp.results.pages.corpora import names_of_corpora
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.tasks import load_task
 

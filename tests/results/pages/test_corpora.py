@@ -1,6 +1,6 @@
 """Corpora are called as people call them, and two profiles of one corpus are told apart."""
 
-from lnexp.corpora.names import names_of_corpora
+from lnexp.results.pages.corpora import names_of_corpora
 
 
 def test_the_profile_is_said_where_two_have_one_corpus():
