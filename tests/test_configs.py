@@ -148,7 +148,7 @@ def test_a_success_rate_that_the_planned_seeds_cannot_decide_is_said_to_be_open(
 def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     # there are no such pairs for a small model; in the other two nothing but the size is new
-    paper_alone = {"fig5_finetune_rte", "paper_size", "paper_size_warmup"}
+    paper_alone = {"fig5_finetune_rte", "paper_size", "paper_size_placement", "paper_size_warmup"}
     small_alone = {"interventions", "map", "stall", "warmup_by_rate"}
     medium_alone = {"interventions_real_text", "tuned_rate"}  # rates or lengths are chosen for a size
     alone = {"paper": paper_alone, "small": small_alone, "medium": medium_alone}
