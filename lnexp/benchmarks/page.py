@@ -28,7 +28,9 @@ def table(found: Sequence[ArrayRates]) -> str:
 
 def write_array_page(found: Sequence[ArrayRates], title: str, figure: "Figure", folder: Path, name: str) -> None:
     """Write the page of a benchmark that compared arrays with stock fairseq; see :func:`write_page`."""
-    machine = f"{found[0].device}; medians of {len(found[0].ours)} rounds, array and stock in alternation"
+    rounds = [len(one.ours) for one in found]
+    number = " to ".join(str(count) for count in sorted({min(rounds), max(rounds)}))
+    machine = f"{found[0].device}; medians of {number} rounds, array and stock in alternation"
     write_page(found, title, machine, table(found), figure, folder, name)
 
 

@@ -25,9 +25,15 @@ def test_table_and_plot_name_the_machine(tmp_path):
     page = (tmp_path / "bench" / "arrays.md").read_text()
     assert "| 4 | 30.00 | 10.00 | 3.00 | 3.3 | 2.50 |" in re.sub(" +", " ", page)
     assert table(FOUND) in page
-    assert "a processor" in page
+    assert "a processor; medians of 3 rounds" in page
     assert [ArraySpeed(**one) for one in json.loads((tmp_path / "bench" / "arrays.json").read_text())] == FOUND
     assert (tmp_path / "bench" / "arrays.png").stat().st_size > 10_000
+
+
+def test_a_page_of_sizes_of_several_days_names_the_fewest_and_the_most_rounds(tmp_path):
+    other = ArraySpeed([50.0] * 5, [10.0] * 5, 8, "a processor", 4.5, 0.01, 467.7)
+    write([*FOUND, other], "profile small, toy", tmp_path)
+    assert "medians of 3 to 5 rounds" in (tmp_path / "arrays.md").read_text()
 
 
 @pytest.mark.slow

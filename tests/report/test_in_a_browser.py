@@ -136,6 +136,7 @@ def test_commands_are_copied_or_at_least_selected(open_short_report):
     row = "#runs-table tbody tr"
     open_short_report.js("document.querySelector('#runs details').open = true")
     open_short_report.js(f"document.querySelector('{row} td:last-child details').open = true")
+    open_short_report.js(f"document.querySelector('#{FIG2A} .command').closest('details').open = true")
     for place in (f"#{FIG2A} .command", f"{row} td:last-child details"):
         open_short_report.js("getSelection().removeAllRanges()")
         open_short_report.find_element(By.CSS_SELECTOR, f"{place} .copy").click()

@@ -111,6 +111,11 @@ class PublishedFolder:
         """How many updates the longest run made, as ``16,512``."""
         return f"{int(read_table(self._path / 'epochs.csv')['update'].max()):,}"
 
+    def updates_of(self, arm: str) -> str:
+        """Return how many updates the longest run of an arm made, as ``2,840``."""
+        epochs = read_table(self._path / "epochs.csv")
+        return f"{int(epochs.loc[epochs['arm'] == arm, 'update'].max()):,}"
+
     @property
     def scale(self) -> str:
         """Model, corpus and length of the runs, in a few words."""

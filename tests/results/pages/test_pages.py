@@ -192,6 +192,11 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
     assert "In parentheses: not counted (fewer seeds than planned).\n" in page_of("README.md", results)
 
 
+def test_arms_of_a_recipe_can_differ_in_their_number_of_updates():
+    folder = PublishedFolder(ROOT / "results/paper/iwslt14-subset/paper_size_placement")
+    assert [folder.updates_of(arm) for arm in folder.arms] == ["2,840", "4,260", "4,260"]
+
+
 def test_the_scale_is_that_of_the_runs(folder):
     assert folder.scale == "29,000 training pairs, 6-6 layers of width 96, 4,160 updates"
 
