@@ -17,10 +17,18 @@ CHOSEN = {
 }
 
 
+#: What such files build on: an error that is raised there is of the file that called it.
+BASES = {
+    *(f"plugin/{name}.py" for name in ("layers", "model", "norm", "placement", "registered_names", "torch_optimizer")),
+    "training/intervention.py",
+}
+
+
 def in_extension(error: Exception) -> UserError | None:
     """Return an error that names file and line, where a file that users add has raised one; otherwise None.
 
-    That is the case where the file is the innermost of the package's in the traceback, or cannot be parsed.
+    That is the case where the file is the innermost of the package's in the traceback, :data:`BASES` not counted, or
+    cannot be parsed.
     """
     if isinstance(error, UserError):
         return None
@@ -28,6 +36,8 @@ def in_extension(error: Exception) -> UserError | None:
     if isinstance(error, SyntaxError) and error.filename:
         frames.append((error.filename, error.lineno or 0))
     ours = [(Path(file), line) for file, line in frames if Path(file).is_relative_to(PACKAGE)]
+    while ours and ours[-1][0].relative_to(PACKAGE).as_posix() in BASES:
+        ours.pop()
     if not ours or ours[-1][0].parent.relative_to(PACKAGE).as_posix() not in CHOSEN:
         return None
     path, line = ours[-1]

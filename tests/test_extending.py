@@ -113,6 +113,53 @@ def test_a_mistake_in_a_file_of_ones_own_is_one_line_that_names_it(copy, launche
     assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
+TWICE = """from ..model import register_placement
+from ..placement import Placement
+
+
+@register_placement("calls_twice")
+class CallsTwice(Placement):
+    final_norm = False
+
+    def connect(self, x, block):
+        return x + block.sublayer(x) + block.sublayer(x)
+"""
+SILENT = """from ..torch_optimizer import TorchOptimizer
+
+
+class Silent(TorchOptimizer):
+    def torch_arguments(self):
+        return {}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("plugin/placements/aa_mine.py", "plugin/placements/pre_ln.py", "pre_ln is registered already, by"),
+        ("plugin/placements/zz_mine.py", "plugin/placements/pre_ln.py", "pre_ln is registered already, by"),
+        ("plugin/norms/zz_mine.py", "plugin/norms/scale_norm.py", "scale_norm is registered already, by"),
+        ("training/interventions/zz_mine.py", "training/interventions/layer_rates.py", "is registered already, by"),
+        ("plugin/placements/calls_twice.py", TWICE, "must not call the sublayer of a block twice"),
+        ("plugin/optimizers/silent.py", SILENT, "Silent does not say whether it works element by element"),
+    ],
+)
+def test_what_our_own_classes_refuse_names_the_file_that_they_refuse(copy, file, content, said):
+    """Of two files with one name one would stand for both, and nobody would know which."""
+    path, settings = copy / "lnexp" / file, copy / "configs" / "model"
+    path.write_text((copy / "lnexp" / content).read_text() if content.endswith(".py") else content)
+    if content == TWICE:
+        config = (settings / "pre_ln.yaml").read_text().replace("pre_ln", "calls_twice")
+        (settings / "calls_twice.yaml").write_text(config)
+    model = "calls_twice" if content == TWICE else "pre_ln"
+    done = run(copy, f"python scripts/train.py model={model}", *SMALL)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert f"error: lnexp/{file.rpartition('/')[0]}/" in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
 @pytest.mark.slow
 def test_a_default_that_a_config_does_not_have_is_found(copy):
     write(copy, "A placement with an option")

@@ -13,18 +13,21 @@ from lnexp.hashing import file_digest, sha256_of_files
 OF_MEMBER = re.compile(r"(?<!\[)!")
 
 
-def corpus_sha256(*, _parent_: DictConfig) -> str:
+def corpus_sha256(*, _parent_: DictConfig) -> str | None:
     """Return the checksum of the files below ``root`` that the ``splits`` beside it name: ``${lnexp.corpus_sha256:}``.
 
-    A split names pairs of files, patterns as ``**/*.txt``, or members of archives as ``archive!member``; text that is
-    divided ``by_pivot`` counts, too.
+    It is None where ``downloads`` names the files, which have checksums of their own. A split names pairs of files,
+    patterns as ``**/*.txt``, or members of archives as ``archive!member``; text that is divided ``by_pivot`` counts,
+    too.
 
     Raises:
         UserError: where no folder is named, or a file is missing.
     """
+    if _parent_.get("downloads"):
+        return None
     if not _parent_.root:
         raise UserError("data.path: not set; say data.path=…")
-    files = [file for split in _parent_.splits.values() for file in split]
+    files = [file for split in _parent_.splits.values() for file in split or ()]
     patterns = [OF_MEMBER.split(file)[0] for file in files if isinstance(file, str)]
     patterns += [by_pivot.path] if (by_pivot := _parent_.get("by_pivot")) else []
     pairs = [file for file in files if not isinstance(file, str)]

@@ -67,8 +67,10 @@ def report(manifest: dict[str, Any], task: Task) -> list[str]:
         if steps["left_out"]:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in steps["left_out"].items())
             lines.append(f"{split}: {steps['read']:,} {unit} read; left out: {reasons}")
-    held_out = " and ".join(f"{manifest[task.unit][split]:,} {split}" for split in ("valid", "test"))
-    lines.append(f"{task.size_in_words(manifest)}, {held_out}")
+    if (held_out := manifest.get("held_out")) and held_out["in_train"]:
+        lines.append(f"{held_out['in_train']:,} of {held_out['pairs']:,} pairs of valid and test are in train, too")
+    others = " and ".join(f"{manifest[task.unit][split]:,} {split}" for split in ("valid", "test"))
+    lines.append(f"{task.size_in_words(manifest)}, {others}")
     if seen := manifest.get("pre_trained_on"):
         lines.append(
             f"{seen['in_train']:,} of {seen['sentences']:,} sentences of valid and test are in the text's train"

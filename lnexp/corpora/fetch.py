@@ -100,22 +100,27 @@ def fetch(download: Download, context: PreparationContext) -> Path:
 
     Raises:
         UserError: where no address has it, a server stops sending or answers with a web page, or size or checksum
-            are wrong. A partial file is kept for the next call.
+            are wrong, also of a file that a user put there. A partial file is kept for the next call.
     """
     final = context.downloads / download.corpus / download.path
     final.parent.mkdir(parents=True, exist_ok=True)
     with locked(_beside(final, ".lock")):
         if final.is_file():
-            if _fault(final, download, _recorded_sha256(final)) is None:
+            recorded = _recorded_sha256(final)
+            fault = _fault(final, download, recorded)
+            if fault and recorded is None:
+                raise UserError(f"{final}: {fault}; it was not downloaded here: move it away, or put another there")
+            if fault is None:
+                if recorded is None:
+                    _record(final, final)
                 return final
             tqdm.write(f"{final}: changed since it was verified; downloading it again")
-            final.unlink()
         part = _beside(final, ".part")
         address = _download(download, context.mirror, part)
         if fault := _fault(part, download):
             part.unlink()
             raise UserError(f"{address}: {fault}")
-        write_whole(_beside(final, ".sha256"), file_digest(part) + "\n")
+        _record(final, part)
         part.rename(final)
     return final
 
@@ -132,6 +137,11 @@ def provenance(download: Download, final: Path) -> dict[str, Any]:
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f".{path.name}{suffix}")
+
+
+def _record(final: Path, content: Path) -> None:
+    """Keep the SHA-256 of the content that ``final`` has, or is about to have."""
+    write_whole(_beside(final, ".sha256"), file_digest(content) + "\n")
 
 
 def _recorded_sha256(final: Path) -> str | None:

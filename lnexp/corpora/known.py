@@ -69,7 +69,8 @@ def differences(name: str, pairs: Mapping[str, int], sha256: Mapping[str, str], 
         for split, count in known.pairs.items()
         if pairs[split] != count and not (part and split == "train")
     ]
-    return wrong + [f"{file} is not the known one" for file, digest in known.sha256.items() if sha256[file] != digest]
+    other = [file for file, digest in known.sha256.items() if sha256.get(file) != digest]
+    return wrong + [f"{file} is not the known one" for file in other]
 
 
 def is_whole(name: str, train_pairs: int) -> bool:

@@ -5,7 +5,7 @@ All corpora that exist as files share this code; they differ in their configs in
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
 from functools import partial
@@ -22,7 +22,7 @@ from lnexp.corpora.fetch import Download, fetch, provenance
 from lnexp.corpora.language_pair import FilePair, count_pairs, file_pair
 from lnexp.corpora.moses import missing_rules_warning
 from lnexp.corpora.preprocessing import Pair, Preprocessing, chunks_of, preprocess
-from lnexp.corpora.text import SPLITS
+from lnexp.corpora.text import SPLITS, stream_lines
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import file_digest
 
@@ -66,7 +66,7 @@ def write(
 
     Returns:
         For the manifest: ``sources``, ``steps`` (pairs read, left out and kept), ``mended`` (repaired lines),
-        ``part_of``.
+        ``part_of``, ``held_out`` (how many ``pairs`` valid and test have, and how many of them are ``in_train``).
 
     Raises:
         UserError: for a missing or damaged file, files with different numbers of lines, a refused line (with its file
@@ -94,6 +94,7 @@ def write(
         "steps": {split: _summary(steps, counts[split]) for split, steps in pipeline.steps.items()},
         "mended": dict(pipeline.repaired),  # the key of manifests that are published
         "part_of": _check(folder, counts, known_as, part_of),
+        "held_out": _in_train(folder, train.languages),
     }
 
 
@@ -198,8 +199,27 @@ def _sources(fetched: list[tuple[Download, Path]], files: dict[str, list[FilePai
     sources = {download.path: provenance(download, path) for download, path in fetched}
     paths = {file.location.path for split in files.values() for pair in split for file in pair}
     own = sorted(paths - {path for _, path in fetched})
+    names = Counter(path.name for path in own)
     return sources | {
-        path.name: {"address": str(path), "bytes": path.stat().st_size, "sha256": file_digest(path)} for path in own
+        path.name if names[path.name] == 1 else str(path): {
+            "address": str(path),
+            "bytes": path.stat().st_size,
+            "sha256": file_digest(path),
+        }
+        for path in own
+    }
+
+
+def _in_train(folder: Path, languages: Sequence[str]) -> dict[str, int]:
+    """Return how many pairs valid and test have together, and how many of these are in train, too."""
+
+    def pairs(split: str) -> Iterator[tuple[str, ...]]:
+        return zip(*(stream_lines(folder / f"{split}.{language}") for language in languages), strict=True)
+
+    held_out = Counter(pair for split in ("valid", "test") for pair in pairs(split))
+    return {
+        "pairs": held_out.total(),
+        "in_train": sum(held_out[pair] for pair in {pair for pair in pairs("train") if pair in held_out}),
     }
 
 

@@ -18,11 +18,11 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NotRequired, TypedDict
 
 from omegaconf import DictConfig
@@ -68,6 +68,7 @@ class Manifest(TypedDict):
         pairs: of each split, where it is one of pairs.
         part_of: the known corpus that it is a part of, if any.
         mended, steps: what was repaired, and pairs read and left out by split.
+        held_out: of parallel text, the pairs of valid and test, and those of them that are in train, too.
         pre_trained_on: of labelled pairs, the sentences of valid and test, and those in the corpus' train.
         sha256: of the files of text.
         bytes, digests: of all files.
@@ -78,6 +79,7 @@ class Manifest(TypedDict):
     part_of: NotRequired[str | None]
     mended: NotRequired[dict[str, Count]]
     steps: NotRequired[dict[str, Step]]
+    held_out: NotRequired[dict[str, Count]]
     pre_trained_on: NotRequired[dict[str, Count]]
     sha256: dict[str, str]
     bytes: dict[str, Count]
@@ -227,10 +229,19 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     report = make_part("text", settings, text, context) or {}
     languages = tuple(language for language in (settings["source_lang"], settings["target_lang"]) if language)
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
+    for split in SPLITS if len(languages) > 1 else ():
+        _check_pairs(corpus, split)
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
     count = count_lines if len(languages) > 1 else count_sentences  # an empty line of one language ends a document
     pairs = {split: count(corpus.text(split, languages[0])) for split in SPLITS}
     write_manifest(folder, {"settings": settings, **report, "pairs": pairs, "tokens": tokens})
+
+
+def _check_pairs(corpus: binarise.TokenisedCorpus, split: str) -> None:
+    """Refuse languages of unequal length, as text that is made by a file of one's own may have. Raises UserError."""
+    counts = {language: count_lines(corpus.text(split, language)) for language in corpus.languages}
+    if len(set(counts.values())) > 1:
+        raise UserError(f"{split}: {' and '.join(f'{count:,} lines of {name}' for name, count in counts.items())}")
 
 
 def write_manifest(folder: Path, content: dict[str, Any]) -> None:
@@ -268,23 +279,36 @@ def _target(part: str, name: str) -> Callable[..., Any]:
     """Return what ``_target_`` names. Raises UserError for anything but :data:`TARGETS`."""
     module, _, attribute = name.rpartition(".")
     if re.fullmatch(re.sub("FILE|CLASS", r"\\w+", TARGETS[part]), name):
-        with suppress(ImportError):
-            target = getattr(import_module(module), attribute, None)
-            if callable(target) and target.__module__ == module:
-                return target
+        target = getattr(_module(module), attribute, None)
+        if callable(target) and target.__module__ == module:
+            return target
     raise UserError(f"data.{part}._target_={name}: must be {TARGETS[part]}")
+
+
+def _module(name: str) -> ModuleType | None:
+    """Return a module; None where there is none. Raises UserError where it cannot be imported."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == name:
+            return None
+        raise UserError(f"{name}: {error}") from error
 
 
 def make_part(part: str, settings: dict[str, Any], *arguments: Any) -> Any:
     """Call the ``_target_`` of a part of the config with the part's other options, and return the result.
 
     Raises:
-        UserError: for a target that is none of ours, or options that it does not have.
+        UserError: for a target that is none of ours, options that it does not have, or one that it needs.
     """
     target = _target(part, str(settings[part]["_target_"]))
     options = {key: value for key, value in settings[part].items() if key != "_target_"}
-    known = inspect.signature(target).parameters
+    signature = inspect.signature(target)
     for option in options:
-        if option not in known:
-            raise UserError(f"data.{part}.{option}: no such option; {near_names(option, known)}")
+        if option not in signature.parameters:
+            raise UserError(f"data.{part}.{option}: no such option; {near_names(option, signature.parameters)}")
+    try:
+        signature.bind(*arguments, **options)
+    except TypeError as error:
+        raise UserError(f"data.{part}: {error}") from error
     return target(*arguments, **options)

@@ -16,6 +16,7 @@ from .family import Family
 from .initialisation import INITIALISATIONS, initialise
 from .norm import NORMS
 from .placement import Placement, PlacementFactory, RegisteredPlacement, Side, Where, option
+from .registered_names import refuse_second
 
 
 @dataclass
@@ -149,6 +150,7 @@ def register_placement(name: str, options: type | None = None) -> Callable[[Plac
     """
 
     def register(factory: PlacementFactory) -> PlacementFactory:
+        refuse_second(name, factory, PLACEMENTS[name].factory if name in PLACEMENTS else None)
         placement = PLACEMENTS[name] = RegisteredPlacement(name, factory, options)
         config = _config_with(placement)
         register_model(f"lnexp_{name}", dataclass=config)(

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from torch import nn
 
+from .registered_names import refuse_second
+
 #: Makes a normalisation over so many channels.
 Norm = Callable[[int], nn.Module]
 #: The registered kinds by name.
@@ -14,6 +16,7 @@ def register_norm(name: str) -> Callable[[Norm], Norm]:
     """Decorator of a class or function: register it as a value of the model's option ``norm``."""
 
     def register(norm: Norm) -> Norm:
+        refuse_second(name, norm, NORMS.get(name))
         NORMS[name] = norm
         return norm
 

@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 from torch import Tensor
 
 from lnexp.errors import UserError, near_names
+from lnexp.plugin.registered_names import refuse_second
 from lnexp.training.models.base import Models
 
 #: The name of no intervention.
@@ -128,6 +129,7 @@ def register_intervention(name: str, options: type | None = None) -> Callable[[t
     """Decorator: register a class as ``intervention=<name>``; a file in ``configs/intervention`` has its options."""
 
     def register(factory: type[Intervention]) -> type[Intervention]:
+        refuse_second(name, factory, INTERVENTIONS[name].factory if name in INTERVENTIONS else None)
         INTERVENTIONS[name] = Registered(factory, options)
         return factory
 

@@ -281,6 +281,27 @@ def test_a_file_that_changed_after_landing_is_fetched_again(server, tmp_path):
     assert fetch(wanted, PreparationContext(tmp_path)).read_bytes() == CONTENT
 
 
+def test_a_file_that_changed_is_kept_until_there_is_another(server, tmp_path):
+    path = fetch(download(server, "well"), PreparationContext(tmp_path))
+    path.write_bytes(b"mine")
+    with pytest.raises(UserError):
+        fetch(download(server, "nothing"), PreparationContext(tmp_path))
+    assert path.read_bytes() == b"mine"
+
+
+def test_a_file_that_somebody_put_there_is_taken_or_refused_and_never_deleted(server, tmp_path):
+    wanted = download(server, "well", **KNOWN)
+    path = tmp_path / wanted.corpus / wanted.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"mine")
+    with pytest.raises(UserError, match="it was not downloaded here: move it away"):
+        fetch(wanted, PreparationContext(tmp_path))
+    assert path.read_bytes() == b"mine"
+    path.write_bytes(CONTENT)
+    assert provenance(wanted, fetch(wanted, PreparationContext(tmp_path)))["sha256"] == SHA256
+    assert server.requests == []
+
+
 @pytest.mark.parametrize("place", ["corpus/deep", "deep"])
 def test_a_mirror_is_a_folder_or_an_address(server, tmp_path, place):
     mirror = tmp_path / "mirror"

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lnexp.corpora.command import report as told
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.parallel import write
 from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest
+from lnexp.tasks import load_task
 
 OPTIONS = {
     "source_lang": "de",
@@ -66,6 +68,31 @@ def test_a_folder_is_tokenised(tmp_path):
         "steps": {split: {"read": 3, "left_out": {}, "kept": 3} for split in SPLITS},
         "mended": {},
         "part_of": None,
+        "held_out": {"pairs": 6, "in_train": 0},
+    }
+
+
+def test_pairs_that_are_tested_on_and_trained_on_are_counted(tmp_path):
+    twice = NUMBERED | {"train": [*NUMBERED["train"], *NUMBERED["test"][:2], NUMBERED["valid"][0]]}
+    twice["valid"] = [*NUMBERED["valid"], NUMBERED["valid"][0]]
+    _, report = run(tmp_path, put(tmp_path / "in", twice))
+    assert report["held_out"] == {"pairs": 7, "in_train": 4}
+    manifest = report | {"pairs": {split: len(pairs) for split, pairs in twice.items()}}
+    assert "4 of 7 pairs of valid and test are in train, too" in told(manifest, load_task("translation"))
+
+
+def test_files_of_one_name_are_all_recorded(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b"):
+        put(tmp_path / "in" / name)
+    splits = {
+        split: [{"source": f"{name}/{split}.de", "target": f"{name}/{split}.en"} for name in names]
+        for split, names in {"train": ("a", "b"), "valid": ("a",), "test": ("a",)}.items()
+    }
+    _, report = run(tmp_path, tmp_path / "in", splits=splits)
+    assert len(report["sources"]) == 8
+    assert {source["address"] for source in report["sources"].values()} >= {
+        str(tmp_path / "in" / name / "train.de") for name in ("a", "b")
     }
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 import tarfile
 import time
 
@@ -13,12 +14,14 @@ import pytest
 from helpers import ROOT, TINY, run_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from warm_commands import WarmProcess
 
+import lnexp.corpora
 from lnexp.cli import describe
 from lnexp.configuration import check_and_resolve, compose
-from lnexp.corpora.prepare import prepare
+from lnexp.corpora.prepare import corpus_folder, prepare
 from lnexp.corpora.text import SPLITS, read_lines
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest
@@ -297,6 +300,52 @@ def test_a_target_is_what_a_file_of_ours_defines(folder, tmp_path, part, target)
     data = tokenized(folder, f"data.{part}._target_={target}")
     with pytest.raises(UserError, match=rf"data\.{part}\._target_={re.escape(target)}: must be lnexp\.corpora"):
         prepare(data, tmp_path)
+
+
+MADE = """{imports}
+def write(folder, context, *, pairs):
+    for split in ("train", "valid", "test"):
+        (folder / f"{{split}}.de").write_text("ein Satz\\n" * pairs)
+        (folder / f"{{split}}.en").write_text("a sentence\\n" * (pairs + {more}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "more", "options", "message"),
+    [
+        ("import nosuchpackage", 0, {"pairs": 9}, r"lnexp\.corpora\.made_here: No module named 'nosuchpackage'"),
+        ("", 0, {}, r"data\.text: missing a required argument: 'pairs'"),
+        ("", 1, {"pairs": 9}, r"train: 9 lines of de and 10 lines of en"),
+    ],
+)
+def test_mistakes_in_a_file_of_ones_own_are_said(tmp_path, monkeypatch, imports, more, options, message):
+    (tmp_path / "made_here.py").write_text(MADE.format(imports=imports, more=more))
+    monkeypatch.setattr(lnexp.corpora, "__path__", [*lnexp.corpora.__path__, str(tmp_path)])
+    text = {"_target_": "lnexp.corpora.made_here.write", **options}
+    data = OmegaConf.merge(compose(TINY).data, {"name": "made"})
+    data.text = text
+    try:
+        with pytest.raises(UserError, match=message):
+            prepare(data, tmp_path / "data")
+    finally:
+        sys.modules.pop("lnexp.corpora.made_here", None)
+    assert names(tmp_path / "data") == []
+
+
+def test_files_of_a_config_of_ones_own_make_the_corpus_theirs(folder, tmp_path):
+    """Also where the config starts from ``_parallel`` and states no checksum."""
+    own = [
+        "data=multi30k",
+        "data.text.downloads=null",
+        f"data.text.root={folder}",
+        "data.source_lang=de",
+        "data.target_lang=en",
+    ]
+    splits = ", ".join(f"{split}: [{{source: {split}.de, target: {split}.en}}]" for split in SPLITS)
+    first = compose([*own, f"data.text.splits={{{splits}}}"]).data
+    one = corpus_folder(first, tmp_path)
+    (folder / "train.de").write_text((folder / "train.de").read_text().replace("neues", "altes"))
+    assert corpus_folder(compose([*own, f"data.text.splits={{{splits}}}"]).data, tmp_path) != one
 
 
 def test_merges_that_are_none_are_refused(folder, tmp_path):

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from helpers import ROOT, run_script
 
 PAIRS = [(f"ein Satz {number}", f"a sentence {number}") for number in range(60)]
@@ -12,6 +13,15 @@ def divided(folder, held_out):
     text = (ROOT / "docs/corpora.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"## A corpus of two files.*?```python\n(.*?)```", text, re.DOTALL)
     exec(lines.replace("FOLDER", str(folder)).replace("1000", str(held_out)), {})
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_the_last_pair_counts_whether_or_not_its_line_ends(tmp_path, end):
+    for number, language in enumerate(("de", "en")):
+        (tmp_path / f"all.{language}").write_text("\n".join(pair[number] for pair in PAIRS) + end)
+    divided(tmp_path, held_out=10)
+    lines = [len((tmp_path / f"{split}.de").read_text().splitlines()) for split in ("train", "valid", "test")]
+    assert lines == [40, 10, 10]
 
 
 def test_every_pair_is_in_one_split_and_no_pair_in_two(tmp_path):

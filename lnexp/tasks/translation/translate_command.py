@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from lnexp.checks import check_whole
 from lnexp.cli import Parser, add_runs_option, one_line_errors
+from lnexp.corpora.cleaning import decode_at
 from lnexp.corpora.prepare import corpus_folder
 from lnexp.errors import UserError
 from lnexp.files import write_whole
@@ -64,7 +65,8 @@ def main() -> None:
             pairs += _tell(translator, batch, beam)
         if arguments.table:
             made_by = f"Run `{folder.name}`, the checkpoint of epoch {translator.epoch}, beam {beam}."
-            write_whole(arguments.table, f"{made_by}\n\n{tabulate(pairs, _languages(cfg), tablefmt='github')}\n")
+            rows = [[side.replace("|", r"\|") for side in pair] for pair in pairs]
+            write_whole(arguments.table, f"{made_by}\n\n{tabulate(rows, _languages(cfg), tablefmt='github')}\n")
 
 
 def _languages(cfg: DictConfig) -> tuple[str, str]:
@@ -85,8 +87,10 @@ def _tell(translator: "Translator", sentences: list[str], beam: int) -> list[tup
 
 
 def _config(folder: RunFolder) -> DictConfig:
-    """Return a run's config. Raises UserError where it is missing, malformed or not whole."""
+    """Return a run's config. Raises UserError where it is missing, malformed, not whole, or of another task."""
     if folder.config:
+        if (task := folder.config.get("task", "translation")) != "translation":
+            raise UserError(f"{folder.name}: is of task={task}, and only task=translation translates")
         return OmegaConf.create(folder.config_with(NEEDED))
     raise UserError(f"{folder.path}: has no config; the run has not begun")
 
@@ -106,8 +110,8 @@ def _typed(language: str) -> Iterator[list[str]]:
     if sys.stdin.isatty():
         yield from _asked_for(f"{language}> ")
         return
-    for line in sys.stdin:
-        yield [line.strip()]
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        yield [decode_at(line, f"standard input:{number}").strip()]
 
 
 def _asked_for(prompt: str) -> Iterator[list[str]]:

@@ -1,11 +1,14 @@
 """``scripts/translate.py``: sentences translated by a trained run."""
 
+import io
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,9 +19,11 @@ from helpers import ROOT, TINY, only_run, run_script
 from warm_commands import warm_python
 
 from lnexp.corpora.text import read_lines
+from lnexp.errors import UserError
 from lnexp.hashing import file_digest
 from lnexp.runs.checksum import remove_checksum
 from lnexp.tasks.translation.bleu import detokenise
+from lnexp.tasks.translation.translate_command import _typed
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +77,8 @@ def test_words_are_those_of_the_corpus_wherever_the_checkpoint_says_it_is(traine
 
 
 def test_a_table_shows_each_sentence_beside_its_translation(trained, prepared, tmp_path):
-    table, sentences = tmp_path / "translations.md", source_of_test(prepared)[:2]
+    table, (first, second) = tmp_path / "translations.md", source_of_test(prepared)[:2]
+    sentences = [f"a | b {first}", second]
     told = translate(trained, "post_ln", sentences[0], "", sentences[1], "--table", str(table))
     assert told.returncode == 0, told.stderr
     made_by, _, header, _, *rows = table.read_text().splitlines()
@@ -80,7 +86,23 @@ def test_a_table_shows_each_sentence_beside_its_translation(trained, prepared, t
     assert [word.strip() for word in header.strip("|").split("|")] == ["de", "en"]
     told_of = [line for line in told.stdout.splitlines() if line]
     expected = [list(pair) for pair in zip(sentences, told_of, strict=True)]
-    assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows] == expected
+    cells = [re.split(r"(?<!\\)\|", row.strip("|")) for row in rows]
+    assert [[cell.strip().replace(r"\|", "|") for cell in row] for row in cells] == expected
+
+
+def test_input_that_is_no_text_is_said_with_its_line(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ein Satz\nS\xe4tze\n")))
+    with pytest.raises(UserError, match="standard input:2"):
+        list(_typed("de"))
+
+
+def test_a_run_of_another_task_is_named(trained, tmp_path):
+    shutil.copytree(trained / "runs", tmp_path / "runs")
+    config = only_run(tmp_path) / "config.yaml"
+    config.write_text(re.sub(r"^task: translation$", "task: masked_lm", config.read_text(), flags=re.MULTILINE))
+    told = translate(tmp_path, "post_ln", "ein Satz")
+    assert told.returncode == 2
+    assert "is of task=masked_lm, and only task=translation translates" in told.stderr
 
 
 def test_a_person_is_asked_for_sentences(trained, prepared):
