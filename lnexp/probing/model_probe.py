@@ -78,7 +78,8 @@ def probe_model(options: Sequence[str]) -> ProbeReport:
     cfg = compose(rest)  # before torch is imported, so that mistakes are reported at once
     check(cfg)
     of, probed = _trained(own["checkpoint"], rest, cfg) if "checkpoint" in own else _untrained(rest)
-    of = f"{of}; {cfg.probes.batches} minibatches of at most {cfg.max_tokens} tokens, without dropout"
+    size = f"at most {cfg.max_tokens} tokens (or the longest sentence's)"
+    of = f"{of}; {cfg.probes.batches} minibatches of {size}, without dropout"
     if "parameters" in own:
         return ProbeReport(of, _by_parameter(probed, own["parameters"]))
     from lnexp.theory.by_layer import norms_and_gradients
@@ -115,12 +116,13 @@ def _trained(path: str, options: list[str], cfg: DictConfig) -> "tuple[str, Prob
     from lnexp.theory.checkpoint import trained_model
 
     corpus = [option for option in options if part_of(option) == "corpus"]
+    reordered = any(key_of(option) in ("seed", "order_seed") for option in options)
     if corpus and not any(key_of(option) == "data" for option in corpus):
         raise UserError(f"{corpus[0]}: set data=… too; without it the corpus is the one that the checkpoint names")
     if corpus:
         prepared = task_of(cfg).prepare(cfg.data, cfg.data_dir)
-        return f"{path}, on {cfg.data.name}", trained_model(Path(path), prepared.bin, cfg)
-    return f"{path}, on the corpus it was trained on", trained_model(Path(path), None, cfg)
+        return f"{path}, on {cfg.data.name}", trained_model(Path(path), prepared.bin, cfg, reordered)
+    return f"{path}, on the corpus it was trained on", trained_model(Path(path), None, cfg, reordered)
 
 
 def _by_parameter(probed: "ProbedModel", option: str) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> Pa
 
     drawn = recipe.profiles[THEORY].data == NO_CORPUS
     given = [option for option in options if not (drawn and part_of(option) == "corpus")]
-    overrides = given if drawn else own_corpus(recipe, THEORY, given)
+    overrides = [*recipe.choice_of_task, *(given if drawn else own_corpus(recipe, THEORY, given))]
     cfg = compose(overrides)
     check(cfg)
     jobs = jobs_of(recipe, cfg)
@@ -110,7 +110,7 @@ def _select(rows: list[dict[str, Any]], only: dict[str, Any]) -> list[dict[str, 
         found = {row.get(column) for row in rows}
         if value not in found:
             raise UserError(f"only.{column}={value}: not in the measurement; {near_names(str(value), map(str, found))}")
-    return [row for row in rows if all(row[column] == value for column, value in only.items())]
+    return [row for row in rows if all(row.get(column) == value for column, value in only.items())]
 
 
 def settings_of(job: Job) -> tuple[dict[str, Any], dict[str, Any]]:

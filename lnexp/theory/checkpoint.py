@@ -12,19 +12,22 @@ from lnexp.safe_loading import load, making_a_model
 from lnexp.theory.models import ProbedModel
 
 
-def trained_model(path: Path, bin_dir: Path | None, cfg: DictConfig) -> ProbedModel:
+def trained_model(path: Path, bin_dir: Path | None, cfg: DictConfig, reordered: bool = False) -> ProbedModel:
     """Return the model of a checkpoint, with minibatches of its training data.
 
     Args:
         path: a checkpoint of a run of ours, or of stock fairseq's translation task.
         bin_dir: the prepared corpus; None takes the one that the checkpoint names.
         cfg: our config, for the number and the size of minibatches.
+        reordered: whether they are in the order of ``cfg.order_seed``, and not in that of the run's first epoch.
 
     Raises:
         UserError: for a file that is no checkpoint, is cut short, was never trained, does not fit the corpus, or whose
             corpus or loss is missing; or where there are fewer minibatches.
     """
     task, model, saved = model_and_task(path, bin_dir)
+    if reordered and hasattr(task.cfg, "order_seed"):
+        task.cfg.order_seed = cfg.order_seed
     probed = ProbedModel.of(task, model, saved.criterion, cfg)
     if probed.criterion is None:
         raise UserError(f"{path}: does not say which loss it was trained with")

@@ -10,6 +10,7 @@ import torch
 
 from lnexp.checks import check_flag, check_whole
 from lnexp.errors import UserError, near_names
+from lnexp.schema import checked
 
 #: What was varied and what was measured, by column.
 Row = dict[str, Any]
@@ -68,7 +69,13 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
     if missing:
         raise UserError(f"measurement {name}: {', '.join(missing)}: not set")
     for setting, value in settings.items():
-        if parameters[setting].annotation is bool:
+        kind = parameters[setting].annotation
+        if kind is bool:
             check_flag(setting, value)
-        elif isinstance(value, int):
+        elif kind is int:
             check_whole(setting, value, least=1)
+        else:
+            try:
+                checked(kind, value, setting)
+            except (TypeError, ValueError) as error:
+                raise UserError(f"measurement {name}: {error}") from None

@@ -103,12 +103,16 @@ def untrained_model(cfg: DictConfig) -> ProbedModel:
     """Return the model of a config before training, with minibatches of its training data.
 
     Raises:
-        UserError: for settings that no model can have, or fewer minibatches than asked for.
+        UserError: for settings that no model can have, weights of another training that it would start from and that
+            are not there, or fewer minibatches than asked for.
     """
     check_and_resolve(cfg)
+    if cfg.fairseq.checkpoint.get("finetune_from_model"):
+        raise UserError("fairseq.checkpoint.finetune_from_model: probe that checkpoint itself, with checkpoint=…")
     corpus = task_of(cfg).prepare(cfg.data, cfg.data_dir)
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))  # nothing is saved
     task = build_task(fairseq)
+    task_of(cfg).set_starts(task, [cfg])
     utils.set_torch_seed(cfg.seed)
     model = build_model(task, fairseq)
     return ProbedModel.of(task, model, fairseq.criterion, cfg)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from lnexp.errors import UserError, near_names
 from lnexp.plugin.registered_names import refuse_second
+from lnexp.schema import checked
 from lnexp.training.models.base import Models
 
 #: The name of no intervention.
@@ -172,7 +173,8 @@ def _build(chosen: Mapping[str, Any], weights: Sequence[Weight], rates: Callable
     for key in given.keys() - set(known):
         raise UserError(f"intervention.{key}: {name} has no such option; {near_names(key, known)}")
     try:
-        options = registered.options(**given) if registered.options else None
+        options = checked(registered.options, given, "intervention") if registered.options else None
     except (TypeError, ValueError) as error:
-        raise UserError(f"intervention.{error}") from None
+        what = str(error)
+        raise UserError(what if what.startswith("intervention") else f"intervention.{what}") from None
     return registered.factory(options, weights, rates)

@@ -72,6 +72,7 @@ def test_a_checkpoint_of_other_code_is_probed_with_a_warning(finished):
         (["checkpoint=none.pt", "checkpoint=other.pt"], "checkpoint=other.pt: checkpoint is given twice"),
         (["checkpoint=none.pt", "data_dir=x"], "data_dir=x: set data=… too"),
         (["checkpoint=none.pt", "optimizer=sgd"], "allowed are data=…"),
+        (["model=pre_ln", "+fairseq.checkpoint.finetune_from_model=x.pt"], "probe that checkpoint itself"),
         (["model=pre_ln", "--results", "x"], "--results, --publish: only with recipes"),
         (["+recipe=fig3", "--json"], "--json: only with model=… or checkpoint=…"),
         (["placement=pre_ln"], "model=… or checkpoint=… without a recipe probes one model"),

@@ -7,6 +7,7 @@ import pytest
 from helpers import run_script
 
 from lnexp.paths import ROOT
+from lnexp.probing.recipes import _select
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,39 @@ def test_mistakes_are_one_line(tmp_path, script, arguments, message):
     done = run_script(script, *arguments, *more, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+OWN = """
+title: Gradients of an encoder that fills in words
+figure: ours
+source: ours
+reading: no warm-up, nothing is trained
+task: masked_lm
+measurement: gradient_by_layer
+settings: [placement=pre_ln, "model=[encoder_embed_dim=32,encoder_ffn_embed_dim=32]", layers=2, batches=1, tokens=300]
+plot: {x: layer, y: grad_norm, y_label: norm}
+profiles:
+  theory: {data: bert_toy}
+known: nothing
+first_seed: 1
+n_seeds: 1
+arms:
+  w1: {label: W1, overrides: [only.parameter=W1]}
+claims: []
+"""
+
+
+def test_a_recipe_of_another_task_is_measured_as_a_model_of_that_task(tmp_path):
+    (tmp_path / "mine.yaml").write_text(OWN)
+    done = probe(tmp_path, f"+recipe={tmp_path / 'mine.yaml'}", f"data_dir={tmp_path / 'data'}")
+    assert done.returncode == 0, done.stderr
+    measured = pd.read_csv(tmp_path / "results" / "theory" / "bert_toy" / "mine" / "measurements.csv")
+    assert set(measured["side"]) == {"encoder"}
+
+
+def test_rows_without_a_column_are_none_of_an_arm_that_selects_by_it():
+    rows = [{"layer": 1, "y": 2}, {"bin": 3}]
+    assert _select(rows, {"layer": 1}) == rows[:1]
 
 
 def test_an_arm_of_rows_that_are_not_measured_is_one_line(tmp_path):

@@ -36,6 +36,11 @@ def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
     for name, parameter in probed.model.named_parameters():
         assert torch.equal(parameter, saved[name]), name
     assert not probed.model.training
+    orders = [
+        [batch["id"].tolist() for batch in trained_model(checkpoint, None, other, reordered=True).batches]
+        for other in (compose([CORPUS, f"data_dir={prepared}", f"order_seed={seed}"]) for seed in (7, 8))
+    ]
+    assert orders[0] != orders[1]
     said = trained_model(checkpoint, prepare(cfg.data, cfg.data_dir).bin, cfg)
     for own, again in zip(probed.batches, said.batches, strict=True):
         assert torch.equal(own["target"], again["target"])

@@ -32,7 +32,12 @@ def test_what_others_draw_is_not_disturbed():
         ("relu_norm", RELU | {"widht": 3}, "measurement relu_norm has no setting widht; did you mean width"),
         ("relu_norm", {"width": 8}, "measurement relu_norm: sigmas, samples: not set"),
         ("relu_norm", RELU | {"samples": 0}, "samples=0: must be at least 1"),
-        ("relu_norm", RELU | {"sigmas": [1.0, float("inf")]}, "measurement relu_norm, seed 1: sigma is inf"),
+        ("relu_norm", RELU | {"samples": "x"}, "samples=x: must be a whole number"),
+        ("relu_norm", RELU | {"sigmas": 1}, "measurement relu_norm: sigmas is"),
+        ("relu_norm", RELU | {"sigmas": ["x"]}, "measurement relu_norm: sigmas is"),
+        ("relu_norm", RELU | {"sigmas": [0]}, r"sigmas=\[0\]: must be above 0"),
+        ("relu_norm", RELU | {"sigmas": [1.0, float("inf")]}, "measurement relu_norm: sigmas is not finite"),
+        ("relu_norm", RELU | {"sigmas": [1e154]}, "measurement relu_norm, seed 1: squared_norm is inf"),
     ],
 )
 def test_mistakes_are_named(name, settings, message):

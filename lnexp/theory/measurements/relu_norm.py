@@ -2,6 +2,7 @@
 
 import torch
 
+from lnexp.errors import UserError
 from lnexp.theory.hidden_states import squared_norm
 from lnexp.theory.measurement import Context, Row, register_measurement
 
@@ -16,6 +17,8 @@ def relu_norm(context: Context, sigmas: list[float], width: int, samples: int) -
         width: d.
         samples: number of X for each σ.
     """
+    if not all(sigma > 0 for sigma in sigmas):
+        raise UserError(f"sigmas={sigmas}: must be above 0")
     found = []
     for sigma in sigmas:
         x = sigma * torch.randn(samples, width, dtype=torch.float64)

@@ -24,8 +24,9 @@ class Sharpness(Diagnostic):
 
     It is found by the method of Lanczos from a fixed random direction, with as many products of the Hessian and a
     direction as the option ``diagnostics.sharpness`` says: too few give too small a value. Power iteration would end at
-    the eigenvalue of the largest size, which before training may be a negative one. In half precision there is none,
-    and none with ``norm=scale_norm``: the length of padding's zeros cannot be differentiated twice.
+    the eigenvalue of the largest size, which before training may be a negative one. A single run in half precision has
+    none; an array, whose parameters are in fp32, has it of bf16's computation. There is none with ``norm=scale_norm``:
+    the length of padding's zeros cannot be differentiated twice.
     """
 
     def __init__(self, watched: Watched):
