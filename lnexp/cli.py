@@ -148,6 +148,8 @@ def describe(error: Exception) -> str:
     unknown = re.match(r"Could not override '([^']+)'", first_line)
     if isinstance(error, ConfigCompositionException) and unknown:
         return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}{_where_to_list(unknown[1])}"
+    if re.search(r"=[\"']?~/", first_line):
+        return f"{first_line}; ~ is not expanded behind =, say $HOME"
     return first_line
 
 

@@ -38,3 +38,9 @@ def test_a_recipe_whose_claim_cannot_be_judged_is_refused(tmp_path, command, sai
     done = run_script(command, said.format(tmp_path / "mine.yaml"))
     assert done.returncode == 2
     assert done.stderr.startswith("error: claim fig2a-no-warmup-fails-low: ")
+
+
+def test_a_home_that_no_shell_expands_is_explained():
+    done = run_script("prepare_data", "data=plain", "data.path=~/corpus")
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("data.path=~/corpus; ~ is not expanded behind =, say $HOME")
