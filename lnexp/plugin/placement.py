@@ -165,8 +165,14 @@ class RegisteredPlacement:
         Args:
             where: the layer.
             model_options: the model's options; what they lack of the placement's own has its default.
+
+        Raises:
+            ValueError: for one that does not say whether a stack ends with a LayerNorm.
         """
-        return self.factory(where, self._own(model_options))
+        layer = self.factory(where, self._own(model_options))
+        if not hasattr(layer, "final_norm"):
+            raise ValueError(f"{type(layer).__name__} does not say whether a stack ends with a norm: set final_norm")
+        return layer
 
     def _own(self, model_options: Mapping[str, Any]) -> Any:
         """Return the placement's own options out of the model's, or None where it has none.

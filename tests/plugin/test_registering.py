@@ -17,7 +17,7 @@ from small_models import SEEDS, scores_both_ways
 
 from lnexp.configuration import compose
 from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
-from lnexp.plugin.placement import Where, option
+from lnexp.plugin.placement import Placement, Where, option
 from lnexp.plugin.placements.post_ln import PostLN
 from lnexp.plugin.placements.pre_ln import PreLN
 from lnexp.plugin.updates import ChangesWithUpdates, set_updates
@@ -77,6 +77,22 @@ def model_of(placement: str, task, seed: int = 1, **options):
 
 def array_of(placement: str, task, **options):
     return small_models.array_of(placement, task, **options).double()
+
+
+def test_a_placement_must_say_whether_a_stack_ends_with_a_norm(registering, task):
+    class Unsaid(Placement):
+        def connect(self, x, block):
+            return x + block.sublayer(x)
+
+    register_placement("unsaid")(Unsaid)
+    with pytest.raises(ValueError, match="Unsaid does not say whether a stack ends with a norm: set final_norm"):
+        model_of("unsaid", task)
+
+
+def test_a_name_of_another_module_is_refused_and_ones_own_can_be_registered_again(registering):
+    register_placement("growing", GrowingOptions)(Growing)
+    with pytest.raises(ValueError, match=r"pre_ln is registered already, by .*placements/pre_ln\.py"):
+        register_placement("pre_ln")(Growing)
 
 
 # options

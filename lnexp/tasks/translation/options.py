@@ -1,7 +1,18 @@
 """The options of translation: the languages, and how sentences are translated to be measured."""
 
-from lnexp.checks import FLAG, TEXT, number, whole
+from typing import Any
+
+from lnexp.checks import FLAG, TEXT, Kind, check_text, number, whole
+from lnexp.errors import UserError
 from lnexp.options import Alias, Option
+
+
+def _check_target(option: str, value: Any) -> None:
+    """Refuse what is no language, and explain null, as corpora of one language have it. Raises UserError."""
+    if value is None:
+        raise UserError(f"{option}=null: a corpus of one language is not translated; task=masked_lm takes it")
+    check_text(option, value)
+
 
 OPTIONS = (
     Option(
@@ -9,7 +20,7 @@ OPTIONS = (
         [Alias("data.text.source_lang"), Alias("fairseq.task.source_lang")],
     ),
     Option(
-        "data.target_lang", TEXT, "the language it is translated into",
+        "data.target_lang", Kind(TEXT.words, _check_target), "the language it is translated into",
         [Alias("data.text.target_lang"), Alias("fairseq.task.target_lang")],
     ),
     Option("model.decoder_embed_dim", whole(1), "width of the decoder's hidden states"),
