@@ -17,7 +17,7 @@ CHOSEN = {
 }
 
 
-#: What such files build on: an error that is raised there is of the file that called it.
+#: What such files build on: an error that one of these raises itself is of the file that called it.
 BASES = {
     *(f"plugin/{name}.py" for name in ("layers", "model", "norm", "placement", "registered_names", "torch_optimizer")),
     "training/intervention.py",
@@ -36,8 +36,9 @@ def in_extension(error: Exception) -> UserError | None:
     if isinstance(error, SyntaxError) and error.filename:
         frames.append((error.filename, error.lineno or 0))
     ours = [(Path(file), line) for file, line in frames if Path(file).is_relative_to(PACKAGE)]
-    while ours and ours[-1][0].relative_to(PACKAGE).as_posix() in BASES:
-        ours.pop()
+    if ours and frames[-1][0] == str(ours[-1][0]):  # ours raised it, and no package that ours calls
+        while ours and ours[-1][0].relative_to(PACKAGE).as_posix() in BASES:
+            ours.pop()
     if not ours or ours[-1][0].parent.relative_to(PACKAGE).as_posix() not in CHOSEN:
         return None
     path, line = ours[-1]

@@ -16,23 +16,25 @@ OF_MEMBER = re.compile(r"(?<!\[)!")
 def corpus_sha256(*, _parent_: DictConfig) -> str | None:
     """Return the checksum of the files below ``root`` that the ``splits`` beside it name: ``${lnexp.corpus_sha256:}``.
 
-    It is None where ``downloads`` names the files, which have checksums of their own. A split names pairs of files,
-    patterns as ``**/*.txt``, or members of archives as ``archive!member``; text that is divided ``by_pivot`` counts,
-    too.
+    Those that ``downloads`` names have checksums of their own, and do not count; it is None where there are no others.
+    A split names pairs of files, patterns as ``**/*.txt``, or members of archives as ``archive!member``; text that is
+    divided ``by_pivot`` counts, too.
 
     Raises:
         UserError: where no folder is named, or a file is missing.
     """
-    if _parent_.get("downloads"):
-        return None
-    if not _parent_.root:
-        raise UserError("data.path: not set; say data.path=…")
+    downloaded = set((_parent_.get("downloads") or {}).get("files") or ())
     files = [file for split in _parent_.splits.values() for file in split or ()]
     patterns = [OF_MEMBER.split(file)[0] for file in files if isinstance(file, str)]
     patterns += [by_pivot.path] if (by_pivot := _parent_.get("by_pivot")) else []
     pairs = [file for file in files if not isinstance(file, str)]
     names = [file[side] for file in pairs for side in ("source", "target")]
-    return sha256_of_files(_parent_.root, [*names, *matching(_parent_.root, patterns)])
+    own = [name for name in names if OF_MEMBER.split(name)[0] not in downloaded]
+    if downloaded and not own:
+        return None
+    if not _parent_.root:
+        raise UserError("data.text.root: not set; of most corpora data.path=… sets it")
+    return sha256_of_files(_parent_.root, [*own, *matching(_parent_.root, patterns)])
 
 
 def pairs_sha256(*, _parent_: DictConfig) -> str:

@@ -111,8 +111,6 @@ def fetch(download: Download, context: PreparationContext) -> Path:
             if fault and recorded is None:
                 raise UserError(f"{final}: {fault}; it was not downloaded here: move it away, or put another there")
             if fault is None:
-                if recorded is None:
-                    _record(final, final)
                 return final
             tqdm.write(f"{final}: changed since it was verified; downloading it again")
         part = _beside(final, ".part")
@@ -120,7 +118,7 @@ def fetch(download: Download, context: PreparationContext) -> Path:
         if fault := _fault(part, download):
             part.unlink()
             raise UserError(f"{address}: {fault}")
-        _record(final, part)
+        write_whole(_beside(final, ".sha256"), file_digest(part) + "\n")
         part.rename(final)
     return final
 
@@ -130,18 +128,13 @@ def provenance(download: Download, final: Path) -> dict[str, Any]:
     return {
         "address": f"{download.base_url.rstrip('/')}/{download.path}",
         "bytes": final.stat().st_size,
-        "sha256": _recorded_sha256(final),
+        "sha256": _recorded_sha256(final) or file_digest(final),
         "checked_against": [name for name in ("bytes", "sha256", "md5") if getattr(download, name)],
     }
 
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f".{path.name}{suffix}")
-
-
-def _record(final: Path, content: Path) -> None:
-    """Keep the SHA-256 of the content that ``final`` has, or is about to have."""
-    write_whole(_beside(final, ".sha256"), file_digest(content) + "\n")
 
 
 def _recorded_sha256(final: Path) -> str | None:

@@ -4,6 +4,7 @@ All corpora that exist as files share this code; they differ in their configs in
 """
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -199,9 +200,10 @@ def _sources(fetched: list[tuple[Download, Path]], files: dict[str, list[FilePai
     sources = {download.path: provenance(download, path) for download, path in fetched}
     paths = {file.location.path for split in files.values() for pair in split for file in pair}
     own = sorted(paths - {path for _, path in fetched})
+    above = os.path.commonpath([path.parent for path in own]) if own else ""
     names = Counter(path.name for path in own)
     return sources | {
-        path.name if names[path.name] == 1 else str(path): {
+        path.name if names[path.name] == 1 else str(path.relative_to(above)): {
             "address": str(path),
             "bytes": path.stat().st_size,
             "sha256": file_digest(path),

@@ -150,7 +150,7 @@ def register_placement(name: str, options: type | None = None) -> Callable[[Plac
     """
 
     def register(factory: PlacementFactory) -> PlacementFactory:
-        refuse_second(name, factory, PLACEMENTS[name].factory if name in PLACEMENTS else None)
+        refuse_second(PLACEMENTS, name)
         placement = PLACEMENTS[name] = RegisteredPlacement(name, factory, options)
         config = _config_with(placement)
         register_model(f"lnexp_{name}", dataclass=config)(

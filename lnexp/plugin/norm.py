@@ -16,7 +16,7 @@ def register_norm(name: str) -> Callable[[Norm], Norm]:
     """Decorator of a class or function: register it as a value of the model's option ``norm``."""
 
     def register(norm: Norm) -> Norm:
-        refuse_second(name, norm, NORMS.get(name))
+        refuse_second(NORMS, name)
         NORMS[name] = norm
         return norm
 

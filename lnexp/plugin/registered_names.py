@@ -1,19 +1,25 @@
 """Keep two files from registering one name: one of them would silently stand for both."""
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
+#: The files that have registered names, by the registry and the name.
+_FILES: dict[tuple[int, str], str] = {}
 
-def refuse_second(name: str, added: Any, known: Any) -> None:
-    """Refuse a name that another file has registered.
+
+def refuse_second(registry: Mapping[str, Any], name: str) -> None:
+    """Refuse a name that another file has registered; to be called by a decorator, which that file calls.
 
     Args:
-        name: that is registered.
-        added: the class or function that is registered.
-        known: the one that has the name already; None where there is none.
+        registry: of all names.
+        name: that is about to be registered.
 
     Raises:
-        ValueError: where they are of two modules.
+        ValueError: where the name is there already, from another file.
     """
-    if known is not None and known.__module__ != added.__module__:
-        raise ValueError(f"{name} is registered already, by {sys.modules[known.__module__].__file__}")
+    file = sys._getframe(2).f_code.co_filename
+    known = _FILES.get((id(registry), name), file)
+    if name in registry and known != file:
+        raise ValueError(f"{name} is registered already, by {known}")
+    _FILES[id(registry), name] = file

@@ -4,7 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_origin
 
 import torch
 
@@ -72,10 +72,15 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
         kind = parameters[setting].annotation
         if kind is bool:
             check_flag(setting, value)
-        elif kind is int:
-            check_whole(setting, value, least=1)
-        else:
+        elif kind in (float, str) or get_origin(kind) is list:
             try:
                 checked(kind, value, setting)
             except (TypeError, ValueError) as error:
-                raise UserError(f"measurement {name}: {error}") from None
+                raise UserError(f"measurement {name}: {error}, and must be {_in_words(kind)}") from None
+        elif kind is int or isinstance(value, int):
+            check_whole(setting, value, least=1)
+
+
+def _in_words(kind: Any) -> str:
+    """Return what a setting takes, as ``list[float]``."""
+    return kind.__name__ if isinstance(kind, type) and not get_origin(kind) else str(kind)

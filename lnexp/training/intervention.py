@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 import torch
@@ -12,7 +12,6 @@ from torch import Tensor
 
 from lnexp.errors import UserError, near_names
 from lnexp.plugin.registered_names import refuse_second
-from lnexp.schema import checked
 from lnexp.training.models.base import Models
 
 #: The name of no intervention.
@@ -125,12 +124,20 @@ class Registered:
 
 INTERVENTIONS: dict[str, Registered] = {}
 
+#: The types of options that are checked before an intervention sees them: what values may be, and that in words.
+CHECKED: dict[Any, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "text"),
+}
+
 
 def register_intervention(name: str, options: type | None = None) -> Callable[[type[Intervention]], type[Intervention]]:
     """Decorator: register a class as ``intervention=<name>``; a file in ``configs/intervention`` has its options."""
 
     def register(factory: type[Intervention]) -> type[Intervention]:
-        refuse_second(name, factory, INTERVENTIONS[name].factory if name in INTERVENTIONS else None)
+        refuse_second(INTERVENTIONS, name)
         INTERVENTIONS[name] = Registered(factory, options)
         return factory
 
@@ -172,9 +179,19 @@ def _build(chosen: Mapping[str, Any], weights: Sequence[Weight], rates: Callable
     known = [one.name for one in fields(registered.options)] if registered.options else []
     for key in given.keys() - set(known):
         raise UserError(f"intervention.{key}: {name} has no such option; {near_names(key, known)}")
+    return registered.factory(_options(registered.options, given) if registered.options else None, weights, rates)
+
+
+def _options(kind: type, given: Mapping[str, Any]) -> Any:
+    """Return the options of an intervention. Raises UserError for one that is missing or that they refuse."""
+    for one in fields(kind):
+        if one.name in given and one.type in CHECKED:
+            value, (allowed, words) = given[one.name], CHECKED[one.type]
+            if not isinstance(value, allowed) or (isinstance(value, bool) and one.type is not bool):
+                raise UserError(f"intervention.{one.name}={value}: must be {words}")
+        elif one.name not in given and one.default is MISSING and one.default_factory is MISSING:
+            raise UserError(f"intervention.{one.name}: not set")
     try:
-        options = checked(registered.options, given, "intervention") if registered.options else None
+        return kind(**given)
     except (TypeError, ValueError) as error:
-        what = str(error)
-        raise UserError(what if what.startswith("intervention") else f"intervention.{what}") from None
-    return registered.factory(options, weights, rates)
+        raise UserError(f"intervention.{error}") from None

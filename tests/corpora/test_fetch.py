@@ -299,6 +299,11 @@ def test_a_file_that_somebody_put_there_is_taken_or_refused_and_never_deleted(se
     assert path.read_bytes() == b"mine"
     path.write_bytes(CONTENT)
     assert provenance(wanted, fetch(wanted, PreparationContext(tmp_path)))["sha256"] == SHA256
+    path.write_bytes(b"mine again")
+    with pytest.raises(UserError, match="it was not downloaded here"):
+        fetch(wanted, PreparationContext(tmp_path))
+    unstated = fetch(download(server, "well"), PreparationContext(tmp_path))
+    assert unstated.read_bytes() == b"mine again", "where nothing is stated of it, any is taken"
     assert server.requests == []
 
 
