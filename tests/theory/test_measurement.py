@@ -1,11 +1,13 @@
 """Measurements are registered by name and depend on settings and seed alone."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 
 import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.errors import UserError
-from lnexp.theory.measurement import Context, measure
+from lnexp.theory.measurement import MEASUREMENTS, Context, measure
 
 RELU = {"sigmas": [1.0, 2.0], "width": 8, "samples": 10}
 
@@ -43,3 +45,12 @@ def test_what_others_draw_is_not_disturbed():
 def test_mistakes_are_named(name, settings, message):
     with pytest.raises(UserError, match=message):
         measure(name, Context(1), settings)
+
+
+def test_settings_of_other_types_are_the_measurements_own_matter(monkeypatch):
+    def told(context, sizes, names: Sequence[str], share: "float" = 1.0):
+        return [{"sizes": sizes, "names": names, "share": share}]
+
+    monkeypatch.setitem(MEASUREMENTS, "told", told)
+    settings = {"sizes": (1, 2), "names": ["a"], "share": 0.5}
+    assert measure("told", Context(1), settings) == [settings]

@@ -1,15 +1,18 @@
 """An intervention is the same alone, in an array and after a resume, and refuses what it cannot have."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
 import torch
+from fairseq.dataclass import ChoiceEnum
 from helpers import without_times
+from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
 from lnexp.runs import records
 from lnexp.training.engine import Engine
-from lnexp.training.intervention import INTERVENTIONS, weights_of
+from lnexp.training.intervention import INTERVENTIONS, _options, weights_of
 
 pytestmark = pytest.mark.slow
 FAST = ("lr_max=1e-2", "warmup_updates=1", "model.decoder_layers=2")
@@ -107,3 +110,17 @@ def test_weights_know_their_layers_and_tied_ones_are_there_once(build):
 def test_what_cannot_be_meant_is_refused(build, options, message):
     with pytest.raises(UserError, match=message):
         build(options)
+
+
+@dataclass
+class OwnOptions:
+    shares: list[float]
+    form: ChoiceEnum(["one", "two"]) = "one"  # type: ignore[valid-type]
+    steps: int = 3
+
+
+def test_options_of_other_types_are_the_interventions_own_matter():
+    given = {"shares": OmegaConf.create([0.5, 1]), "form": "two"}
+    assert _options(OwnOptions, given) == OwnOptions([0.5, 1], "two")
+    with pytest.raises(UserError, match=r"intervention\.steps=True: must be a whole number"):
+        _options(OwnOptions, given | {"steps": True})
