@@ -108,10 +108,10 @@ def fetch(download: Download, context: PreparationContext) -> Path:
         if final.is_file():
             recorded = _recorded_sha256(final)
             fault = _fault(final, download, recorded)
-            if fault and recorded is None:
-                raise UserError(f"{final}: {fault}; it was not downloaded here: move it away, or put another there")
             if fault is None:
                 return final
+            if recorded is None:
+                raise UserError(f"{final}: {fault}; it was not downloaded here: move it away, or put another there")
             tqdm.write(f"{final}: changed since it was verified; downloading it again")
         part = _beside(final, ".part")
         address = _download(download, context.mirror, part)

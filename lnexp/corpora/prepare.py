@@ -229,19 +229,22 @@ def _build(settings: dict[str, Any], folder: Path, context: PreparationContext) 
     report = make_part("text", settings, text, context) or {}
     languages = tuple(language for language in (settings["source_lang"], settings["target_lang"]) if language)
     corpus = binarise.TokenisedCorpus(folder, languages, subwords)
-    for split in SPLITS if len(languages) > 1 else ():
-        _check_pairs(corpus, split)
+    pairs = {split: _size(corpus, split) for split in SPLITS}
     tokens = binarise.binarise(corpus, settings["joined_dictionary"], context)
-    count = count_lines if len(languages) > 1 else count_sentences  # an empty line of one language ends a document
-    pairs = {split: count(corpus.text(split, languages[0])) for split in SPLITS}
     write_manifest(folder, {"settings": settings, **report, "pairs": pairs, "tokens": tokens})
 
 
-def _check_pairs(corpus: binarise.TokenisedCorpus, split: str) -> None:
-    """Refuse languages of unequal length, as text that is made by a file of one's own may have. Raises UserError."""
-    counts = {language: count_lines(corpus.text(split, language)) for language in corpus.languages}
-    if len(set(counts.values())) > 1:
-        raise UserError(f"{split}: {' and '.join(f'{count:,} lines of {name}' for name, count in counts.items())}")
+def _size(corpus: binarise.TokenisedCorpus, split: str) -> int:
+    """Return how many pairs a split has, or sentences of one language.
+
+    Raises:
+        UserError: for languages of unequal length, as a file of one's own may write them.
+    """
+    count = count_lines if len(corpus.languages) > 1 else count_sentences  # an empty line of one ends a document
+    sizes = {language: count(corpus.text(split, language)) for language in corpus.languages}
+    if len(set(sizes.values())) > 1:
+        raise UserError(f"{split}: {' and '.join(f'{size:,} lines of {name}' for name, size in sizes.items())}")
+    return sizes[corpus.languages[0]]
 
 
 def write_manifest(folder: Path, content: dict[str, Any]) -> None:

@@ -94,11 +94,11 @@ def _untrained(options: list[str]) -> "tuple[str, ProbedModel]":
     cfg = compose([*AS_ANALYSED, *options])
     probed = untrained_model(cfg)
     sides = [getattr(probed.model, side).layers for side in sides_of(probed.model)]
-    start = cfg.get("start") or {}
-    if not start.get("run"):
+    start = task_of(cfg).start(cfg)
+    if start is None:
         _warn_of_another_start(cfg, compose(options), sides)
     depth, width = "-".join(str(len(layers)) for layers in sides), sides[0][0].embed_dim
-    begun = f"from epoch {start['epoch']} of {start['run']}" if start.get("run") else f"init={cfg.init}"
+    begun = f"init={cfg.init}" if start is None else f"from epoch {start.epoch} of {start.run}"
     model = f"{cfg.model._name} {depth}, width {width}, {begun}"
     return f"{model}, before training, seed {cfg.seed}, on {cfg.data.name}", probed
 

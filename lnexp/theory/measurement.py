@@ -76,11 +76,6 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
             try:
                 checked(kind, value, setting)
             except (TypeError, ValueError) as error:
-                raise UserError(f"measurement {name}: {error}, and must be {_in_words(kind)}") from None
+                raise UserError(f"measurement {name}: {error}, and must be {inspect.formatannotation(kind)}") from None
         elif kind is int or isinstance(value, int):
             check_whole(setting, value, least=1)
-
-
-def _in_words(kind: Any) -> str:
-    """Return what a setting takes, as ``list[float]``."""
-    return kind.__name__ if isinstance(kind, type) and not get_origin(kind) else str(kind)

@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from lnexp.errors import UserError, near_names
 from lnexp.plugin.registered_names import refuse_second
+from lnexp.schema import required_fields
 from lnexp.training.models.base import Models
 
 #: The name of no intervention.
@@ -184,13 +185,13 @@ def _build(chosen: Mapping[str, Any], weights: Sequence[Weight], rates: Callable
 
 def _options(kind: type, given: Mapping[str, Any]) -> Any:
     """Return the options of an intervention. Raises UserError for one that is missing or that they refuse."""
+    for missing in sorted(required_fields(kind) - given.keys()):
+        raise UserError(f"intervention.{missing}: not set")
     for one in fields(kind):
         if one.name in given and one.type in CHECKED:
             value, (allowed, words) = given[one.name], CHECKED[one.type]
             if not isinstance(value, allowed) or (isinstance(value, bool) and one.type is not bool):
                 raise UserError(f"intervention.{one.name}={value}: must be {words}")
-        elif one.name not in given and one.default is MISSING and one.default_factory is MISSING:
-            raise UserError(f"intervention.{one.name}: not set")
     try:
         return kind(**given)
     except (TypeError, ValueError) as error:

@@ -62,6 +62,27 @@ def alone(pretrained):
     return folder_of(*pretrained[1]), said
 
 
+def test_a_model_is_probed_as_its_training_would_start(pretrained):
+    def probed(*start: str) -> tuple[str, str]:
+        words = [
+            word
+            for word in pretrained[1]
+            if not word.startswith(("start.", "runs_dir", "max_epoch", "warmup", "tracker"))
+        ]
+        done = run_script("probe", "model=post_ln", *words, *start)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    where = [word for word in pretrained[1] if word.startswith(("start.", "runs_dir"))]
+    begun, warned = probed(*where)
+    assert f"from epoch 2 of {where[0].removeprefix('start.run=')}, before training" in begun
+    assert "warning: starts from init" not in warned
+    scratch, warned = probed("start.epoch=0")
+    assert "init=paper, before training" in scratch
+    assert "warning: starts from init" in warned
+    assert begun.splitlines()[2:] != scratch.splitlines()[2:]
+
+
 def test_every_checkpoint_of_pre_training_is_kept(pretrained):
     kept = sorted((pretrained[0] / "checkpoints").glob("*.pt"))
     assert [path.name for path in kept] == ["checkpoint1.pt", "checkpoint2.pt"]
