@@ -13,18 +13,18 @@ from lnexp.figures.line_styles import BLUE, ORANGE
 
 
 class _Dots(NamedTuple):
-    """How the runs of an arm are drawn: their label, their colour, and filled where they have a warm-up."""
+    """How the runs of an arm are drawn: their colour, and filled where they have a warm-up."""
 
-    label: str
     colour: str
     filled: bool
 
 
-#: The arms of recipe fig4ab that answer the question, in the figure's order; Pre-LN blue, Post-LN orange.
+#: The arms that answer the question, in the figure's order; Pre-LN blue, Post-LN orange.
 ANSWER_ARMS = {
-    "post_ln_adam": _Dots("Post-LN,\nno warm-up", ORANGE, filled=False),
-    "post_ln_adam_warmup": _Dots("Post-LN,\nwarm-up", ORANGE, filled=True),
-    "pre_ln_adam": _Dots("Pre-LN,\nno warm-up", BLUE, filled=False),
+    "Post-LN, no warm-up": _Dots(ORANGE, filled=False),
+    "Post-LN, warm-up": _Dots(ORANGE, filled=True),
+    "Pre-LN, no warm-up": _Dots(BLUE, filled=False),
+    "Pre-LN, warm-up": _Dots(BLUE, filled=True),
 }
 
 
@@ -36,7 +36,7 @@ def draw_answer(points: Mapping[str, Mapping[str, Sequence[float]]], path: Path)
         path: the file to write.
     """
     with rc_context(STYLE):
-        figure = Figure(figsize=(3.1 * len(points), 2.7), layout="constrained")
+        figure = Figure(figsize=(3.9 * len(points), 2.7), layout="constrained")
         for axis, (corpus, of_arms) in zip(
             figure.subplots(1, len(points), squeeze=False)[0], points.items(), strict=True
         ):
@@ -51,7 +51,7 @@ def _draw_panel(axis: Any, corpus: str, of_arms: Mapping[str, Sequence[float]]) 
         across = [place + 0.05 * (number - (len(values) - 1) / 2) for number in range(len(values))]
         face = dots.colour if dots.filled else "white"
         axis.plot(across, values, "o", color=dots.colour, markerfacecolor=face, markersize=5, clip_on=False)
-    axis.set_xticks(range(len(ANSWER_ARMS)), [dots.label for dots in ANSWER_ARMS.values()])
+    axis.set_xticks(range(len(ANSWER_ARMS)), [arm.replace(", ", ",\n") for arm in ANSWER_ARMS])
     axis.set(
         title=f"{corpus}, {_seeds(of_arms)} seeds",
         ylabel="best validation BLEU",

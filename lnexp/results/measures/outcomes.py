@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.statistics.success import Scores, best_mean, scores_by_arm, succeeds, success_of
+from lnexp.results.statistics.success import Scores, best_mean, line_of, scores_by_arm, succeeds, success_of
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 
@@ -30,7 +30,7 @@ def outcomes_table(recipe: Recipe, runs: Sequence[CountedRun]) -> pd.DataFrame:
     how many runs are over, how many of them train and how many diverged.
     """
     scores = scores_by_arm(recipe, runs)
-    line = success_of(recipe).line(map(_values, scores.values()))
+    line = line_of(recipe, scores)
     complete = (pair for pair in _pairs(recipe) if all(scores.get(arm) for arm in pair))
     return pd.DataFrame([_row(recipe, pair, scores, line) for pair in complete])
 

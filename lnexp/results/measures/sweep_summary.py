@@ -60,6 +60,12 @@ class PlacementSummary:
     best_nll: dict[int, float]
     good_share: dict[int, float]
 
+    @property
+    def cost_of_no_warmup(self) -> dict[int, float]:
+        """By how much the final nll is larger without warm-up than with the longest, each at its best rate, by seed."""
+        without, *_, longest = (self.tuned[warmup] for warmup in self.cells)
+        return {seed: without[seed] - longest[seed] for seed in sorted(without.keys() & longest.keys())}
+
     def good_at(self, warmup: str) -> list[str]:
         """Return the names of the rates at which most runs with this warm-up are good."""
         return [rate for rate, cell in self.cells[warmup].items() if cell.mostly_good]

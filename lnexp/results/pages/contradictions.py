@@ -30,6 +30,10 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("depth-post-ln-needs-warmup-6", "depth-post-ln-needs-warmup-6-nll"),
         ("depth-residual-18-trains",),
     ),
+    "At its own best rate Pre-LN ends worse without warm-up": (("tuned-pre-ln-needs-no-warmup",),),
+    "Each with warm-up and at its own best rate, Post-LN does not end better than Pre-LN (Liu et al. 2020)": (
+        ("tuned-post-ln-ends-better",),
+    ),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
     "Warm-up of Post-LN's last layers is not a fifth better than of its first; larger betas, gathered moments"
     " and growing branches do not replace warm-up": (
@@ -38,8 +42,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
-    "Without warm-up Post-LN's attention logits outgrow Pre-LN's, its hidden states still separate word classes, and"
-    " its loss ends sharper": (
+    "Without warm-up Post-LN's attention logits outgrow Pre-LN's and its loss ends sharper, both late, as it recovers,"
+    " and its hidden states still separate word classes": (
         ("failure-is-no-growth-of-logits",),
         ("linear-probes-failed-loses-class",),
         ("sharpness-post-ln-fails-flat",),

@@ -13,7 +13,7 @@ results change.
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
-from lnexp.figures.answer import ANSWER_ARMS, draw_answer
+from lnexp.figures.answer import draw_answer
 from lnexp.files import write_whole
 from lnexp.paths import ROOT
 from lnexp.recipes.load import load_recipe, recipe_names
@@ -137,6 +137,7 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         "corpora": _shown(results_dir),
         "paper": PAPER,
         "rows": ROWS,
+        "first_arm": partial(_first_arm, results_dir),
         "first_claims": [(said, *name.split("/")) for said, name in CLAIMS.items()],
         "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
         "schema": schema(),
@@ -178,13 +179,29 @@ def _shown(results_dir: Path) -> list[Corpus]:
 
 
 def answer_points(results_dir: Path) -> dict[str, dict[str, list[float]]]:
-    """Return what the figure of the answer shows: the best BLEU of every run, by corpus and arm."""
-    return {
-        one.name: {
-            arm: PublishedFolder(results_dir / one.place / "fig4ab").values("best_bleu", arm) for arm in ANSWER_ARMS
-        }
-        for one in _shown(results_dir)
-    }
+    """Return what the figure of the answer shows: the best BLEU of every run, by corpus and row of ``ROWS``."""
+    points: dict[str, dict[str, list[float]]] = {}
+    for corpus in _shown(results_dir):
+        for row, arms in ROWS.items():
+            found = _first_arm(results_dir, corpus.place, arms)
+            points.setdefault(corpus.name, {})[row] = found.folder.values("best_bleu", found.arm) if found else []
+    return points
+
+
+class PublishedArm(NamedTuple):
+    """An arm of published results."""
+
+    folder: PublishedFolder
+    arm: str
+
+
+def _first_arm(results_dir: Path, place: str, arms: Sequence[str]) -> PublishedArm | None:
+    """Return the first of these arms, ``recipe/arm``, that has results at a place; None where none has."""
+    for recipe, _, arm in (name.partition("/") for name in arms):
+        folder = results_dir / place / recipe
+        if (folder / "verdicts.json").exists() and arm in (of := PublishedFolder(folder)).arms:
+            return PublishedArm(of, arm)
+    return None
 
 
 def _targets_of(recipe: str) -> list[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 from tabulate import tabulate
 
+from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
 from lnexp.numerics import numerics_of
 from lnexp.published import read_table
@@ -19,13 +20,15 @@ from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.claims import measures_of
 from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
+from lnexp.results.measures.against_baseline import nll_ratio
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
+from lnexp.results.pages.sweep_page import costs_in_words, lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
-from lnexp.results.statistics.success import divided_arms, scores_by_arm, succeeds, success_of
+from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.runs.folder import DONE
 from lnexp.seeds import named_seeds
+from lnexp.tasks import load_task
 
 
 class Cost(NamedTuple):
@@ -66,6 +69,11 @@ class PublishedFolder:
     def scope(self) -> str:
         """What the runs were trained on, in words."""
         return self._verdicts.scope
+
+    @property
+    def corpus(self) -> str:
+        """The name of the corpus."""
+        return corpus_name(self._path.parent.name)
 
     @property
     def known(self) -> str:
@@ -198,6 +206,13 @@ class PublishedFolder:
         """Return the mean of a measure over seeds as a share of that of another arm."""
         return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
 
+    def against_baseline(self, arm: str) -> str:
+        """Return by how many times the last nll of an arm is that of the recipe's baseline, seed by seed, as ``0.13
+        [0.05, 0.37]``; a dash where no seed has both.
+        """
+        runs = cast(dict[str, list[CountedRun]], self._by_arm)
+        return str(nll_ratio(runs.get(arm, []), runs.get(self.recipe.baseline, [])) or "–")
+
     @cached_property
     def _runs(self) -> list[CountedRun]:
         return cast(list[CountedRun], [one for of_arm in self._by_arm.values() for one in of_arm])
@@ -209,9 +224,18 @@ class PublishedFolder:
 
     def trained(self, arm: str) -> str:
         """Return how many runs of an arm succeed (see :mod:`lnexp.results.statistics.success`), as ``9 of 10``."""
-        scores = scores_by_arm(self.recipe, self._runs)
-        line = success_of(self.recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
-        return f"{sum(succeeds(score, diverged, line) for score, diverged in scores[arm])} of {len(scores[arm])}"
+        of_arm = self._scores[arm]
+        line = line_of(self.recipe, self._scores)
+        return f"{sum(succeeds(score, diverged, line) for score, diverged in of_arm)} of {len(of_arm)}"
+
+    @property
+    def line(self) -> str:
+        """The best score that a run has to exceed to succeed."""
+        return load_task(self.recipe.task).score.text(line_of(self.recipe, self._scores))
+
+    @cached_property
+    def _scores(self) -> Scores:
+        return scores_by_arm(self.recipe, self._runs)
 
     @property
     def arms(self) -> list[str]:
@@ -246,6 +270,11 @@ class PublishedFolder:
     def lengths(self) -> dict[str, str]:
         """The shortest warm-ups that are enough by rate, in words, by the label of a placement of a sweep."""
         return lengths_in_words(self.recipe, self._runs)
+
+    @property
+    def costs(self) -> dict[str, str]:
+        """What no warm-up costs in final nll, nats a token, each at its best rate, by the label of a placement."""
+        return costs_in_words(self.recipe, self._runs)
 
     @property
     def prediction(self) -> str:

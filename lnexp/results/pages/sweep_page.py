@@ -77,10 +77,8 @@ ANSWERS = (
 
 
 def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
-    without, *_, longest = grid.warmups
+    without = next(iter(grid.warmups))
     _, rate = one.best
-    of_both = one.tuned[without].keys() & one.tuned[longest].keys()
-    cost = {seed: one.tuned[without][seed] - one.tuned[longest][seed] for seed in sorted(of_both)}
     good = sum(cell.good or 0 for of in one.cells.values() for cell in of.values())
     runs = sum(len(cell.nll) for of in one.cells.values() for cell in of.values())
     return [
@@ -89,7 +87,7 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
         _rates_in_words(grid, one.good_only_with_warmup_at()),
         f"{length_in_words(grid, one.shortest[rate].values())} at {grid.rates[rate]:g}",
         _text(one.best_nll),
-        _text(cost),
+        _text(one.cost_of_no_warmup),
         f"{good} of {runs}",
     ]
 
@@ -136,6 +134,17 @@ def lengths_in_words(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[str, st
     """
     grid = grid_of(recipe)
     return {one.label: _lengths_in_words(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
+
+
+def costs_in_words(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[str, str]:
+    """Return what no warm-up costs each placement at its best rates, in final nll with its 95% interval, by its label.
+
+    Args:
+        recipe: one with a sweep.
+        runs: its runs.
+    """
+    grid = grid_of(recipe)
+    return {one.label: _text(one.cost_of_no_warmup) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
 
 
 def _lengths_in_words(grid: Grid, one: PlacementSummary) -> str:

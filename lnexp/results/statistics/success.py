@@ -83,6 +83,11 @@ def scores_by_arm(recipe: Recipe, runs: Iterable[CountedRun]) -> Scores:
     return by_arm
 
 
+def line_of(recipe: Recipe, scores: Scores) -> float:
+    """Return the score that a run has to exceed to succeed, given those of all arms."""
+    return success_of(recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
+
+
 def divided_arms(recipe: Recipe, runs: Iterable[CountedRun]) -> set[str]:
     """Return the arms of which some runs succeed and others do not; none of a recipe that trains nothing.
 
@@ -92,7 +97,7 @@ def divided_arms(recipe: Recipe, runs: Iterable[CountedRun]) -> set[str]:
     if recipe.measurement:
         return set()
     scores = scores_by_arm(recipe, runs)
-    line = success_of(recipe).line([score for score, _ in of_arm] for of_arm in scores.values())
+    line = line_of(recipe, scores)
     return {arm for arm, of_arm in scores.items() if len({succeeds(*run, line) for run in of_arm}) > 1}
 
 

@@ -20,6 +20,8 @@ from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_
 
 RESULTS = ROOT / "results"
 PLACE = "medium/multi30k/fig4ab"
+#: The recipe that has all arms of the answer.
+ANSWERED = "placement_decoupled"
 
 
 @pytest.fixture
@@ -102,11 +104,20 @@ def test_the_figure_of_the_answer_is_that_of_the_published_results(tmp_path):
     assert (imread(tmp_path / "answer.png") == imread(ROOT / ANSWER)).all(), "make pages"
 
 
+def test_arms_are_of_the_first_recipe_that_has_them(tmp_path):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    points = answer_points(tmp_path)["Multi30k"]
+    assert points["Post-LN, warm-up"] == PublishedFolder(RESULTS / PLACE).values("best_bleu", "post_ln_adam_warmup")
+    assert points["Pre-LN, warm-up"] == [], "fig4ab has no such arm"
+
+
 def test_the_figure_shows_every_run():
     points = answer_points(RESULTS)
-    with (RESULTS / "small" / "toy" / "fig4ab" / "runs.csv").open() as file:
-        rows = [row for row in csv.DictReader(file) if row["arm"] == "post_ln_adam"]
-    assert sorted(points["embedded corpus"]["post_ln_adam"]) == sorted(float(row["best_valid_bleu"]) for row in rows)
+    with (RESULTS / "small" / "toy" / ANSWERED / "runs.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["arm"] == "post_ln_none"]
+    assert sorted(points["embedded corpus"]["Post-LN, no warm-up"]) == sorted(
+        float(row["best_valid_bleu"]) for row in rows
+    )
     assert points["embedded corpus"].keys() == ANSWER_ARMS.keys()
 
 
@@ -140,7 +151,7 @@ def with_multi30k(tmp_path):
     """The published results, and some that stand for those on Multi30k."""
     results = shutil.copytree(RESULTS, tmp_path / "results")
     shutil.rmtree(results / "medium", ignore_errors=True)
-    for recipe in ("fig2a", "fig4ab", "warmup_sensitivity", "small_fixed_lr"):
+    for recipe in (ANSWERED, "fig2a", "fig4ab", "warmup_sensitivity", "small_fixed_lr"):
         shutil.copytree(RESULTS / "small" / "toy" / recipe, results / "medium" / "multi30k" / recipe)
     return results
 
@@ -152,7 +163,7 @@ def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
     assert "Pre-LN runs train on Multi30k (" in readme
     assert "| claim | Multi30k | embedded corpus |" in readme
     assert "| Without warm-up Post-LN fails | ✓ | ✓ |" in readme
-    assert readme.index("results/medium/multi30k/fig4ab") < readme.index("results/small/toy/fig4ab")
+    assert readme.index(f"results/medium/multi30k/{ANSWERED}") < readme.index(f"results/small/toy/{ANSWERED}")
     assert list(answer_points(with_multi30k)) == ["Multi30k", "embedded corpus"]
 
 
@@ -195,6 +206,21 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
 def test_arms_of_a_recipe_can_differ_in_their_number_of_updates():
     folder = PublishedFolder(ROOT / "results/paper/iwslt14-subset/paper_size_placement")
     assert [folder.updates_of(arm) for arm in folder.arms] == ["2,840", "4,260", "4,260"]
+
+
+def test_arms_are_compared_with_the_baseline_of_their_recipe(folder):
+    of = PublishedFolder(RESULTS / "small/toy/interventions")
+    runs = pd.read_csv(RESULTS / "small/toy/interventions/runs.csv").pivot(
+        index="seed", columns="arm", values="last_valid_nll"
+    )
+    ratio = statistics.geometric_mean(runs["warmup"] / runs["none"])
+    assert of.against_baseline("warmup").startswith(f"{ratio:.2f} [")
+    assert folder.against_baseline("pre_ln_adam") == "–", "it has no baseline"
+
+
+def test_the_line_of_success_tells_runs_that_train(folder):
+    best = pd.read_csv(RESULTS / PLACE / "runs.csv").groupby("arm")["best_valid_bleu"].mean().max()
+    assert folder.line == f"{best / 2:.1f}"
 
 
 def test_the_scale_is_that_of_the_runs(folder):

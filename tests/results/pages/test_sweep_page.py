@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import lengths_in_words, sweep_page
+from lnexp.results.pages.sweep_page import costs_in_words, lengths_in_words, sweep_page
 
 
 @pytest.fixture
@@ -103,3 +103,10 @@ def test_there_is_nothing_before_all_arms_have_a_run(tmp_path):
     assert sweep_page(recipe, []) == ""
     assert sweep_page(recipe, [run for run in runs if run.job.arm.name != "pre_ln_long_x1"]) == ""
     assert sweep_page(recipe, runs)
+
+
+def test_what_no_warmup_costs_is_in_words(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    found = costs_in_words(recipe, swept_runs(recipe))
+    assert list(found) == ["Pre-LN", "Post-LN †"]
+    assert found["Post-LN †"].startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
