@@ -1,4 +1,8 @@
-"""FixNorm: word embeddings of length 1 (Nguyen & Salazar 2019, section 2.3)."""
+"""FixNorm: word embeddings of length 1 (Nguyen & Salazar 2019, section 2.3).
+
+Before training they are drawn as all embeddings of a model. The authors draw them between -0.01 and 0.01, so short that
+Adam turns them faster at first.
+"""
 
 from torch import Tensor, nn
 from torch.nn import functional

@@ -253,6 +253,11 @@ def test_a_value_that_cannot_be_meant_is_refused_in_one_line(override):
         check(compose([override]))
 
 
+def test_masks_that_change_by_epoch_are_drawn_in_the_process_that_trains():
+    with pytest.raises(UserError, match=r"^fairseq.dataset.num_workers=1: must be 0; masks are drawn anew"):
+        check(compose(["task=masked_lm", "data=bert_toy", "fairseq.dataset.num_workers=1"]))
+
+
 def test_greatest_values_that_can_be_meant_are_taken():
     check(compose(["seed=4294967295", "threads=1024", "clip_norm=0", "model.dropout=0", "evaluation.lenpen=-1"]))
     check(compose(["fairseq.dataset.valid_subset='valid,test'", "fairseq.dataset.batch_size=null"]))

@@ -1,6 +1,6 @@
 """The options of masked language modelling: which text is read, how it is packed, and which words are hidden."""
 
-from lnexp.checks import TEXT, choice, number, whole
+from lnexp.checks import TEXT, choice, number, only, whole
 from lnexp.options import Alias, Option
 
 #: Of a task that reads one language.
@@ -37,5 +37,10 @@ OPTIONS = (
     Option(
         "evaluation.target_nll", number(0).or_null(), "validation nll that updates_to_nll counts updates to",
         published=True, decides=False,
+    ),
+    Option(
+        # fairseq keeps its workers over epochs, and a worker would keep the masks of the epoch that it began in
+        "fairseq.dataset.num_workers", only(0, "masks are drawn anew in every epoch, in the process that trains"),
+        decides=False,
     ),
 )  # fmt: skip

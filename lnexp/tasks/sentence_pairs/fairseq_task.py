@@ -14,6 +14,7 @@ from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
 from lnexp.plugin.placement import Placement, option
 from lnexp.plugin.task import TaskOptions
+from lnexp.plugin.updates import changes_with_updates
 from lnexp.safe_loading import load, refuse_other_run
 from lnexp.tasks.contract import Start
 from lnexp.tasks.masked_lm.sequences import Sequences, SequencesTask
@@ -146,8 +147,14 @@ def start_from(model: Any, checkpoint: Path, run: str, member: int = 0) -> None:
         member: its number, of an array.
 
     Raises:
-        UserError: for a checkpoint of another run, or without a parameter of this encoder.
+        UserError: for a checkpoint of another run, or without a parameter of this encoder, and for a placement that
+            changes with the number of updates, which starts again here.
     """
+    if changes_with_updates(model):
+        raise UserError(
+            f"start.run={run}: its placement changes with the number of updates, which starts again: the encoder would"
+            " compute what it did before its pre-training"
+        )
     state = load(checkpoint)
     refuse_other_run(checkpoint, state["extra_state"], run)
     # parameters of an array have an axis of members in front, its buffers have not

@@ -1,7 +1,6 @@
 """Fine-tuning starts from a checkpoint, trains alone and in arrays, and resumes to the last digit."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,6 +8,7 @@ from helpers import TINY_CORPUS, run_script, scored
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
+from lnexp.plugin.updates import KnowsUpdates
 from lnexp.runs.folder import RunFolder
 from lnexp.safe_loading import load
 from lnexp.tasks import task_of
@@ -198,9 +198,16 @@ def test_a_checkpoint_without_a_parameter_of_the_encoder_is_refused(pretrained, 
     state = torch.load(pretrained[0] / "checkpoints" / "checkpoint2.pt", weights_only=True)
     state["model"]["encoder.layers.0.fc1.weight"] = there
     torch.save(state, tmp_path / "checkpoint2.pt")
-    model = SimpleNamespace(state_dict=lambda: {"encoder.layers.0.fc1.weight": torch.ones(32, 32)})
+    model = torch.nn.Module()
+    model.state_dict = lambda: {"encoder.layers.0.fc1.weight": torch.ones(32, 32)}
     with pytest.raises(UserError, match=r"checkpoint2.pt: has no encoder.layers.0.fc1.weight of the shape"):
         start_from(model, tmp_path / "checkpoint2.pt", pretrained[0].name.rpartition("-")[2])
+
+
+def test_a_placement_that_changes_with_updates_cannot_be_fine_tuned(pretrained):
+    """Its number of updates starts again, and with it what the encoder computes."""
+    with pytest.raises(UserError, match=r"^start.run=1a2b3c4d: its placement changes with the number of updates"):
+        start_from(KnowsUpdates(), pretrained[0] / "checkpoints" / "checkpoint2.pt", "1a2b3c4d")
 
 
 def test_blocks_that_fit_no_batch_are_not_planned(prepared):
