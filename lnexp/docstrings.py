@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from inspect import getdoc
 
+from lnexp.printable import one_line
+
 
 def attributes_of(described: type) -> dict[str, str]:
     """Return the attributes that a class' docstring describes, with the description of each as Markdown."""
@@ -20,4 +22,4 @@ def returned_by(function: Callable[..., object]) -> str:
 
 def _as_markdown(text: str) -> str:
     """Return the text of a docstring in one line, with code and references as Markdown has them."""
-    return re.sub(r":\w+:`([^`]+)`", r"`\1`", " ".join(text.split()).replace("``", "`"))
+    return re.sub(r":\w+:`([^`]+)`", r"`\1`", one_line(text).replace("``", "`"))

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-from lnexp.printable import printable
+from lnexp.printable import first_few, printable
 
 
 class UserError(Exception):
@@ -27,8 +27,7 @@ def near_names(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     if near:
         return f"did you mean {' or '.join(near)}?"
-    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
-    return f"there are: {', '.join(known[:MOST_NAMED])}{more}"
+    return f"there are: {first_few(known, MOST_NAMED)}"
 
 
 #: What is raised where a file that someone else may have written has numbers or words that make no sense together.

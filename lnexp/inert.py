@@ -1,4 +1,4 @@
-"""Tell text that does nothing where fairseq evaluates it: some of its models and optimizers run options as Python."""
+"""Check that text runs no code when fairseq evaluates it: some of its models and optimizers run options as Python."""
 
 import ast
 import json

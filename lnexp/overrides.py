@@ -10,6 +10,7 @@ from hydra.core.override_parser.types import Override, QuotedString
 
 from lnexp.errors import UserError
 from lnexp.options import Table, key_of
+from lnexp.options.override import values_said
 from lnexp.paths import CONFIG_DIR
 from lnexp.tasks import DEFAULT, table_of_task, task_names
 
@@ -24,7 +25,7 @@ def spell_out(overrides: Sequence[str]) -> list[str]:
     Raises:
         UserError: for two files of one group, and for an alias whose text does not say what the option's value is.
     """
-    tasks = [override.partition("=")[2] for override in overrides if override.startswith("task=")]
+    tasks = values_said(overrides, "task")
     table = table_of_task(tasks[-1] if tasks and tasks[-1] in task_names() else DEFAULT)
     return [_spell_out(override, table) for override in overrides]
 

@@ -1,6 +1,7 @@
 """Escape characters of a text that a terminal would obey, that nobody sees, or that no file can have."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 #: Control characters but for line feeds and tabs, halves of surrogate pairs, other ends of lines, and the characters
@@ -20,6 +21,12 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a text in one line, without the ends of lines that are in it."""
     return " ".join(text.split())
+
+
+def first_few(names: Sequence[str], most: int) -> str:
+    """Return the first names with commas between them, and how many more there are, as ``a, b and 3 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def has_name(folder: Path, levels: int) -> bool:

@@ -43,7 +43,7 @@ def ignore_interrupts() -> None:
 
 
 def hide_leaked_locks() -> None:
-    """Have no warning of the lock that fairseq makes when it is imported, where a worker is killed with a sweep.
+    """Silence the warning of the lock that fairseq makes when it is imported, for workers that are killed with a sweep.
 
     Python's resource tracker, a process that starts with the first worker, removes the lock, and warns of it.
     """
@@ -62,7 +62,7 @@ def one_quiet_thread() -> None:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Import modules that need fairseq in this block, which takes seconds, without a vain search for garbage."""
+    """Import modules that need fairseq in this block, which takes seconds, with garbage collection off."""
     if "fairseq" in sys.modules:
         yield
         return

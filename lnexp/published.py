@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
-from lnexp.printable import NOT_PRINTABLE, has_name
+from lnexp.printable import NOT_PRINTABLE, has_name, one_line
 from lnexp.schema import twice
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read_table(path: Path) -> "pd.DataFrame":
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: malformed ({' '.join(str(error).split())})") from error
+        raise UserError(f"{path}: malformed ({one_line(str(error))})") from error
 
 
 @lru_cache(maxsize=8)  # those of a folder, which are read several times

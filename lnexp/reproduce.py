@@ -11,6 +11,7 @@ from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.configuration import check, check_device, compose
 from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
+from lnexp.options.override import values_said
 from lnexp.overrides import quote
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
@@ -26,7 +27,7 @@ MEMBERS = 4
 
 def choose_profile(recipes: list[Recipe], overrides: list[str]) -> tuple[str, str]:
     """Return the profile and the reason for it: the user's, the only one that recipes share, or the machine's."""
-    said = [override.partition("=")[2] for override in overrides if override.startswith("profile=")]
+    said = values_said(overrides, "profile")
     if said:
         return said[-1], "as you said"
     shared = set.intersection(*(set(recipe.profiles) for recipe in recipes)) - {THEORY}
@@ -151,7 +152,7 @@ def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher
         return 1
     import torch
 
-    said = [word.partition("=")[2] for word in launcher if word.startswith("hydra.launcher.processes=")]
+    said = values_said(launcher, "hydra.launcher.processes")
     if said and said[-1].isdigit():  # the launcher refuses anything else but null
         return int(said[-1])
     shared = [update_freq(recipe, profile, settings) for recipe in recipes]

@@ -12,11 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
 from typing import is_typeddict as is_typed_dict
 
 from lnexp.errors import near_names
+from lnexp.files import read_regular
 from lnexp.printable import printable
 
 #: Content is nested no deeper; Python gives up at about a thousand calls.
@@ -27,6 +29,16 @@ MOST_OF_A_KEY = 60
 MOST_DIGITS = 100
 #: What begins a number in JSON that Python reads as infinite, or as an integer of any size.
 LONG_NUMBER = re.compile(rf"\d{{{MOST_DIGITS}}}")
+
+
+def read_json(path: Path, form: Any) -> Any:
+    """Return the content of a JSON file of a form.
+
+    Raises:
+        OSError: where it cannot be read.
+        ValueError, TypeError: where it is malformed, or of another form.
+    """
+    return checked(form, load_json(read_regular(path)), "it")
 
 
 def load_json(text: str) -> Any:

@@ -35,11 +35,11 @@ from lnexp.corpora.fetch import mirror_of_the_environment
 from lnexp.corpora.subwords import Subwords
 from lnexp.corpora.text import SPLITS, count_lines, count_sentences, read_lines
 from lnexp.errors import UserError, near_names
-from lnexp.files import locked, naming, read_regular
+from lnexp.files import locked, naming
 from lnexp.hashing import cached_sha256, file_digest, short_hash
 from lnexp.options import Table
 from lnexp.plain import drop, plain
-from lnexp.schema import Count, checked, load_json
+from lnexp.schema import Count, read_json
 from lnexp.versions import version
 
 TOOLS = ("lnexp", "sacremoses", "sentencepiece", "subword-nmt")
@@ -100,7 +100,7 @@ class PreparedCorpus:
     def manifest(self) -> dict[str, Any]:
         """The contents of ``manifest.json``. Raises UserError where it is missing or malformed."""
         try:
-            manifest: dict[str, Any] = checked(Manifest, load_json(read_regular(self.folder / "manifest.json")), "it")
+            manifest: dict[str, Any] = read_json(self.folder / "manifest.json", Manifest)
             return manifest
         except (OSError, ValueError, TypeError) as error:
             raise UserError(

@@ -12,6 +12,7 @@ from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.errors import UserError
 from lnexp.options import key_of
+from lnexp.printable import one_line
 from lnexp.runs.folder import DONE, find_folders, status_of
 from lnexp.runs.lock import RunBusyError, is_held
 
@@ -169,7 +170,7 @@ def _raise_refusal(error: Exception) -> None:
     refused = error.__cause__
     if isinstance(refused, CalledProcessError):
         command = Path(refused.cmd[0] if isinstance(refused.cmd, list) else refused.cmd).name
-        raise UserError(f"{command} refuses the jobs: {' '.join(str(error).split())}") from None
+        raise UserError(f"{command} refuses the jobs: {one_line(str(error))}") from None
 
 
 def _reason(error: Any) -> str:

@@ -8,6 +8,7 @@ from lnexp.checks import check_whole
 from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.errors import UserError, near_names
 from lnexp.options import key_of
+from lnexp.options.override import values_said
 from lnexp.planning.devices import DEVICES
 from lnexp.planning.time_limit import LIMIT, of_limit, time_limit
 from lnexp.processes import available_cores, one_quiet_thread
@@ -69,8 +70,7 @@ def main() -> None:
 
 def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:
     """Return the value of an option of this command, and the other words."""
-    said = [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
-    return [default, *said][-1], [word for word in words if not word.startswith(f"{option}=")]
+    return [default, *values_said(words, option)][-1], [word for word in words if not word.startswith(f"{option}=")]
 
 
 def _count(option: str, said: str) -> int:

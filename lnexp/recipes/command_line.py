@@ -39,7 +39,7 @@ def profile_of(rest: list[str]) -> str:
 
 
 def with_corpus(recipe: Recipe, profile: str, rest: list[str]) -> list[str]:
-    """Return the other arguments, with the recipe's own corpus where they name none.
+    """Return the other arguments for a recipe that trains, with its own corpus where they name none.
 
     Raises:
         UserError: for a profile that the recipe has no settings for, or a recipe that trains nothing.

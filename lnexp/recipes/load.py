@@ -14,6 +14,7 @@ from lnexp.files import read_regular, write_whole
 from lnexp.options import key_of
 from lnexp.paths import ADHOC, RECIPES_DIR
 from lnexp.plain_yaml import load_yaml
+from lnexp.printable import one_line
 from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.recipes.refused import refuse_own_options, refuse_resolvers
@@ -100,7 +101,7 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             Grid(recipe)
         return recipe
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        why = " ".join(str(error).split())  # YAML's are of several lines
+        why = one_line(str(error))  # YAML's are of several lines
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
 
 

@@ -8,10 +8,12 @@ import math
 from pathlib import Path
 from typing import Any
 
+from lnexp.printable import one_line
+
 
 def what_is_wrong(path: Path, error: Exception) -> str:
     """Return, in a line, which file or folder cannot be read or shown, and why."""
-    return f"{path}: {type(error).__name__}: {' '.join(str(error).split())}"
+    return f"{path}: {type(error).__name__}: {one_line(str(error))}"
 
 
 def plainly(value: Any) -> Any:

@@ -1,10 +1,10 @@
 """Run ``scripts/bootstrap.py``: compare the test scores of two arms by a bootstrap over seeds and sentences."""
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from lnexp.checks import check_whole
 from lnexp.cli import Parser, one_line_errors
+from lnexp.terminal import filled
 
 if TYPE_CHECKING:
     from lnexp.results.evidence.sentence_tests import SentenceTests
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 RANDOM_SEED = 12345
 #: The ends of a 95% interval need some resamples beyond them.
 LEAST_SAMPLES = 100
-WIDTH = 80
 
 
 def main() -> None:
@@ -58,12 +57,12 @@ def _page(tests: "SentenceTests", found: "PairedDifference", samples: int) -> li
     interval = f"95% interval [{text(found.low)}, {text(found.high)}], p = {found.p:.2g}"
     note = first.task.score_note([run.end for of_arm in tests.runs for run in of_arm])
     return [
-        *textwrap.wrap(f"{where}: test {score.title}, mean over {of}", WIDTH),
+        filled(f"{where}: test {score.title}, mean over {of}", indent=0),
         f"{text(found.scores[0]):>8}  {first.job.arm.name}",
         f"{text(found.scores[1]):>8}  {second.job.arm.name}",
         f"{text(found.difference):>8}  difference, {interval}",
-        *textwrap.wrap(note, WIDTH),
-        *textwrap.wrap(_how_to_read(len(seeds), samples), WIDTH),
+        *([filled(note, indent=0)] if note else []),
+        filled(_how_to_read(len(seeds), samples), indent=0),
     ]
 
 

@@ -12,6 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 from lnexp.errors import UserError
 from lnexp.extensions import CHOSEN, PACKAGE
 from lnexp.git import ask_git
+from lnexp.printable import first_few
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 from lnexp.versions import version
@@ -84,7 +85,7 @@ def changes(cfg: DictConfig, folder: RunFolder) -> str:
         for package in PACKAGES
         if packages.get(package) not in (None, version(package))
     ]
-    return _listed([*names, *others])
+    return first_few([*names, *others], MOST_NAMED)
 
 
 def is_trained_afresh(cfg: DictConfig, folder: RunFolder) -> bool:
@@ -154,11 +155,6 @@ def _changes_if_readable(cfg: DictConfig, folder: RunFolder) -> str:
 def _trained_by(folder: RunFolder, changed: str) -> str:
     state = f"{folder.status['state']} already, but" if folder.is_done else "was trained so far"
     return f"{state} by {changed if changed == UNRECORDED else f'other code than is here ({changed})'}"
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _shared(*tasks: str) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lnexp.errors import UserError, near_names
+from lnexp.printable import first_few
 from lnexp.runs.folder import RunFolder, find_folders
 
 #: Runs that an error message lists, at most.
@@ -26,8 +27,7 @@ def find_run(word: str, runs_dir: Path) -> RunFolder:
     if len(found) == 1:
         return RunFolder(found[0])
     if found:
-        names = ", ".join(path.name for path in found[:MOST_NAMED])
-        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-        raise UserError(f"{word}: {len(found)} runs match: {names}{more}; give the last eight letters of one")
+        names = first_few([path.name for path in found], MOST_NAMED)
+        raise UserError(f"{word}: {len(found)} runs match: {names}; give the last eight letters of one")
     known = sorted(path.name for path in folders.values())
     raise UserError(f"{word}: no such run in {runs_dir}; {near_names(word, known) if known else 'it has none yet'}")

@@ -161,7 +161,7 @@ class RunFolder:
             content: dict[str, Any] = checked(form, parse(read_regular(path)), "it")
             return content
         except (ValueError, TypeError, yaml.YAMLError) as error:
-            why = " ".join(str(error).split())
+            why = one_line(str(error))
             raise UserError(f"{path}: malformed ({why}); force=true trains the run afresh") from error
 
     @property

@@ -129,7 +129,7 @@ def _name_equal_schedules_alike(schedule: dict[str, Any]) -> None:
 
 
 def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the groups that have a setting: an empty one is as good as none."""
+    """Return the settings without empty groups."""
     return {key: value for key, value in settings.items() if value != {}}
 
 

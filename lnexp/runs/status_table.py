@@ -1,7 +1,7 @@
 """Show the runs of a sweep as a table for a terminal."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from lnexp.printable import first_few
 from lnexp.runs.folder import find_folders
 from lnexp.runs.progress import Progress, clock, progress
 from lnexp.runs.sweep import Sweep, SweepRun, names_of
@@ -110,7 +111,7 @@ class SweepStatus:
         reading = "make verify RESULTS=results/local for verdicts; " if has_recipes else ""
         lines = [
             f"{self.sweep.title}: over. {self.summary()}",
-            *(f"{title}: {_some(of_it)}" for title, of_it in names.items() if of_it),
+            *(f"{title}: {first_few(of_it, MOST_NAMED)}" for title, of_it in names.items() if of_it),
             f"next: {reading}python scripts/status.py --all for every run",
         ]
         return "\n".join(map(filled, lines))
@@ -157,9 +158,3 @@ class SweepStatus:
 
     def _run_name(self, member: SweepRun) -> str:
         return f"{self._name(member)} s{member.seed}"
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"

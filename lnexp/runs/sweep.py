@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from lnexp.errors import UserError, near_names
-from lnexp.files import read_regular, write_json
+from lnexp.files import write_json
 from lnexp.hashing import short_hash
 from lnexp.runs.length import Length
-from lnexp.schema import Positive, checked, load_json
+from lnexp.schema import Positive, read_json
 from lnexp.tasks import DEFAULT
 
 
@@ -151,7 +151,7 @@ def _newest_first(runs_dir: str | Path) -> list[Path]:
 
 def _read(path: Path) -> Sweep:
     try:
-        sweep: Sweep = checked(Sweep, load_json(read_regular(path)), "it")
+        sweep: Sweep = read_json(path, Sweep)
         return sweep
     except (ValueError, TypeError) as error:
         raise UserError(f"{path}: malformed ({error})") from error

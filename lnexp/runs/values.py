@@ -1,4 +1,4 @@
-"""Tell whether a value that a record has under a key can stand there."""
+"""Validate single values of records."""
 
 import math
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""A recipe that cannot be read, or with a claim that cannot be judged, is named, and the others are none the worse."""
+"""A recipe that cannot be read, or with a claim that cannot be judged, is named, and the others are judged."""
 
 import shutil
 

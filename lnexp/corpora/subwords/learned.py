@@ -48,7 +48,7 @@ class LearnedSubwords(ABC):
         """Return whether a file has the format of ``FILE``."""
 
     def learn(self, words: Counter[str], folder: Path) -> None:
-        """Learn from the words of the corpus, or copy the given file."""
+        """Learn from the words of the corpus, or copy the given file. Raises UserError for a file that cannot be it."""
         if self.given is None:
             # ties are sorted by code points, so that equal texts give equal subwords
             frequent = sorted(words.items(), key=lambda item: (-item[1], item[0]))[: self.most_frequent]

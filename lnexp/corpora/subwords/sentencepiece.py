@@ -11,6 +11,7 @@ from sentencepiece import sentencepiece_model_pb2
 
 from lnexp.corpora.subwords.learned import LearnedSubwords
 from lnexp.errors import UserError
+from lnexp.printable import one_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,7 @@ def _describe(error: str, size: int) -> str:
     limit = re.search(r"value <= (\d+)", error)
     if limit:
         return f"data.subword.size={size}: too large for this corpus; at most {limit[1]}"
-    return f"data.subword.size={size}: sentencepiece cannot learn from this corpus ({' '.join(error.split())})"
+    return f"data.subword.size={size}: sentencepiece cannot learn from this corpus ({one_line(error)})"
 
 
 def _without_paths(model: bytes) -> bytes:

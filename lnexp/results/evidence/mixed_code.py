@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from lnexp.hashing import short_hash
+from lnexp.printable import first_few
 from lnexp.results.evidence.collect import RunResult
 from lnexp.runs.environment import Environment
 from lnexp.seeds import named_seeds
@@ -45,10 +46,9 @@ def _line(runs: list[RunResult]) -> str:
     if len(seeds) == 1 and all(len(_codes(run.environment)) == 1 for run in runs):
         return ""
     names = _differing([code for run in runs for code in _codes(run.environment)])
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     parts = " / ".join(map(named_seeds, seeds.values()))
     arm = runs[0].job.arm
-    return f"the runs of {arm.name} were trained by different code ({', '.join(names[:MOST_NAMED])}{more}): {parts}"
+    return f"the runs of {arm.name} were trained by different code ({first_few(names, MOST_NAMED)}): {parts}"
 
 
 def _codes(environment: Environment) -> list[dict[str, str]]:

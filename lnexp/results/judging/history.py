@@ -13,7 +13,7 @@ def in_repository() -> bool:
 
 @cache
 def contains(commit: str, earlier: str) -> bool:
-    """Return whether a commit has another one in its history; False where git knows one of them not."""
+    """Return whether a commit has another one in its history; False if git does not know one of them."""
     return ask_git("merge-base", "--is-ancestor", "--end-of-options", earlier, commit) is not None
 
 

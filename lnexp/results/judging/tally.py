@@ -121,12 +121,12 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
     )
 
 
-def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Return which tests are significant with a familywise error of ``level`` (Holm 1979), in the order given."""
+def holm(p_values: Sequence[float]) -> list[bool]:
+    """Return which tests are significant with a familywise error of :data:`LEVEL` (Holm 1979), in the order given."""
     ordered = sorted(range(len(p_values)), key=p_values.__getitem__)
     significant = [False] * len(p_values)
     for rank, number in enumerate(ordered):
-        if p_values[number] >= level / (len(p_values) - rank):
+        if p_values[number] >= LEVEL / (len(p_values) - rank):
             break
         significant[number] = True
     return significant

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lnexp.errors import UserError
-from lnexp.files import read_regular, write_json
+from lnexp.files import write_json
 from lnexp.recipes.recipe import Claim
 from lnexp.results.judging.judgement import ESTIMATES, FormName, Judgement, Verdict, verdict_of
 from lnexp.results.statistics.intervals import Interval, Range
-from lnexp.schema import checked, load_json
+from lnexp.schema import read_json
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def write_verdicts(folder: Path, verdicts: Verdicts) -> None:
 def read_verdicts(path: Path) -> Verdicts:
     """Read a ``verdicts.json``. Raises UserError where it cannot be read, or is malformed."""
     try:
-        verdicts: Verdicts = checked(Verdicts, load_json(read_regular(path)), "it")
+        verdicts: Verdicts = read_json(path, Verdicts)
         _check(verdicts)
     except (OSError, ValueError, TypeError) as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error

@@ -98,7 +98,7 @@ def readable_verdicts(results_dir: Path) -> tuple[list[RecipeVerdicts], list[str
 
 
 def unsound_recipes() -> dict[str, str]:
-    """Return why recipes cannot be read or their claims not judged, by their names; the others are none the worse."""
+    """Return why recipes cannot be read or their claims not judged, by their names."""
     problems = {}
     for name in recipe_names():
         try:

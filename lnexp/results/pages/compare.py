@@ -20,10 +20,10 @@ from lnexp.tasks import load_task
 MOST_ARMS = 3
 
 
-def print_comparisons(folders: Iterable[Path], published: Path = RESULTS_DIR) -> None:
+def print_comparisons(folders: Iterable[Path]) -> None:
     """Print how folders of results compare with the published ones; nothing of a folder that is published itself."""
     for folder in folders:
-        theirs = published.joinpath(*folder.parts[-3:])
+        theirs = RESULTS_DIR.joinpath(*folder.parts[-3:])
         if folder.resolve() != theirs.resolve():
             print("\n".join(comparison(folder, theirs)), flush=True)
 

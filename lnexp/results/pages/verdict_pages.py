@@ -5,6 +5,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from lnexp.files import write_whole
+from lnexp.printable import one_line
 from lnexp.recipes.load import COPY
 from lnexp.results.evidence.made_with import differences
 from lnexp.results.evidence.provenance import Provenance, read_provenance
@@ -107,8 +108,8 @@ def _row(claim: JudgedClaim, line_break: str, provenance: Provenance) -> tuple[s
     numbers = claim.paper if claim.scope == "absolute" else {}
     paper = ", ".join(f"{arm} {number}" for arm, number in numbers.items())
     measured = [f"{call} {numbers}" for call, numbers in claim.measured.items()]
-    test = " ".join(claim.holds_if.split())
-    why = " ".join(claim.why.split())
+    test = one_line(claim.holds_if)
+    why = one_line(claim.why)
     ours = line_break.join([*measured, f"test: {test}", claim.estimate_text, f"why: {why}"])
     runs = [run for arm in claim.arms.values() for run in arm.runs]
     mixed = differences(known.environment for run in runs if (known := provenance.runs.get(run)))

@@ -47,8 +47,8 @@ def power_of_margins(n: int, margins: Sequence[tuple[float, float]], confidence:
     return max(0.0, 1 - sum(1 - power_of_mean(n, mean, sd, confidence) for mean, sd in margins))
 
 
-def spread(found: Interval, confidence: float = CONFIDENCE) -> float:
-    """Return the standard deviation over seeds behind an interval of a mean."""
+def spread(found: Interval, confidence: float) -> float:
+    """Return the standard deviation over seeds behind an interval of a mean. Raises UserError for that of one seed."""
     if found.low is None or found.high is None:
         raise UserError("one seed has no spread")
     from scipy.special import stdtrit
@@ -73,12 +73,12 @@ def power_of_rate(n: int, rate: float, threshold: float) -> float:
     return chance
 
 
-def seeds_needed(power: Callable[[int], float], wanted: float = POWER) -> int | None:
-    """Return the least number of seeds with the wanted power; None where :data:`MOST` are not enough.
+def seeds_needed(power: Callable[[int], float]) -> int | None:
+    """Return the least number of seeds with a power of :data:`POWER`; None where :data:`MOST` are not enough.
 
     A binomial power oscillates with the number, so that they are tried one by one.
     """
-    return next((n for n in range(2, MOST + 1) if power(n) >= wanted), None)
+    return next((n for n in range(2, MOST + 1) if power(n) >= POWER), None)
 
 
 def checked_rate(rate: float) -> float:

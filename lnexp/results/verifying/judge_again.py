@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, NotRequired, TypedDict
 
 from lnexp.errors import UNREADABLE, UserError
-from lnexp.files import read_regular, write_whole
+from lnexp.files import write_whole
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.results.evidence.contract import Evidence
@@ -27,7 +27,7 @@ from lnexp.results.verifying.stated_by_settings import (
     denied_by_settings,
 )
 from lnexp.results.verifying.stated_by_tables import refuse_disagreeing_tables
-from lnexp.schema import checked, load_json
+from lnexp.schema import read_json
 from lnexp.tasks import load_task
 
 
@@ -68,7 +68,7 @@ def judged(folder: Path) -> Judged:
             such recipe.
     """
     try:
-        old: Kept = checked(Kept, load_json(read_regular(folder / "verdicts.json")), "it")
+        old: Kept = read_json(folder / "verdicts.json", Kept)
         recipe, claims = recipe_of_results(folder, old["recipe"]), old["claims"]
         evidence = published_evidence(recipe, folder, old["papers"])
         _check_runs(folder, evidence)

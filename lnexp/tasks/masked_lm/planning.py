@@ -1,9 +1,11 @@
 """Count the blocks that a run reads."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from fairseq import tasks
@@ -71,6 +73,32 @@ class SequencesWork(Work):
         return f"{about}{self.examples:,} {self.called}, {self.all_tokens:,} tokens, {batches}"
 
 
+AnyWork = TypeVar("AnyWork", bound=SequencesWork)
+
+
+def counted(
+    cfg: DictConfig, bin_dir: Path, make_batch: Callable[[int, int, int], SequencesBatch], work: type[AnyWork]
+) -> AnyWork:
+    """Return an epoch of a prepared corpus, with its batches as fairseq makes them.
+
+    Args:
+        cfg: the config.
+        bin_dir: the binarized corpus.
+        make_batch: makes a batch of its number of examples, their tokens at most, and the number of words.
+        work: what to return.
+    """
+    fairseq = to_fairseq(cfg, bin_dir, Path("none"))
+    task = tasks.setup_task(fairseq.task)
+    task.load_dataset("train")
+    data = task.dataset("train")
+    batches = data.batch_by_size(
+        data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
+    )
+    each = (make_batch(len(batch), int(data.sizes[batch].max()), len(task.dictionary)) for batch in batches)
+    largest = max(each, key=lambda batch: batch.tokens)
+    return work(len(batches), largest, "", len(data), int(data.sizes.sum()))
+
+
 @dataclass(frozen=True)
 class BlocksBatch(SequencesBatch):
     """Blocks of one length.
@@ -108,7 +136,8 @@ def work_of(cfg: DictConfig) -> BlocksWork:
         raise UserError(f"blocks.tokens={cfg.blocks.tokens}: more than the max_tokens={cfg.max_tokens} of a batch")
     made = str(cfg.data.text._target_).startswith("lnexp.corpora.toy")
     if made or corpus_folder(cfg.data, cfg.data_dir).is_dir():
-        return _counted(cfg)
+        batch = partial(BlocksBatch, share=cfg.masking.probability)
+        return counted(cfg, prepare(cfg.data, cfg.data_dir).bin, batch, BlocksWork)
     if cfg.data.name in KNOWN_WORDS:
         return _assumed(cfg, round(KNOWN_WORDS[cfg.data.name] * TOKENS_A_WORD))
     raise UserError(f"data={cfg.data.name}: not prepared yet; say scripts/prepare_data.py with the same options")
@@ -121,17 +150,3 @@ def _assumed(cfg: DictConfig, tokens: int) -> BlocksWork:
     largest = BlocksBatch(of_each, cfg.blocks.tokens, int(cfg.data.subword.size), cfg.masking.probability)
     assumed = f"{TOKENS_A_WORD} tokens a word and full blocks are assumed"
     return BlocksWork(math.ceil(blocks / of_each), largest, assumed, blocks, tokens)
-
-
-def _counted(cfg: DictConfig) -> BlocksWork:
-    fairseq = to_fairseq(cfg, prepare(cfg.data, cfg.data_dir).bin, Path("none"))
-    task = tasks.setup_task(fairseq.task)
-    task.load_dataset("train")
-    data = task.dataset("train")
-    batches = data.batch_by_size(
-        data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
-    )
-    words, masked = len(task.dictionary), cfg.masking.probability
-    each = (BlocksBatch(len(batch), int(data.sizes[batch].max()), words, masked) for batch in batches)
-    largest = max(each, key=lambda batch: batch.tokens)
-    return BlocksWork(len(batches), largest, "", len(data), int(data.sizes.sum()))

@@ -1,19 +1,16 @@
 """Count the labelled pairs that a run reads."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import torch
-from fairseq import tasks
 from omegaconf import DictConfig
 
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS
 from lnexp.corpora.labelled_pairs import pairs_folder, prepare_pairs
 from lnexp.errors import UserError
-from lnexp.fairseq_config import to_fairseq
 from lnexp.planning.dictionary import made_up_dictionary
-from lnexp.tasks.masked_lm.planning import SequencesBatch, SequencesWork
+from lnexp.tasks.masked_lm.planning import SequencesBatch, SequencesWork, counted
 from lnexp.tasks.sentence_pairs.fairseq_task import SentencePairsTask, batch_of
 
 #: Assumed of pairs that are not prepared: tokens of a pair, on average and at most.
@@ -46,7 +43,7 @@ def work_of(cfg: DictConfig) -> PairsWork:
     """
     pairs = cfg.data.pairs
     if pairs.get("path") is None or pairs_folder(cfg.data, cfg.data_dir).is_dir():
-        return _counted(cfg)
+        return counted(cfg, prepare_pairs(cfg.data, cfg.data_dir).bin, PairsBatch, PairsWork)
     if pairs.name in KNOWN_LABELLED_PAIRS:
         return _assumed(cfg, KNOWN_LABELLED_PAIRS[pairs.name])
     raise UserError(f"pairs={pairs.name}: not prepared yet; say scripts/prepare_data.py with the same options")
@@ -61,17 +58,3 @@ def _assumed(cfg: DictConfig, pairs: int) -> PairsWork:
     largest = PairsBatch(min(cfg.max_tokens // MOST_TOKENS_A_PAIR, most), MOST_TOKENS_A_PAIR, cfg.data.subword.size)
     assumed = f"{TOKENS_A_PAIR} tokens a pair are assumed, and {MOST_TOKENS_A_PAIR} of the longest"
     return PairsWork(math.ceil(pairs / of_each), largest, assumed, pairs, pairs * TOKENS_A_PAIR)
-
-
-def _counted(cfg: DictConfig) -> PairsWork:
-    fairseq = to_fairseq(cfg, prepare_pairs(cfg.data, cfg.data_dir).bin, Path("none"))
-    task = tasks.setup_task(fairseq.task)
-    task.load_dataset("train")
-    data = task.dataset("train")
-    batches = data.batch_by_size(
-        data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
-    )
-    words = len(task.dictionary)
-    each = (PairsBatch(len(batch), int(data.sizes[batch].max()), words) for batch in batches)
-    largest = max(each, key=lambda batch: batch.tokens)
-    return PairsWork(len(batches), largest, "", len(data), int(data.sizes.sum()))

@@ -15,8 +15,9 @@ from lnexp.errors import UserError
 from lnexp.figures.answer import ANSWER_ARMS, draw_answer
 from lnexp.paths import ROOT
 from lnexp.results.pages import pages
-from lnexp.results.pages.pages import ANSWER, BEGIN, END, answer_points, made_pages, page_of
+from lnexp.results.pages.pages import ANSWER, BEGIN, END, made_pages, page_of
 from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_with_seeds
+from lnexp.results.pages.shown_corpora import answer_points
 
 RESULTS = ROOT / "results"
 PLACE = "medium/multi30k/fig4ab"

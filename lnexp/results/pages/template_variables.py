@@ -1,0 +1,125 @@
+"""Make the variables of the templates of pages: folders of results, verdicts, tallies, costs and the recipes."""
+
+import re
+from collections.abc import Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from lnexp.paths import ROOT
+from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.schema import schema
+from lnexp.results.judging.claimants import by_claimant
+from lnexp.results.judging.claims import measures_in_words
+from lnexp.results.judging.tally import REPEATED, tally
+from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
+from lnexp.results.pages.contradictions import not_reproduced
+from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS
+from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_with_seeds
+from lnexp.results.pages.shown_corpora import counts, first_arm, shown_corpora
+from lnexp.results.statistics.power import power_of_rate
+from lnexp.results.tables.benchmark_tables import benchmark_tables
+
+#: What the project's own grammar makes, as pages call it.
+OWN_GRAMMAR = {"toy", "bert_toy"}
+
+
+def variables(results_dir: Path) -> dict[str, Any]:
+    """Return what templates can ask for, by name.
+
+    Args:
+        results_dir: the root of all results.
+
+    Raises:
+        UserError: where there are no results that pages begin with.
+    """
+    found = all_verdicts(results_dir)
+    return _of_folders(results_dir, found) | _of_claims(found) | _of_the_project()
+
+
+def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any]:
+    """Return what gives templates the folders of results, which are there, and what their runs cost."""
+
+    @cache
+    def results(place: str) -> PublishedFolder:
+        return PublishedFolder(results_dir / place)
+
+    places = list(map(_place, found))
+    trained = [place for place in places if not place.startswith(f"{THEORY}/")]
+    return {
+        "corpora": shown_corpora(results_dir),
+        "first_arm": partial(first_arm, results_dir),
+        "results": results,
+        "published": places.__contains__,
+        "theory": [place for place in places if place not in trained],
+        "missing": _missing(results_dir, found),
+        "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
+        "spent": cost_of([results(place) for place in places]),
+        "spent_unknown": [place for place in trained if not results(place).core_seconds],
+        "benchmarks": benchmark_tables(results_dir / "bench"),
+        "contradicted": [
+            (claim, results(_place(one)))
+            for one in found
+            for claim in one.content.claims
+            if claim.verdict == "contradicted"
+        ],
+    }
+
+
+def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
+    """Return what templates say of claims, tallies of them, and what was contradicted."""
+    claimants = by_claimant(found)
+    claims_of = {
+        name: [claim for one in of_one for claim in one.content.claims if claim.verdict != "not run"]
+        for name, of_one in claimants.items()
+    }
+    tallies = [tally(claims) for claims in claims_of.values()]
+    return {
+        "claims_of": claims_of,
+        "not_reproduced": {name: not_reproduced(of_one) for name, of_one in claimants.items()},
+        "tally": tally,
+        "weak": [claim for of_one in tallies for claim in of_one.weak],
+        "repeated": [claim for of_one in tallies for claim in of_one.repeated],
+        "REPEATED": REPEATED,
+        "counts_survive": any(of_one.counts_survive for of_one in tallies),
+        "counted_on": _in_words(sorted({one.data for one in found if one.profile != THEORY and counts(one)})),
+        "power_of_rate": power_of_rate,
+    }
+
+
+def _of_the_project() -> dict[str, Any]:
+    """Return what templates say of the paper, of recipes and of what claims can ask."""
+    return {
+        "paper": PAPER,
+        "rows": ROWS,
+        "first_claims": [(said, *name.split("/")) for said, name in CLAIMS.items()],
+        "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
+        "schema": schema(),
+        "measures": measures_in_words(),
+    }
+
+
+def _place(one: RecipeVerdicts) -> str:
+    return f"{one.profile}/{one.data}/{one.recipe}"
+
+
+def _targets_of(recipe: str) -> list[str]:
+    """Return the make targets that run a recipe, as code."""
+    targets = re.findall(
+        r"^([\w-]+):(?!=).*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return [f"`make {name}`" for name, lines in targets if re.search(rf"\+recipe=(\S+,)?{recipe}(,|\s)", lines)]
+
+
+def _in_words(corpora: Sequence[str]) -> str:
+    """Return the names of corpora for a sentence."""
+    return "the embedded grammar's sentences alone" if set(corpora) <= OWN_GRAMMAR else ", ".join(corpora)
+
+
+def _missing(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, list[str]]:
+    """Return the recipes that were not run, by profile."""
+    recipes: dict[str, list[str]] = {}
+    for one in not_run(results_dir, found):
+        recipes.setdefault(one.profile, []).append(one.recipe)
+    return recipes
