@@ -15,6 +15,7 @@ PANELS = {
     "sharpness": ("sharpness of the loss\n(nats)", "log"),
     "gradient_norm": ("norm of the gradient", "log"),
     "update_rms": ("size of the update\n(learning rates)", "log"),
+    "relative_update": ("size of the update\n(of the weights)", "log"),
     "hidden_state": ("hidden states\n(E‖x‖²/d)", "log"),
     "hidden_cosine": ("cosine of two positions'\nhidden states", "linear"),
     "attention_entropy": ("entropy of attention\n(nats)", "linear"),

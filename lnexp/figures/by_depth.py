@@ -3,7 +3,7 @@
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, Panel, line
+from lnexp.figures.panels import Drawing, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
@@ -39,8 +39,9 @@ def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
         )
         for number, (title, arms) in enumerate(by_panel.items())
     ]
-    seeds = f"{named_seeds(runs['seed'])}: {MEANS_AND_BANDS}"
-    return Drawing(NAME, f"{recipe.heading}, by depth", f"{scope} · {seeds}", [panels], (4, 3.6), 5, share_y="row")
+    rows, shown = with_few_bands([panels])
+    seeds = f"{named_seeds(runs['seed'])}: {shown}"
+    return Drawing(NAME, f"{recipe.heading}, by depth", f"{scope} · {seeds}", rows, (4, 3.6), 5, share_y="row")
 
 
 def _lines(recipe: Recipe, arms: list[Arm], runs: pd.DataFrame, column: str) -> list:

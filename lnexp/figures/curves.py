@@ -3,7 +3,7 @@
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, LineStyle, Panel, line
+from lnexp.figures.panels import Drawing, LineStyle, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
@@ -33,7 +33,8 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame 
     bits = f"bits a {task.loss_of}"
     missing = {} if runs is None else _missing(runs)
     rows = [_row(row, arms, panels, bits, by_arm, styles, missing) for row, arms in recipe.rows_of(by_arm).items()]
-    seeds = f"{named_seeds(epochs['seed'])}: {MEANS_AND_BANDS}"
+    rows, shown = with_few_bands(rows)
+    seeds = f"{named_seeds(epochs['seed'])}: {shown}"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
 
@@ -56,6 +57,7 @@ def _row(
             lines=[line(f"{label}{note}", styles[label], table, "epoch", column) for label, note, table in shown],
             whole=True,
             bits=bits if column == LOSS else "",
+            own_y=column == "lr",  # rates of optimizers are far apart
         )
         for column, (title, y_label) in panels.items()
     ]

@@ -2,6 +2,8 @@
 
 import math
 import textwrap
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lnexp.figures.panels import Drawing, Line, Panel
+from lnexp.figures.panels import Drawing, Line, Panel, y_scales
 
 STYLE: Any = {
     "figure.dpi": 150,
@@ -50,10 +52,9 @@ def figure_of(drawing: Drawing) -> Figure:
     size = width, 1.4 + down * len(drawing.rows) + _more_for_legend(labels, columns)
     with rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
-        all_axes = figure.subplots(
-            len(drawing.rows), len(drawing.rows[0]), squeeze=False, sharey=drawing.share_y or False
-        )
-        for row, axes in zip(drawing.rows, all_axes, strict=True):
+        all_axes = figure.subplots(len(drawing.rows), len(drawing.rows[0]), squeeze=False)
+        _share(drawing, all_axes.flat)
+        for row, axes in zip(_without_repeats(drawing.rows), all_axes, strict=True):
             for panel, axis in zip(row, axes, strict=True):
                 _draw_panel(axis, panel)
         add_title(figure, drawing.title, drawing.subtitle)
@@ -63,6 +64,41 @@ def figure_of(drawing: Drawing) -> Figure:
             ncols=columns, handlelength=3,  # long enough to tell dashes apart
         )  # fmt: skip
     return figure
+
+
+def _share(drawing: Drawing, axes: Iterable[Any]) -> None:
+    """Give panels of one scale along y one range, and its numbers to the first of a row alone."""
+    first: dict[int, Any] = {}
+    for scale, axis in zip(y_scales(drawing), axes, strict=True):
+        if scale is None:
+            continue
+        if scale in first:
+            axis.sharey(first[scale])
+            if drawing.share_y == "row":
+                axis.tick_params(which="both", labelleft=False)
+        first.setdefault(scale, axis)
+
+
+def _without_repeats(rows: list[list[Panel]]) -> list[list[Panel]]:
+    """Return panels with the title of a column on its first one alone, and the name along x on its last one, where all
+    panels of each column have the same.
+    """
+    columns = list(zip(*rows, strict=True))
+    titles, names = (
+        all(len({getattr(panel, text) for panel in column}) == 1 for column in columns) for text in ("title", "x_label")
+    )
+    last = len(rows) - 1
+    return [
+        [
+            replace(
+                panel,
+                title="" if titles and number > 0 else panel.title,
+                x_label="" if names and number < last else panel.x_label,
+            )
+            for panel in row
+        ]
+        for number, row in enumerate(rows)
+    ]
 
 
 def add_title(figure: Figure, title: str, subtitle: str) -> None:

@@ -1,6 +1,6 @@
 """Define figures as data: what matplotlib draws for paper, and the report's page for a screen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -8,6 +8,9 @@ import pandas as pd
 
 #: What :func:`line` shows, for subtitles.
 MEANS_AND_BANDS = "lines are means, bands reach from the least to the greatest"
+MEANS = "lines are means"
+#: Bands of more lines than this hide each other.
+MOST_BANDS = 8
 #: Free room above and below the values of a range, as a share of it; matplotlib has as much.
 ROOM = 0.05
 
@@ -51,6 +54,7 @@ class Panel:
         ticks: the only values named along x, where there are few.
         whole: whether x has whole numbers only, as a count has.
         bits: what a second axis is called that shows y, which is in nats, in bits; empty for none.
+        own_y: whether it has a scale along y of its own, whatever the figure's panels share.
     """
 
     title: str
@@ -62,6 +66,7 @@ class Panel:
     ticks: tuple[float, ...] = ()
     whole: bool = False
     bits: str = ""
+    own_y: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,18 @@ def line(label: str, style: LineStyle, table: pd.DataFrame, x: str, y: str) -> L
     return Line(label, style, mean.index.tolist(), mean.tolist(), low.tolist(), high.tolist())
 
 
+def with_few_bands(rows: list[list[Panel]]) -> tuple[list[list[Panel]], str]:
+    """Return rows of panels, without bands where a panel has too many to be told apart, and what the lines show."""
+    if all(len(panel.lines) <= MOST_BANDS for row in rows for panel in row):
+        return rows, MEANS_AND_BANDS
+    bare = [[replace(panel, lines=[_without_band(one) for one in panel.lines]) for panel in row] for row in rows]
+    return bare, MEANS
+
+
+def _without_band(one: Line) -> Line:
+    return replace(one, low=one.mean, high=one.mean)
+
+
 def evenly_spaced(values: list[float], most: int) -> list[float]:
     """Return ``most`` of the values at most, the first and the last among them."""
     return [values[round(place)] for place in np.linspace(0, len(values) - 1, min(len(values), most))]
@@ -101,14 +118,23 @@ def evenly_spaced(values: list[float], most: int) -> list[float]:
 
 def y_ranges(drawing: Drawing) -> list[tuple[float, float] | None]:
     """Return what each panel, row by row, shows along y: what all panels of one scale have; None for its own scale."""
-    panels = [(row, column, panel) for row, of_row in enumerate(drawing.rows) for column, panel in enumerate(of_row)]
-    if not drawing.share_y:
-        return [None for _ in panels]
+    panels = [panel for row in drawing.rows for panel in row]
+    scales = y_scales(drawing)
     together: dict[int, list[Panel]] = {}
-    for row, column, panel in panels:
-        together.setdefault(row if drawing.share_y == "row" else column, []).append(panel)
-    ranges = {place: _y_range(of_place) for place, of_place in together.items()}
-    return [ranges[row if drawing.share_y == "row" else column] for row, column, _ in panels]
+    for scale, panel in zip(scales, panels, strict=True):
+        if scale is not None:
+            together.setdefault(scale, []).append(panel)
+    ranges = {scale: _y_range(of_scale) for scale, of_scale in together.items()}
+    return [None if scale is None else ranges[scale] for scale in scales]
+
+
+def y_scales(drawing: Drawing) -> list[int | None]:
+    """Return the number of the scale along y of each panel, row by row; panels of one scale share it, None: its own."""
+    places = [(row, column) for row, of_row in enumerate(drawing.rows) for column in range(len(of_row))]
+    return [
+        None if drawing.rows[row][column].own_y or not drawing.share_y else row if drawing.share_y == "row" else column
+        for row, column in places
+    ]
 
 
 def _y_range(panels: list[Panel]) -> tuple[float, float] | None:

@@ -30,16 +30,20 @@ def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
 
 def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:
     rows = recipe.rows_of(set(table["arm"]))
+    own = plot.get("y_range") == "own"
     panels = [
-        _panel(recipe, row, arms, plot, table, first=not number) for number, (row, arms) in enumerate(rows.items())
+        _panel(recipe, row, arms, plot, table, names_y=own or not number)
+        for number, (row, arms) in enumerate(rows.items())
     ]
     subtitle = f"{scope} · {table['seed'].nunique()} seeds: {MEANS_AND_BANDS}"
     height = 3 + 0.2 * max(map(len, rows.values()))
-    title = recipe.heading
-    return Drawing(name, title, subtitle, [panels], (3.4 + 2 / len(rows), height), max(len(rows), 2), share_y="row")
+    size = 3.4 + 2 / len(rows), height
+    return Drawing(name, recipe.heading, subtitle, [panels], size, max(len(rows), 2), share_y="" if own else "row")
 
 
-def _panel(recipe: Recipe, row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, first: bool) -> Panel:
+def _panel(
+    recipe: Recipe, row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, names_y: bool
+) -> Panel:
     x, y = plot["x"], plot["y"]
     styles = styles_of(recipe)
     by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
@@ -48,7 +52,7 @@ def _panel(recipe: Recipe, row: str, arms: list[Arm], plot: dict[str, str], tabl
     return Panel(
         title=row,
         x_label=plot.get("x_label", x),
-        y_label=plot.get("y_label", y) if first else "",
+        y_label=plot.get("y_label", y) if names_y else "",
         lines=[line(arm.label_in_row, styles[arm.label_in_row], by_arm[arm.name], x, y) for arm in arms],
         x_scale=plot.get("x_scale", "linear"),
         y_scale=plot.get("y_scale", "linear"),

@@ -29,8 +29,8 @@ ACROSS = 4
 #: Low is light. Cells that are light have dark letters.
 COLOURS = "viridis_r"
 LIGHT = 0.5
-#: Share of the distance between two levels that lines of one level are spread over.
-SPREAD = 0.6
+#: Share of the distance between two levels that lines of one level are spread over at most, and that is between two.
+SPREAD, LINE_APART = 0.6, 0.1
 DOT, HOLLOW = 5, "white"
 #: How far the dots of the shortest and of the longest warm-up lie from the middle of their row.
 SHIFTS = (0.12, -0.12)
@@ -221,7 +221,8 @@ def shortest_warmups(swept: Swept) -> Figure:
     levels = {length: level for level, length in enumerate([*grid.warmups.values(), none_is_enough(grid)])}
     figure = Figure(figsize=(8.4, 5), layout="constrained")
     axis = figure.subplots()
-    shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(swept.summaries))
+    spread = min(SPREAD, LINE_APART * len(swept.summaries))
+    shifts = np.linspace(-spread / 2, spread / 2, len(swept.summaries))
     for one, shift in zip(swept.summaries, shifts, strict=True):
         style = swept.styles[one.name]
         heights = [[levels[length] + shift for length in of.values()] for of in one.shortest.values()]
@@ -232,7 +233,7 @@ def shortest_warmups(swept: Swept) -> Figure:
         )
     axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()])
     axis.set_yticks(list(levels.values()), [*_lengths(grid), "no length"])
-    axis.set(xlabel="lr_max", ylabel="T_warmup, updates")
+    axis.set(xlabel="lr_max", ylabel="T_warmup, updates", ylim=(-0.5, len(levels) - 0.5))
     for level in list(levels.values())[1:]:
         axis.axhline(level - 0.5, color="0.8", linewidth=0.8)
     axis.grid(visible=False)

@@ -144,7 +144,8 @@ class Recipe:
         task: what is learned, see :mod:`lnexp.tasks`.
         measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.measurement`).
         plot: of the rows of a measurement, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and
-            ``x_scale`` and ``y_scale`` where they are ``log``. Claims are about it.
+            ``x_scale`` and ``y_scale`` where they are ``log``; ``y_range: own`` where rows of arms measure different
+            things, so that their panels share none. Claims are about it.
         more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.measures.outcomes`).

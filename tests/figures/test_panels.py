@@ -1,9 +1,11 @@
 """Panels of one scale show one range, on a screen as on paper."""
 
+from dataclasses import replace
+
 import pytest
 
 from lnexp.figures.draw import figure_of
-from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, y_ranges
+from lnexp.figures.panels import MOST_BANDS, Drawing, Line, LineStyle, Panel, with_few_bands, y_ranges
 
 
 def drawing(share_y: str, y_scale: str) -> Drawing:
@@ -36,3 +38,35 @@ def test_panels_of_no_common_scale_have_no_range():
 def test_a_panel_without_a_value_that_a_log_axis_can_show_has_none():
     empty = Panel("", "x", "y", [Line("a", LineStyle("#000000"), [0], [0.0], [0.0], [0.0])], y_scale="log")
     assert y_ranges(Drawing("name", "", "", [[empty]], (3, 3), 2, "row")) == [None]
+
+
+def test_a_panel_can_have_its_own_range():
+    made = drawing("col", "linear")
+    made.rows[1][0] = replace(made.rows[1][0], own_y=True)
+    assert [found is None for found in y_ranges(made)] == [False, False, True, False]
+    first, _, own, _ = (axis.get_ylim() for axis in figure_of(made).axes)
+    assert first[1] < 3 < own[0], "neither has the values of the other"
+
+
+def test_titles_that_repeat_below_each_other_stand_once():
+    made = drawing("", "linear")
+    assert [axis.get_title() for axis in figure_of(made).axes] == ["0", "1", "2", "3"]
+    assert [axis.get_xlabel() for axis in figure_of(made).axes] == ["", "", "x", "x"]
+    made.rows[1][:] = [replace(below, title=above.title) for above, below in zip(*made.rows, strict=True)]
+    assert [axis.get_title() for axis in figure_of(made).axes] == ["0", "1", "", ""]
+
+
+def test_numbers_of_a_shared_range_stand_at_the_first_panel_of_a_row():
+    figure = figure_of(drawing("row", "log"))
+    shown = [axis.yaxis.get_tick_params(which="minor")["labelleft"] for axis in figure.axes]
+    assert shown == [True, False, True, False]
+
+
+@pytest.mark.parametrize("lines", [MOST_BANDS, MOST_BANDS + 1])
+def test_bands_that_hide_each_other_are_left_out(lines):
+    panel = Panel("", "x", "y", [Line("a", LineStyle("#000000"), [0], [1.5], [1.0], [2.0])] * lines)
+    [[found]], said = with_few_bands([[panel]])
+    assert ("bands" in said) == (lines <= MOST_BANDS)
+    assert {(line.low[0], line.mean[0], line.high[0]) for line in found.lines} == {
+        (1.0, 1.5, 2.0) if lines <= MOST_BANDS else (1.5, 1.5, 1.5)
+    }

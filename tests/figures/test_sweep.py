@@ -59,7 +59,7 @@ def test_lr_sensitivity_has_a_dot_a_seed_hollow_without_warmup(swept):
 def test_the_shortest_warmup_is_a_level_and_lines_lie_side_by_side(swept):
     (axis,) = sweep.shortest_warmups(swept).axes
     pre_ln, post_ln, *_ = axis.lines
-    shift = sweep.SPREAD / 2
+    shift = sweep.LINE_APART
     assert list(pre_ln.get_ydata()) == pytest.approx([-shift, -shift, -shift])
     assert list(post_ln.get_ydata()) == pytest.approx([3 + shift, 1 + shift, 2 + shift])
     assert [label.get_text() for label in axis.get_yticklabels()] == ["1", "60", "300", "no length"]
@@ -70,7 +70,7 @@ def test_where_seeds_differ_the_shortest_warmup_has_a_bar_and_a_median(tmp_path)
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
     runs = runs_table(swept_runs(recipe, post_ln_long=[0.435, 0.25, 0.4]))
     (axis,) = sweep.shortest_warmups(sweep.swept_of(recipe, runs, "scope")).axes
-    shift = sweep.SPREAD / 2
+    shift = sweep.LINE_APART
     post_ln = next(line for line in axis.lines if line.get_label() == "Post-LN †")
     assert post_ln.get_ydata()[0] == pytest.approx(2 + shift), "two of three seeds"
     bars = [segment.ravel().tolist() for lines in axis.collections for segment in lines.get_segments()]
