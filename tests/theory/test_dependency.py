@@ -1,5 +1,7 @@
 """Shares of sublayers in the residual stream, against what hooks on the model's own modules see."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -69,6 +71,48 @@ def test_pre_ln_is_what_its_norms_see(probe):
     batches = [seen[:5], seen[5:]]
     hooked = [[(of_batch[block], of_batch[block + 1]) for of_batch in batches] for block in range(4)]
     assert own_shares(probed) == pytest.approx(by_hooks(probed, hooked), rel=0.04)
+
+
+def joined_blocks(probed):
+    """Return (x, f, out) of each encoder block, ``(words, d)``, of all minibatches together."""
+    seen = []
+
+    def spy(placement):
+        connect = type(placement).connect
+
+        def spied(x, block):
+            given = []
+            out = connect(
+                placement, x, replace(block, sublayer=lambda into: given.append(block.sublayer(into)) or given[0])
+            )
+            seen.append((x, given[0], out))
+            return out
+
+        placement.connect = spied
+
+    for layer in probed.model.encoder.layers:
+        spy(layer.placement)
+    blocks = []
+    with torch.no_grad():
+        for batch in probed.batches:
+            kept = kept_positions(probed.model, batch["net_input"])["encoder"]
+            seen.clear()
+            probed.model.encoder(batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"])
+            blocks.append([tuple(part[kept] for part in block) for block in seen])
+    return [tuple(map(torch.cat, zip(*of_block, strict=True))) for of_block in zip(*blocks, strict=True)]
+
+
+@pytest.mark.parametrize("placement", ["pre_ln", "peri_ln", "reordered_norm", "layer_norm_scaling", "sub_ln"])
+def test_where_x_is_added_as_it_is_the_share_is_that_of_the_rest(probe, placement):
+    probed = probe(placement)
+    expected = [float(variance(out - x) / variance(out)) for x, _, out in joined_blocks(probe(placement))]
+    assert own_shares(probed) == pytest.approx(expected, rel=0.06)
+
+
+def test_deep_norms_share_is_that_beside_a_heavier_stream(probe):
+    alpha = 0.81 * 16 ** (1 / 16)  # of two encoder layers and one decoder layer, from its paper's Figure 2
+    expected = [float(variance(f) / variance(alpha * x + f)) for x, f, _ in joined_blocks(probe("deep_norm"))]
+    assert own_shares(probe("deep_norm")) == pytest.approx(expected, rel=0.06)
 
 
 @pytest.mark.parametrize(("placement", "least", "most"), [("rezero", 0, 0), ("peri_ln", 0.15, 0.6), ("keel", 0, 0.6)])
