@@ -51,7 +51,7 @@ def main() -> None:
     with one_line_errors():
         parser = overrides_parser(
             "Train what recipes ask for, then make their tables, figures and verdicts.",
-            "python scripts/reproduce.py +recipe=fig2a,fig4ab profile=small data=toy",
+            "python scripts/reproduce.py +recipe=fig2a,fig4ab profile=small",
         )
         parser.add_argument("-v", "--verbose", action="store_true", help="also print a line for each epoch of a run")
         said = parser.parse_intermixed_args()

@@ -11,7 +11,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 
 def main() -> None:
     """``power.py FOLDER`` of calibration results, ``--mean M --sd S`` of a margin, or ``--rate R --threshold T``."""
-    parser = Parser(description="Say how many seeds claims need to be decided with 80% power.")
+    parser = Parser(description="Print how many seeds each claim needs to be decided with 80% power.")
     parser.add_argument("folder", nargs="?", type=Path, help="a folder of results of calibration seeds")
     parser.add_argument("--mean", type=float, help="the mean margin of a comparison")
     parser.add_argument("--sd", type=float, help="its standard deviation over seeds")

@@ -96,12 +96,24 @@ def _of_the_project() -> dict[str, Any]:
         "first_claims": [(said, *name.split("/")) for said, name in CLAIMS.items()],
         "recipes": [(load_recipe(name), _targets_of(name)) for name in recipe_names()],
         "schema": schema(),
+        "headings": headings,
+        "anchor": anchor,
         "measures": measures_in_words(),
     }
 
 
 def _place(one: RecipeVerdicts) -> str:
     return f"{one.profile}/{one.data}/{one.recipe}"
+
+
+def headings(text: str) -> list[str]:
+    """Return the headings of the second level of a page, in order."""
+    return re.findall(r"^## (.+)$", text, re.MULTILINE)
+
+
+def anchor(heading: str) -> str:
+    """Return what a link calls a heading, as GitHub does: in small letters, without punctuation, a dash a space."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def _targets_of(recipe: str) -> list[str]:

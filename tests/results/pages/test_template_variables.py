@@ -1,0 +1,25 @@
+"""A page's own contents lead to its parts."""
+
+import pytest
+from helpers import ROOT
+
+from lnexp.results.pages.template_variables import anchor, headings
+
+
+@pytest.mark.parametrize(
+    ("heading", "called"),
+    [
+        ("The question: who needs warm-up?", "the-question-who-needs-warm-up"),
+        ("BERT's pre-training", "berts-pre-training"),
+        ("Fig. 4(a,b)", "fig-4ab"),
+    ],
+)
+def test_an_anchor_is_githubs(heading, called):
+    assert anchor(heading) == called
+
+
+def test_the_page_of_results_begins_with_all_its_parts():
+    text = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    contents = text.partition("\n## ")[0]
+    assert len(headings(text)) > 10
+    assert [f"- [{title}](#{anchor(title)})" for title in headings(text)] == contents.strip().splitlines()[2:]
