@@ -10,14 +10,18 @@ import time
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from zipfile import ZipFile
 
+import pytest
 from warm_commands import READ_AT_START, WarmProcess, run_warm
 
 from lnexp.benchmarks.overhead import TINY_MODEL
 from lnexp.runs.records import read
 from lnexp.tasks.contract import Record
+
+if TYPE_CHECKING:
+    from lnexp.training.engine import Engine
 
 T = TypeVar("T")
 
@@ -30,11 +34,44 @@ TINY_CORPUS = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
 TIMES = ("seconds", "tokens_per_second", "time")
 #: A model and a corpus that train in seconds; nothing is learnt, so no translation would end before its longest length.
 TINY = [*TINY_MODEL, TINY_CORPUS, "tracker=none", "evaluation.max_len_a=0", "evaluation.max_len_b=6"]
+#: The size of a tiny model that is an encoder alone.
+TINY_ENCODER = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
 
 
 def without_times(record: Record) -> Record:
     """Return a record less what a clock says."""
     return {key: value for key, value in record.items() if key not in TIMES}
+
+
+def recorded(folder: Path, *also: str) -> list[Record]:
+    """Return the records of a run less what a clock says, and less the fields in ``also``; every line must be one."""
+    path = folder / "metrics.jsonl"
+    records = read(path)
+    assert records == [json.loads(line) for line in path.read_text().splitlines()], f"{path}: not JSON, or not whole"
+    return [{key: value for key, value in without_times(record).items() if key not in also} for record in records]
+
+
+def recorded_by(engine: "Engine", member: int = 0) -> list[Record]:
+    """Return the records of a member of an engine less what a clock says."""
+    return recorded(engine.members[member].folder.path)
+
+
+def assert_as_alone(member: Path, alone: Path) -> None:
+    """Assert that a member of an array has the records of the same run alone, their numbers within a thousandth."""
+    for one, other in zip(recorded(member, "members"), recorded(alone, "members"), strict=True):
+        assert one.keys() == other.keys(), one.keys() ^ other.keys()
+        for key, value in other.items():
+            expected = pytest.approx(value, rel=1e-3) if isinstance(value, float | list) else value
+            assert one[key] == expected, f"{key}: {one[key]}, alone {value}"
+
+
+def rewind_to_first_epoch(folder: Path) -> None:
+    """Leave a finished run of two epochs as if it had been killed after the first."""
+    (folder / "checkpoints" / "checkpoint2.pt").unlink()
+    lines = (folder / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (folder / "metrics.jsonl").write_text("".join(lines[:2]))
+    status = json.loads((folder / "status.json").read_text()) | {"state": "running"}
+    (folder / "status.json").write_text(json.dumps(status))
 
 
 def run_script(

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 from fairseq.dataclass import ChoiceEnum
-from helpers import without_times
+from helpers import recorded_by
 from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
@@ -24,10 +24,6 @@ def parameters(engine: Engine, member: int | None = None) -> dict[str, torch.Ten
     return {name: one.detach() if member is None else one[member].detach() for name, one in named}
 
 
-def found(engine: Engine, member: int = 0) -> list[dict]:
-    return [without_times(record) for record in records.read(engine.members[member].folder.metrics)]
-
-
 def test_there_are_those_that_are_tested_here():
     assert sorted(INTERVENTIONS) == sorted(CHOSEN)
 
@@ -37,7 +33,7 @@ def test_each_changes_the_training(build, name):
     plain, changed = build(FAST), build((*FAST, f"intervention={name}"), name=name)
     for engine in (plain, changed):
         engine.train()
-    assert found(plain)[0] != found(changed)[0]
+    assert recorded_by(plain)[0] != recorded_by(changed)[0]
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -48,7 +44,7 @@ def test_a_member_of_an_array_is_trained_as_a_run_of_its_own(build, name):
     for number, own in enumerate(both):
         alone = build(own, name=f"alone{number}")
         alone.train()
-        mine, losses = found(alone), [record["train_loss"] for record in together.members[number].folder.epochs()]
+        mine, losses = recorded_by(alone), [record["train_loss"] for record in together.members[number].folder.epochs()]
         assert losses == pytest.approx([record["train_loss"] for record in records.of_kind("epoch", mine)], rel=1e-3)
 
 
@@ -75,7 +71,7 @@ def test_a_resumed_run_is_an_undisturbed_one(build):
         engine.train()
     rest = build(options, name="part")
     rest.train()
-    assert found(rest) == found(whole)
+    assert recorded_by(rest) == recorded_by(whole)
     for name, one in parameters(whole).items():
         assert torch.equal(one, parameters(rest)[name]), name
 

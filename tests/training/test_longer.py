@@ -2,17 +2,14 @@
 
 import pytest
 import torch
-from helpers import TINY, run_script
+from helpers import TINY, recorded, run_script
 
-from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.safe_loading import load
 
 pytestmark = pytest.mark.slow
 
 SMALL = [option for option in TINY if not option.startswith("max_epoch")]
-#: What is not of the run but of the moment.
-OF_THE_MOMENT = ("seconds", "tokens_per_second", "time")
 
 
 def train(runs, prepared, *options: str) -> tuple[str, RunFolder]:
@@ -24,13 +21,6 @@ def train(runs, prepared, *options: str) -> tuple[str, RunFolder]:
     return done.stdout, RunFolder(find_folders(runs)[new])
 
 
-def numbers(folder: RunFolder) -> list[dict]:
-    return [
-        {key: value for key, value in record.items() if key not in OF_THE_MOMENT}
-        for record in records.read(folder.metrics)
-    ]
-
-
 def test_it_has_the_numbers_that_it_would_have_from_scratch(tmp_path, prepared):
     dropout = "model.dropout=0.3"
     _, short = train(tmp_path / "runs", prepared, dropout, "max_epoch=2")
@@ -39,7 +29,7 @@ def test_it_has_the_numbers_that_it_would_have_from_scratch(tmp_path, prepared):
     assert "resumes with epoch 3" in said
     _, scratch = train(tmp_path / "other", prepared, dropout, "max_epoch=4")
     assert longer.identity == scratch.identity
-    assert numbers(longer) == numbers(scratch)
+    assert recorded(longer.path) == recorded(scratch.path)
     states = [load(folder.checkpoint(4))["model"] for folder in (longer, scratch)]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[1])
     assert longer.environment["continues"] == {"run": short.identity, "epoch": 2}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers import ROOT, TINY, TRAIN, only_run, run_script, scored, series, start, torchrun, wait_for
+from helpers import ROOT, TINY, TRAIN, only_run, run_script, scored, series, start, torchrun, wait_for, without_times
 from warm_commands import WarmProcess, warm_python
 
 from lnexp.runs.folder import RunFolder
@@ -49,7 +49,7 @@ def assert_same_run(one: Path, other: Path, rtol: float) -> None:
     mine, theirs = map(scored, (one, other))
     assert [record["kind"] for record in mine] == [record["kind"] for record in theirs]
     for record, expected in zip(mine, theirs, strict=True):
-        for name in set(expected) - {"seconds", "tokens_per_second", "time"}:
+        for name in without_times(expected):
             number = isinstance(expected[name], float)
             assert record[name] == (pytest.approx(expected[name], rel=rtol, abs=0) if number else expected[name]), name
     for path in (other / "hypotheses").glob("*"):

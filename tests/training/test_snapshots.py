@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from helpers import without_times
+from helpers import recorded_by
 
 from lnexp.errors import UserError
 from lnexp.runs import records
@@ -24,12 +24,8 @@ def train(build):
     return trained
 
 
-def found(engine: Engine, member: int = 0) -> list[dict]:
-    return [without_times(record) for record in records.read(engine.members[member].folder.metrics)]
-
-
 def snapshots(engine: Engine, member: int = 0) -> list[dict]:
-    return records.of_kind("snapshot", found(engine, member))
+    return records.of_kind("snapshot", recorded_by(engine, member))
 
 
 @pytest.mark.slow
@@ -39,7 +35,7 @@ def test_hidden_states_are_those_that_a_probe_sees(train, model):
     settings = (f"model={model}", "model.dropout=0", "diagnostics.at=[1]", "probes.every=1000", "probes.batches=1")
     engine = train("run", (1,), *settings, array=False)
     (snapshot,) = snapshots(engine)
-    probed = [record for record in records.of_kind("probe", found(engine)) if "output" in record]
+    probed = [record for record in records.of_kind("probe", recorded_by(engine)) if "output" in record]
     assert snapshot["hidden_state.decoder"] == pytest.approx(
         [record["output"] for record in probed if record["side"] == "decoder"], rel=1e-3
     )
@@ -53,8 +49,8 @@ def test_they_change_no_number_of_the_training(train, model, array):
     plain = train("plain", seeds, f"model={model}", array=array)
     looked_at = train("looked", seeds, f"model={model}", "diagnostics.at=log", "diagnostics.sharpness=2", array=array)
     for number in plain.members:
-        others = [record for record in found(looked_at, number) if record["kind"] != "snapshot"]
-        assert others == found(plain, number)
+        others = [record for record in recorded_by(looked_at, number) if record["kind"] != "snapshot"]
+        assert others == recorded_by(plain, number)
         assert [record["update"] for record in snapshots(looked_at, number)] == [
             update for update in range(1, plain.updates + 1) if is_due("log", update)
         ]

@@ -2,13 +2,12 @@
 
 import pytest
 import torch
-from helpers import TINY_CORPUS, without_times
+from helpers import TINY_CORPUS, TINY_ENCODER, recorded_by
 
 from lnexp.runs import records
 from lnexp.training.engine import Engine
 
-MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
-COMMON = ["data=bert_toy", TINY_CORPUS, *MODEL, "tracker=none", "warmup_updates=5", "model.dropout=0.1"]
+COMMON = ["data=bert_toy", TINY_CORPUS, *TINY_ENCODER, "tracker=none", "warmup_updates=5", "model.dropout=0.1"]
 TINY = {
     "masked_lm": ["task=masked_lm", "blocks.tokens=32", *COMMON],
     "sentence_pairs": ["task=sentence_pairs", "start.epoch=0", *COMMON],
@@ -16,12 +15,8 @@ TINY = {
 LOOKED_AT = ("diagnostics.at=[1,3,8]", "diagnostics.sharpness=4")
 
 
-def found(engine: Engine, member: int = 0) -> list[dict]:
-    return [without_times(record) for record in records.read(engine.members[member].folder.metrics)]
-
-
 def snapshots(engine: Engine, member: int = 0) -> list[dict]:
-    return records.of_kind("snapshot", found(engine, member))
+    return records.of_kind("snapshot", recorded_by(engine, member))
 
 
 @pytest.mark.slow
@@ -52,4 +47,4 @@ def test_sharpness_changes_no_number_of_the_training(build, task):
     looked_at = build(("max_epoch=3", at, "diagnostics.sharpness=2"), name="looked", tiny=TINY[task])
     looked_at.train()
     assert [one["epoch"] for one in snapshots(looked_at) if "sharpness.loss" in one] == [2]
-    assert [one for one in found(looked_at) if one["kind"] != "snapshot"] == found(plain)
+    assert [one for one in recorded_by(looked_at) if one["kind"] != "snapshot"] == recorded_by(plain)

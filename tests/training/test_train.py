@@ -9,7 +9,7 @@ import time
 import pytest
 import torch
 import yaml
-from helpers import ROOT, TINY, Touch, cut_short, only_run, run_script, scored, start, wait_for, without_times
+from helpers import ROOT, TINY, Touch, cut_short, only_run, recorded, run_script, scored, start, wait_for, without_times
 from warm_commands import run_warm
 
 from lnexp.runs import records
@@ -229,10 +229,7 @@ def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepar
         assert process.wait() == -signal.SIGKILL, "it was on its way"
     done = train(*rough)
     assert "resumes with epoch 4" in done.stdout
-    calm, rough_records = (
-        [without_times(record) for record in records.read(only_run(tmp_path / name) / "metrics.jsonl")]
-        for name in ("calm", "rough")
-    )
+    calm, rough_records = (recorded(only_run(tmp_path / name)) for name in ("calm", "rough"))
     assert len(calm) == 11, "a record of the updates and one of the scores an epoch, and the end"
     assert rough_records == calm
 
@@ -242,11 +239,11 @@ def test_probes_along_training_change_nothing_else(tmp_path, where):
     settings = [*TINY, *where, "max_epoch=3", "max_tokens=200", "model.dropout=0.1"]
     train(*settings)
     folder = only_run(tmp_path)
-    plain = [without_times(record) for record in records.read(folder / "metrics.jsonl")]
+    plain = recorded(folder)
     train(*settings, "probes.every=4", "force=true")
-    found = records.read(folder / "metrics.jsonl")
+    found = recorded(folder)
     probes = [record for record in found if record["kind"] == "probe"]
-    assert [without_times(record) for record in found if record["kind"] != "probe"] == plain
+    assert [record for record in found if record["kind"] != "probe"] == plain
     updates = plain[-2]["update"]
     assert sorted({record["update"] for record in probes}) == [*range(0, updates + 1, 4)]
     gradients = [record for record in probes if "parameter" in record]
@@ -260,8 +257,7 @@ def test_probes_along_training_change_nothing_else(tmp_path, where):
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     train(*settings, "probes.every=4", "checkpoints.keep=all")
-    again = records.read(folder / "metrics.jsonl")
-    assert [without_times(record) for record in again] == [without_times(record) for record in found]
+    assert recorded(folder) == found
 
 
 @pytest.mark.slow
@@ -269,13 +265,12 @@ def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
     settings = [*TINY, *where, "model.dropout=0.1", "checkpoints.keep=all"]
     train(*settings, "max_epoch=3")
     folder = only_run(tmp_path)
-    undisturbed = records.read(folder / "metrics.jsonl")
+    undisturbed = recorded(folder)
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     done = train(*settings, "max_epoch=3")
     assert "resumes with epoch 3" in done.stdout
-    again = records.read(folder / "metrics.jsonl")
-    assert [without_times(record) for record in again] == [without_times(record) for record in undisturbed]
+    assert recorded(folder) == undisturbed
 
 
 @pytest.mark.slow
@@ -301,14 +296,14 @@ def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, wher
     settings = [*TINY, *where, "checkpoints.keep=all", "max_epoch=3"]
     train(*settings)
     folder = RunFolder(only_run(tmp_path))
-    undisturbed = [without_times(record) for record in records.read(folder.metrics)]
+    undisturbed = recorded(folder.path)
     lines = folder.metrics.read_text().splitlines(keepends=True)
     folder.metrics.write_text("".join(lines[:5]) + lines[5][:40])
     folder.set_status("running")
     said = train(*settings).stdout
     assert "checkpoint3.pt is of an epoch without a record, or after one: dropped" in said
     assert "resumes with epoch 3" in said
-    assert [without_times(record) for record in records.read(folder.metrics)] == undisturbed
+    assert recorded(folder.path) == undisturbed
 
 
 @pytest.mark.slow

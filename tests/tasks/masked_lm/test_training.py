@@ -1,17 +1,14 @@
 """Masked language models train alone and in arrays, and resume to the last digit; every command works on their runs."""
 
-import json
-
 import pytest
 import torch
-from helpers import TINY_CORPUS, run_script, scored
+from helpers import TINY_CORPUS, TINY_ENCODER, assert_as_alone, recorded, rewind_to_first_epoch, run_script, scored
 
 from lnexp.safe_loading import load
 
-MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
-TINY = ["task=masked_lm", "data=toy", TINY_CORPUS, "blocks.tokens=32", *MODEL, "tracker=none", "warmup_updates=5"]
-#: What depends on the machine.
-TIMES = ("seconds", "tokens_per_second", "members", "time")
+TINY = [
+    "task=masked_lm", "data=toy", TINY_CORPUS, "blocks.tokens=32", *TINY_ENCODER, "tracker=none", "warmup_updates=5",
+]  # fmt: skip
 
 
 def train(*arguments: str) -> str:
@@ -19,11 +16,6 @@ def train(*arguments: str) -> str:
     done = run_script("train", *sweep, *TINY, *arguments)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
-
-
-def records(folder) -> list[dict]:
-    read = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in record.items() if key not in TIMES} for record in read]
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +44,7 @@ def test_an_array_trains_what_runs_of_their_own_do(alone, tmp_path, prepared):
     options = ["max_epoch=2", f"runs_dir={tmp_path}", f"data_dir={prepared}", "evaluation.average_last=2"]
     train(*options, "lr_max=4e-3,1e-3", "order_seed=1", "hydra/launcher=array")
     (folder,) = (tmp_path / "adhoc").glob("*lr0.004*-s1-*")
-    for mine, single in zip(records(folder), records(alone[0]), strict=True):
-        assert mine.keys() == single.keys()
-        for key, value in single.items():
-            assert mine[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float | list) else value), key
+    assert_as_alone(folder, alone[0])
 
 
 @pytest.mark.slow
@@ -63,15 +52,11 @@ def test_an_interrupted_run_resumes_to_the_last_digit(alone, tmp_path, prepared)
     options = [f"runs_dir={tmp_path}", f"data_dir={prepared}", "max_epoch=2", "evaluation.average_last=2"]
     train(*options, "checkpoints.keep=all")
     (folder,) = (tmp_path / "adhoc").glob("*-s1-*")
-    (folder / "checkpoints" / "checkpoint2.pt").unlink()  # as if it had been killed after its first epoch
-    lines = (folder / "metrics.jsonl").read_text().splitlines(keepends=True)
-    (folder / "metrics.jsonl").write_text("".join(lines[:2]))
-    status = json.loads((folder / "status.json").read_text()) | {"state": "running"}
-    (folder / "status.json").write_text(json.dumps(status))
+    rewind_to_first_epoch(folder)
     said = train(*options)
     assert "epoch 2/2" in said
     assert "epoch 1/2" not in said
-    assert records(folder) == records(alone[0])
+    assert recorded(folder, "members") == recorded(alone[0], "members")
     mine, other = (load(run / "checkpoints" / "checkpoint2.pt")["model"] for run in (folder, alone[0]))
     assert all(torch.equal(mine[name], other[name]) for name in other)
 

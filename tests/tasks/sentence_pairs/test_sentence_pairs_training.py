@@ -1,10 +1,8 @@
 """Fine-tuning starts from a checkpoint, trains alone and in arrays, and resumes to the last digit."""
 
-import json
-
 import pytest
 import torch
-from helpers import TINY_CORPUS, run_script, scored
+from helpers import TINY_CORPUS, TINY_ENCODER, assert_as_alone, recorded, rewind_to_first_epoch, run_script, scored
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
@@ -14,22 +12,14 @@ from lnexp.safe_loading import load
 from lnexp.tasks import task_of
 from lnexp.tasks.sentence_pairs.fairseq_task import start_from
 
-MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
-COMMON = ["data=bert_toy", TINY_CORPUS, *MODEL, "tracker=none", "warmup_updates=5"]
+COMMON = ["data=bert_toy", TINY_CORPUS, *TINY_ENCODER, "tracker=none", "warmup_updates=5"]
 TINY = ["task=sentence_pairs", *COMMON, "max_epoch=2"]
-#: What depends on the machine.
-TIMES = ("seconds", "tokens_per_second", "members", "time")
 
 
 def train(*arguments: str):
     done = run_script("train", *arguments)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
-
-
-def records(folder) -> list[dict]:
-    read = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in record.items() if key not in TIMES} for record in read]
 
 
 def folder_of(*arguments: str):
@@ -116,10 +106,7 @@ def test_an_array_trains_what_runs_of_their_own_do(pretrained, alone, tmp_path):
     words = [*elsewhere(pretrained, tmp_path), "order_seed=1"]
     train("-m", *words, "lr_max=4e-3,1e-3", "hydra/launcher=array")
     mine = folder_of(*words, "lr_max=4e-3")
-    for one, other in zip(records(mine), records(alone[0]), strict=True):
-        assert one.keys() == other.keys()
-        for key, value in other.items():
-            assert one[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float | list) else value), key
+    assert_as_alone(mine, alone[0])
 
 
 def test_runs_with_different_starts_share_an_array(pretrained, tmp_path):
@@ -135,10 +122,7 @@ def test_runs_with_different_starts_share_an_array(pretrained, tmp_path):
         train(*words["alone"], f"start.epoch={epoch}")
         together, alone = (folder_of(*words[place], f"start.epoch={epoch}") for place in ("together", "alone"))
         assert '"members": 3' in (together / "metrics.jsonl").read_text()
-        for one, other in zip(records(together), records(alone), strict=True):
-            assert one.keys() == other.keys()
-            for key, value in other.items():
-                assert one[key] == (pytest.approx(value, rel=1e-3) if isinstance(value, float | list) else value), key
+        assert_as_alone(together, alone)
         nlls.add(scored(alone)[0]["valid_nll"])
     assert len(nlls) == 3, "each has a start of its own"
 
@@ -148,15 +132,11 @@ def test_an_interrupted_run_resumes_to_the_last_digit(pretrained, alone, tmp_pat
     words = elsewhere(pretrained, tmp_path)
     train(*words, "checkpoints.keep=all")
     mine = folder_of(*words)
-    (mine / "checkpoints" / "checkpoint2.pt").unlink()  # as if it had been killed after its first epoch
-    lines = (mine / "metrics.jsonl").read_text().splitlines(keepends=True)
-    (mine / "metrics.jsonl").write_text("".join(lines[:2]))
-    status = json.loads((mine / "status.json").read_text()) | {"state": "running"}
-    (mine / "status.json").write_text(json.dumps(status))
+    rewind_to_first_epoch(mine)
     said = train(*words)
     assert "epoch 2/2" in said
     assert "epoch 1/2" not in said
-    assert records(mine) == records(alone[0])
+    assert recorded(mine, "members") == recorded(alone[0], "members")
 
 
 def test_without_its_start_a_run_is_refused_and_leaves_no_folder(tmp_path, prepared):

@@ -1,7 +1,7 @@
 """A fine-tuning run's identity has its start; a start that is missing, damaged or foreign is refused in one line."""
 
 import pytest
-from helpers import cut_short, make_whole
+from helpers import TINY_ENCODER, cut_short, make_whole
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
@@ -13,17 +13,16 @@ from lnexp.tasks import task_of
 from lnexp.tasks.contract import Start
 
 SIZE = ["data=bert_toy", "scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 10}"]
-MODEL = ["model.encoder_layers=1", "model.encoder_embed_dim=32", "model.encoder_ffn_embed_dim=32"]
 
 
 def tuned(*overrides):
-    return compose(["task=sentence_pairs", *SIZE, *MODEL, *overrides])
+    return compose(["task=sentence_pairs", *SIZE, *TINY_ENCODER, *overrides])
 
 
 @pytest.fixture
 def pretrained(tmp_path) -> RunFolder:
     """The folder of a run of ``masked_lm`` with checkpoints of epochs 1 and 3, as far as names and settings go."""
-    cfg = check_and_resolve(compose(["task=masked_lm", *SIZE, *MODEL, f"runs_dir={tmp_path / 'runs'}"]))
+    cfg = check_and_resolve(compose(["task=masked_lm", *SIZE, *TINY_ENCODER, f"runs_dir={tmp_path / 'runs'}"]))
     folder = RunFolder.of(cfg)
     folder.checkpoints.mkdir(parents=True)
     folder.write_config(cfg)
