@@ -170,18 +170,36 @@ def cut_short(checkpoint: Path) -> None:
 def as_of_fewer_seeds(published: Path, place: Path) -> None:
     """Copy published results to a place where their verdicts say that more seeds were planned, so that none counts."""
     shutil.copytree(published, place)
-    content = json.loads((place / "verdicts.json").read_text())
-    for claim in content["claims"]:
-        claim["planned"] += 10
-    (place / "verdicts.json").write_text(json.dumps(content))
+
+    def plan_more(content: dict) -> None:
+        for claim in content["claims"]:
+            claim["planned"] += 10
+
+    change_json(place / "verdicts.json", plan_more)
+
+
+def change_json(path: Path, change: Callable[[dict], object]) -> None:
+    """Change the content of a JSON file."""
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
 
 
 def change_provenance(folder: Path, change: Callable[[dict], object]) -> None:
     """Change the content of the ``provenance.json`` of a folder of results."""
-    path = folder / "provenance.json"
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
+    change_json(folder / "provenance.json", change)
+
+
+def contradict(folder: Path, claim_id: str) -> None:
+    """Change the verdict of a claim of a folder of results to ``contradicted``, and its margins with it."""
+
+    def change(content: dict) -> None:
+        claim = next(one for one in content["claims"] if one["id"] == claim_id)
+        claim["verdict"] = "contradicted"
+        for margin in claim["margins"]:
+            margin["low"], margin["high"] = -2.0, -1.0
+
+    change_json(folder / "verdicts.json", change)
 
 
 def report_data(page: str) -> dict:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from helpers import ROOT
+from helpers import ROOT, change_provenance
 
 from lnexp.errors import UserError
 from lnexp.published import read_table, write_table
@@ -92,10 +92,7 @@ def test_without_published_results_nothing_changes(missing, tmp_path):
 
 
 def test_runs_of_several_preparations_are_refused(missing, published):
-    path = published / OF_FIG2A / "provenance.json"
-    content = json.loads(path.read_text())
-    content["data"] *= 2
-    path.write_text(json.dumps(content))
+    change_provenance(published / OF_FIG2A, lambda content: content.update(data=content["data"] * 2))
     with pytest.raises(UserError, match="2 preparations of the corpus"):
         with_published(missing, published)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers import ROOT, run_script
+from helpers import ROOT, change_json, change_provenance, run_script
 
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.results.pages.compare import comparison, print_comparisons
@@ -28,13 +28,6 @@ def local(tmp_path):
     return make
 
 
-def edit(path: Path, change) -> None:
-    """Change the content of a JSON file."""
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
 @pytest.mark.parametrize("place", [FIG2A, LEMMA], ids=str)
 def test_equal_results_are_alike_and_no_machine_is_another(local, place):
     head, verdicts, arms = comparison(local(place), RESULTS_DIR / place)
@@ -52,7 +45,7 @@ def test_another_verdict_is_named_with_both(local):
         claim = content["claims"][0]
         claim |= {"verdict": "not run", "estimate": None, "margins": [], "p": None}
 
-    edit(folder / "verdicts.json", change)
+    change_json(folder / "verdicts.json", change)
     before = json.loads((RESULTS_DIR / FIG2A / "verdicts.json").read_text())["claims"]
     lines = comparison(folder, RESULTS_DIR / FIG2A)
     assert lines[1:3] == [
@@ -63,7 +56,7 @@ def test_another_verdict_is_named_with_both(local):
 
 def test_a_claim_that_is_not_published_is_said(local):
     theirs, ours = local(FIG2A), RESULTS_DIR / FIG2A
-    edit(theirs / "verdicts.json", lambda content: content["claims"].pop())
+    change_json(theirs / "verdicts.json", lambda content: content["claims"].pop())
     assert comparison(ours, theirs)[2].endswith(" not published")
 
 
@@ -102,8 +95,8 @@ def test_another_machine_torch_numerics_and_settings_are_said(local):
         for environment in content["environments"]:
             environment.update(cpu="a faster one", numerics=7, packages={"torch": "9.9"})
 
-    edit(folder / "provenance.json", change)
-    edit(folder / "verdicts.json", lambda content: content.update(scope="profile small, data toy, n_seeds=1"))
+    change_provenance(folder, change)
+    change_json(folder / "verdicts.json", lambda content: content.update(scope="profile small, data toy, n_seeds=1"))
     text = "\n".join(comparison(folder, RESULTS_DIR / FIG2A))
     assert "other machine: a faster one, cpu; published: AMD EPYC" in text
     assert "other numerics: 7; published: 2" in text
@@ -115,7 +108,7 @@ def test_other_instructions_are_said_where_both_records_have_them(local, tmp_pat
     folder, published = local(FIG2A), tmp_path / "published"
     shutil.copytree(folder, published)
     for place, found in ((folder, "AVX512"), (published, "AVX2")):
-        edit(place / "provenance.json", lambda content, found=found: _all(content).update(instructions=found))
+        change_provenance(place, lambda content, found=found: _all(content).update(instructions=found))
     assert "other instructions: AVX512; published: AVX2" in "\n".join(comparison(folder, published))
     assert "other instructions" not in "\n".join(comparison(folder, RESULTS_DIR / FIG2A))
 

@@ -1,10 +1,9 @@
 """What did not reproduce is said in plain sentences, and nothing is left out."""
 
-import json
 import shutil
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, contradict
 
 from lnexp.results.judging.verdicts import all_verdicts
 from lnexp.results.pages.contradictions import SENTENCES, not_reproduced
@@ -44,13 +43,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("claim_id", ["fig4ab-radam-trains-post-ln", "fig4ab-pre-ln-trains"])
 def test_a_contradiction_is_named_with_its_corpus(folder, claim_id):
     assert not_reproduced(list(all_verdicts(folder))) == {}
-    path = folder / "small/toy/fig4ab/verdicts.json"
-    content = json.loads(path.read_text())
-    claim = next(one for one in content["claims"] if one["id"] == claim_id)
-    claim["verdict"] = "contradicted"
-    for margin in claim["margins"]:
-        margin["low"], margin["high"] = -2.0, -1.0
-    path.write_text(json.dumps(content))
+    contradict(folder / "small/toy/fig4ab", claim_id)
     ((sentence, corpora),) = not_reproduced(list(all_verdicts(folder))).items()
     known = SENTENCES.get(sentence, [[sentence.strip("`")]])
     assert claim_id in known[0], "a claim without a sentence stands there by its id"

@@ -1,12 +1,11 @@
 """The last screen: what came out, in 25 lines of 76 columns."""
 
-import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, run_script
+from helpers import ROOT, change_json, contradict, run_script
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts, not_run
@@ -62,13 +61,7 @@ def test_two_profiles_of_one_corpus_are_told_apart(ours):
 
 
 def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
-    path = ours / "small/toy/fig4ab/verdicts.json"
-    content = json.loads(path.read_text())
-    claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
-    claim["verdict"] = "contradicted"
-    for margin in claim["margins"]:
-        margin["low"], margin["high"] = -2.0, -1.0
-    path.write_text(json.dumps(content))
+    contradict(ours / "small/toy/fig4ab", "fig4ab-placement-decides")
     text = screen(ours)
     assert "contradicted: `fig4ab-placement-decides` (embedded corpus)" in " ".join(text.split())
     assert "contradicted on embedded corpus" in " ".join(text.split())
@@ -106,22 +99,24 @@ def test_results_of_ones_own_are_not_counted_with_what_the_project_has_not_run(t
 
 def test_a_claim_that_is_open_has_its_numbers_and_the_command_that_plans_its_seeds(ours, monkeypatch):
     path = ours / "small/toy/fig4ab/verdicts.json"
-    content = json.loads(path.read_text())
-    claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
-    claim["verdict"] = "inconclusive"
-    for interval in (claim["estimate"], *claim["margins"]):
-        interval["low"], interval["high"] = -1.0, 1.0
-    path.write_text(json.dumps(content))
+
+    def change(content):
+        claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")
+        claim["verdict"] = "inconclusive"
+        for interval in (claim["estimate"], *claim["margins"]):
+            interval["low"], interval["high"] = -1.0, 1.0
+
+    change_json(path, change)
     monkeypatch.chdir(ours)  # where their paths are short, as a user's are
     text = " ".join(screen(Path()).split())
-    (judged,) = [one for one in read_verdicts(path).claims if one.id == claim["id"]]
+    (judged,) = [one for one in read_verdicts(path).claims if one.id == "fig4ab-placement-decides"]
     assert f"inconclusive: {judged.id}, {judged.estimate_text}" in text
     assert "python scripts/power.py small/toy/fig4ab (how" in text
 
 
 def test_nothing_is_to_be_planned_where_no_claim_is_open(ours):
-    path = ours / "small/toy/fig4ab/verdicts.json"
-    content = json.loads(path.read_text())
-    content["claims"] = [one for one in content["claims"] if one["verdict"] == "reproduced"]
-    path.write_text(json.dumps(content))
+    def change(content):
+        content["claims"] = [one for one in content["claims"] if one["verdict"] == "reproduced"]
+
+    change_json(ours / "small/toy/fig4ab/verdicts.json", change)
     assert "power.py" not in screen(ours)

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helpers import run_script
+from helpers import change_provenance, run_script
 
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
@@ -85,9 +85,7 @@ def test_the_command_moves_and_says_where(places, tmp_path):
 @pytest.mark.parametrize("dirty", [True, False, None])
 def test_results_made_with_changes_in_no_commit_are_published_with_a_warning(places, dirty, capsys):
     local, _ = places
-    path = local / FIG2A / "provenance.json"
-    content = json.loads(path.read_text())
-    content["environments"][-1]["git"] = {"commit": "c" * 40, "dirty": dirty}
-    path.write_text(json.dumps(content))
+    git = {"commit": "c" * 40, "dirty": dirty}
+    change_provenance(local / FIG2A, lambda content: content["environments"][-1].update(git=git))
     warn_of_changes([local / FIG2A])
     assert ("in no commit" in capsys.readouterr().out) is bool(dirty)

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 import pytest
-from helpers import ROOT, change_provenance, run_script
+from helpers import ROOT, change_json, change_provenance, run_script
 
 from lnexp.errors import UserError
 from lnexp.results.evidence.provenance import Provenance
@@ -20,8 +20,8 @@ FOLDERS = ["small/toy/states_in_training", "small/toy/fig4ab", "theory/toy/fig3"
 
 
 @pytest.fixture(params=FOLDERS)
-def folder(request, tmp_path):
-    return shutil.copytree(ROOT / "results" / request.param, tmp_path / "results" / request.param)
+def folder(request, copied):
+    return copied(request.param)
 
 
 def test_the_tables_give_the_published_verdicts(folder):
@@ -32,9 +32,10 @@ def test_the_tables_give_the_published_verdicts(folder):
 
 
 def test_another_form_of_the_file_is_no_hindrance(folder):
-    content = json.loads((folder / "verdicts.json").read_text())
-    content["claims"] = [{"command": content["claims"][0]["command"], "scope": "relative", "verdict": "proved"}]
-    (folder / "verdicts.json").write_text(json.dumps(content))
+    def change(content):
+        content["claims"] = [{"command": content["claims"][0]["command"], "scope": "relative", "verdict": "proved"}]
+
+    change_json(folder / "verdicts.json", change)
     judge_again(folder)
     published = ROOT / "results" / folder.relative_to(folder.parents[2])
     assert read_verdicts(folder / "verdicts.json") == read_verdicts(published / "verdicts.json")
@@ -62,10 +63,9 @@ def test_missing_tables_are_an_error(folder):
 
 
 @pytest.mark.slow
-def test_the_command_judges_one_recipe(tmp_path):
+def test_the_command_judges_one_recipe(copied, tmp_path):
     for name in ("fig2a", "fig4ab"):
-        shutil.copytree(ROOT / "results/small/toy" / name, tmp_path / "small/toy" / name)
-        (tmp_path / "small/toy" / name / "table.md").write_text("# A page\n")
+        (copied(f"small/toy/{name}") / "table.md").write_text("# A page\n")
     done = run_script("judge", "--recipe", "fig2a", "--results", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "small/toy/fig2a: " in done.stdout
@@ -110,8 +110,8 @@ def test_rounding_is_no_difference(folder):
 
 
 @pytest.mark.slow
-def test_verify_refuses_numbers_that_the_tables_do_not_give(tmp_path):
-    folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+def test_verify_refuses_numbers_that_the_tables_do_not_give(copied, tmp_path):
+    folder = copied("small/toy/fig4ab")
     content = json.loads((folder / "verdicts.json").read_text())
     claim = next(
         claim for claim in content["claims"] if claim["verdict"] == "reproduced" and claim["form"] == "comparison"
@@ -126,8 +126,8 @@ def test_verify_refuses_numbers_that_the_tables_do_not_give(tmp_path):
 
 
 @pytest.mark.parametrize("column", ["best_valid_bleu", "last_valid_nll", "epochs", "seconds"])
-def test_runs_and_their_epochs_must_agree(tmp_path, column):
-    folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+def test_runs_and_their_epochs_must_agree(copied, column):
+    folder = copied("small/toy/fig4ab")
     stated = read_verdicts(folder / "verdicts.json")
     assert what_tables_deny(stated, folder) is None
     runs = pd.read_csv(folder / "runs.csv")
@@ -142,19 +142,12 @@ def test_runs_and_their_epochs_must_agree(tmp_path, column):
 @pytest.mark.parametrize(
     ("column", "other"), [("lr_max", 1.0), ("warmup_updates", 7), ("lr_schedule", "inverse_sqrt (coupled)")]
 )
-def test_runs_and_their_settings_must_agree(tmp_path, column, other):
-    folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
-    stated = read_verdicts(folder / "verdicts.json")
-    runs = pd.read_csv(folder / "runs.csv")
+def test_runs_and_their_settings_must_agree(fig2a, column, other):
+    runs = pd.read_csv(fig2a / "runs.csv")
     runs.loc[1, column] = other
-    runs.to_csv(folder / "runs.csv", index=False)
+    runs.to_csv(fig2a / "runs.csv", index=False)
     denied = f"provenance.json has other settings than runs.csv states: .* seed .*: {column}"
-    assert re.search(denied, what_tables_deny(stated, folder))
-
-
-@pytest.fixture
-def fig2a(tmp_path):
-    return shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
+    assert re.search(denied, _denied(fig2a))
 
 
 def _denied(folder):
@@ -284,10 +277,11 @@ def test_results_are_those_of_their_folder(fig2a):
     ],
 )
 def test_what_verdicts_say_of_all_runs_is_that_of_their_files(fig2a, change, said):
-    content = json.loads((fig2a / "verdicts.json").read_text())
-    for place in [content] if "scope" in change else content["claims"]:
-        place.update(change)
-    (fig2a / "verdicts.json").write_text(json.dumps(content))
+    def edit(content):
+        for place in [content] if "scope" in change else content["claims"]:
+            place.update(change)
+
+    change_json(fig2a / "verdicts.json", edit)
     assert said in _denied(fig2a)
 
 
@@ -316,9 +310,8 @@ def test_a_shorter_training_is_not_made_whole_by_its_command(fig2a, said):
     assert re.search("no_warmup_low seed 21: .*status", _denied(fig2a))
 
 
-def test_a_run_of_so_many_updates_has_them(tmp_path):
-    place = "paper/iwslt14-subset/paper_size"
-    folder = shutil.copytree(ROOT / "results" / place, tmp_path / place)
+def test_a_run_of_so_many_updates_has_them(copied):
+    folder = copied("paper/iwslt14-subset/paper_size")
     epochs = pd.read_csv(folder / "epochs.csv", dtype={"identity": str})
     epochs[epochs["epoch"] <= 3].to_csv(folder / "epochs.csv", index=False)
     assert re.search("pre_ln seed 21: .*status and 11 more runs", _denied(folder))
@@ -337,19 +330,13 @@ def test_a_run_that_stopped_before_its_last_epoch_is_not_finished(fig2a, left):
 
 
 def test_runs_of_a_small_profile_are_not_the_papers(fig2a):
-    content = json.loads((fig2a / "verdicts.json").read_text())
-    (fig2a / "verdicts.json").write_text(json.dumps({**content, "papers": True}))
+    change_json(fig2a / "verdicts.json", lambda content: content.update(papers=True))
     assert "says that it is of the paper's model and corpus, other files do not" in _denied(fig2a)
 
 
-def test_a_run_without_settings_is_named(tmp_path):
-    folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
-    stated = read_verdicts(folder / "verdicts.json")
-    path = folder / "provenance.json"
-    content = json.loads(path.read_text())
-    del content["runs"][next(iter(content["runs"]))]
-    path.write_text(json.dumps(content))
-    assert "its settings are missing" in what_tables_deny(stated, folder)
+def test_a_run_without_settings_is_named(fig2a):
+    change_provenance(fig2a, lambda content: content["runs"].pop(next(iter(content["runs"]))))
+    assert "its settings are missing" in _denied(fig2a)
 
 
 #: A change of the rows of one run's epochs, and what is said of it.
@@ -361,8 +348,8 @@ EPOCHS_CHANGED = {
 
 
 @pytest.mark.parametrize("wrong", EPOCHS_CHANGED)
-def test_epochs_must_be_those_of_a_training(tmp_path, wrong):
-    folder = shutil.copytree(ROOT / "results/small/toy/fig4ab", tmp_path / "small/toy/fig4ab")
+def test_epochs_must_be_those_of_a_training(copied, wrong):
+    folder = copied("small/toy/fig4ab")
     epochs = pd.read_csv(folder / "epochs.csv", dtype={"identity": str})
     first = epochs["identity"] == epochs["identity"].iloc[0]
     epochs[first] = EPOCHS_CHANGED[wrong](epochs[first])

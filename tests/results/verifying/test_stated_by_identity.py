@@ -1,7 +1,5 @@
 """Published commands train the runs whose numbers stand beside them."""
 
-import shutil
-
 import pytest
 from helpers import ROOT, change_provenance, run_script
 
@@ -10,11 +8,6 @@ from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.verifying.stated_by_identity import denied_by_identity
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def fig2a(tmp_path):
-    return shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
 
 
 def denied(folder):

@@ -1,10 +1,9 @@
 """A page of published results that says something else than the files beside it is named."""
 
-import shutil
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, change_provenance, run_script
+from helpers import change_provenance, run_script
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts
@@ -17,8 +16,8 @@ PLACES = ["small/toy/fig2a", "small/toy/factorial", "small/toy/placements", "the
 
 
 @pytest.fixture(params=PLACES)
-def folder(request, tmp_path) -> Path:
-    return shutil.copytree(ROOT / "results" / request.param, tmp_path / request.param)
+def folder(request, copied) -> Path:
+    return copied(request.param)
 
 
 def _denied(folder: Path) -> str | None:
@@ -61,21 +60,19 @@ def test_the_lines_on_mixed_code_are_kept_and_nothing_beside_them(folder):
 
 
 @pytest.mark.parametrize("markup", ["<script>alert(1)</script>", "<img src=x onerror=y>", "<!-- ", "</table>"])
-def test_a_page_has_no_markup_of_others(tmp_path, markup):
+def test_a_page_has_no_markup_of_others(fig2a, markup):
     """A machine has the name that its owner says."""
-    folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
-    change_provenance(folder, lambda content: content["environments"][0].update(cpu=markup))
-    assert "says something else" in _denied(folder)
-    judge_again(folder)
-    page = (folder / "table.md").read_text()
+    change_provenance(fig2a, lambda content: content["environments"][0].update(cpu=markup))
+    assert "says something else" in _denied(fig2a)
+    judge_again(fig2a)
+    page = (fig2a / "table.md").read_text()
     assert markup not in page
     assert markup.replace("<", "&lt;") in page
     assert "<br>" in page
 
 
 @pytest.mark.slow
-def test_verify_names_a_page_of_all_verdicts_with_other_words(tmp_path):
-    shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
+def test_verify_names_a_page_of_all_verdicts_with_other_words(fig2a, tmp_path):
     write_page(tmp_path)
     assert denied_by_all_verdicts(tmp_path, all_verdicts(tmp_path)) is None
     assert run_script("verify", "--results", str(tmp_path)).returncode == 0
@@ -83,7 +80,7 @@ def test_verify_names_a_page_of_all_verdicts_with_other_words(tmp_path):
     done = run_script("verify", "--results", str(tmp_path))
     assert done.returncode == 1
     assert f"error: {tmp_path / 'verdicts.md'}: says something else than the verdicts of its folders" in done.stderr
-    _change(tmp_path / "small/toy/fig2a/table.md", " reproduced ", " contradicted ")
+    _change(fig2a / "table.md", " reproduced ", " contradicted ")
     assert "fig2a/table.md: says something else" in run_script("verify", "--results", str(tmp_path)).stderr
 
 

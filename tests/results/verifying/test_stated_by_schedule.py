@@ -1,10 +1,7 @@
 """The rates and updates of published epochs are those that the schedule and the length of their run give."""
 
-import shutil
-
 import pandas as pd
 import pytest
-from helpers import ROOT
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.verifying.judge_again import what_tables_deny
@@ -32,8 +29,8 @@ def _denied(folder, schedule, change):
 
 @pytest.mark.parametrize(("place", "schedule"), ARMS)
 @pytest.mark.parametrize("epoch", [0, -1])
-def test_a_rate_that_the_schedule_does_not_give_is_named(tmp_path, place, schedule, epoch):
-    folder = shutil.copytree(ROOT / "results" / place, tmp_path / place)
+def test_a_rate_that_the_schedule_does_not_give_is_named(copied, place, schedule, epoch):
+    folder = copied(place)
     assert _denied(folder, schedule, lambda rows: rows) is None
 
     def change(rows):
@@ -45,8 +42,8 @@ def test_a_rate_that_the_schedule_does_not_give_is_named(tmp_path, place, schedu
     assert denied.endswith(": lr")
 
 
-def test_epochs_of_other_lengths_are_named(tmp_path):
-    folder = shutil.copytree(ROOT / "results/small/toy/small_fixed_lr", tmp_path / "small/toy/small_fixed_lr")
+def test_epochs_of_other_lengths_are_named(copied):
+    folder = copied("small/toy/small_fixed_lr")
 
     def change(rows):
         rows["update"] += range(len(rows))
@@ -55,10 +52,9 @@ def test_epochs_of_other_lengths_are_named(tmp_path):
     assert _denied(folder, "constant", change).endswith(": update")
 
 
-def test_a_run_with_all_its_epochs_has_not_diverged(tmp_path):
-    folder = shutil.copytree(ROOT / "results/small/toy/fig2a", tmp_path / "small/toy/fig2a")
-    runs = pd.read_csv(folder / "runs.csv", dtype={"identity": str})
+def test_a_run_with_all_its_epochs_has_not_diverged(fig2a):
+    runs = pd.read_csv(fig2a / "runs.csv", dtype={"identity": str})
     runs.loc[0, "status"] = "diverged"
-    runs.to_csv(folder / "runs.csv", index=False)
-    denied = what_tables_deny(read_verdicts(folder / "verdicts.json"), folder)
+    runs.to_csv(fig2a / "runs.csv", index=False)
+    denied = what_tables_deny(read_verdicts(fig2a / "verdicts.json"), fig2a)
     assert denied.endswith("epochs.csv gives other numbers than runs.csv states: no_warmup_low seed 21: status")

@@ -1,19 +1,11 @@
 """Tables of a folder of results that disagree with each other, their recipe or their corpus are named."""
 
-import shutil
-
 import pandas as pd
 import pytest
-from helpers import ROOT, change_provenance
+from helpers import change_provenance
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.verifying.judge_again import what_tables_deny
-
-
-@pytest.fixture
-def copied(tmp_path):
-    """Copies published results, given their place."""
-    return lambda place: shutil.copytree(ROOT / "results" / place, tmp_path / place)
 
 
 def _denied(folder):
