@@ -92,6 +92,15 @@ def run_script(
     return subprocess.run([*PYTHON, *command], capture_output=True, text=True, env=_environment(env), **options)
 
 
+def error_of(done: subprocess.CompletedProcess) -> str:
+    """Return the line on stderr of a command that refuses its arguments: its status is 2, and stderr has one line."""
+    assert done.returncode == 2, f"status {done.returncode}: {done.stderr}"
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert done.stderr.endswith("\n"), done.stderr
+    return lines[0]
+
+
 def _environment(env: dict[str, str] | None = None) -> dict[str, str]:
     return os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **(env or {})}
 

@@ -1,7 +1,7 @@
 """What no command can read is one line."""
 
 import pytest
-from helpers import ROOT, run_script
+from helpers import ROOT, error_of, run_script
 
 from lnexp.cli import Parser, refusal
 
@@ -11,8 +11,7 @@ COMMANDS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py"))
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_unknown_option_is_one_line_and_no_usage(name):
     done = run_script(name, "--no-such-option")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
+    line = error_of(done)
     assert line.startswith("error: ")
     assert line.endswith("; --help lists the options")
 

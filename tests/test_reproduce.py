@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from helpers import TINY, run_script
+from helpers import TINY, error_of, run_script
 from omegaconf import OmegaConf
 
 from lnexp.recipes.load import load_recipe
@@ -97,9 +97,7 @@ def test_from_nothing_to_verdicts(tmp_path, where):
 )
 def test_a_mistake_is_told_once_and_nothing_is_left(tmp_path, arguments, message):
     done = run_script("reproduce", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert message in line
+    assert message in error_of(done)
     assert list(tmp_path.iterdir()) == []
 
 

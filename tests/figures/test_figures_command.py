@@ -3,7 +3,7 @@
 from shutil import copytree
 
 import pytest
-from helpers import run_script
+from helpers import error_of, run_script
 
 from lnexp.paths import RESULTS_DIR
 
@@ -25,5 +25,4 @@ def test_a_folder_is_drawn_again_from_its_tables(tmp_path):
 
 def test_what_is_no_folder_of_results_is_refused(tmp_path):
     done = run_script("figures", str(tmp_path))
-    assert done.returncode == 2
-    assert done.stderr == f"error: {tmp_path}: no folder of results; it has no verdicts.json\n"
+    assert error_of(done) == f"error: {tmp_path}: no folder of results; it has no verdicts.json"

@@ -9,6 +9,8 @@ from omegaconf import OmegaConf
 
 import lnexp.plugin  # noqa: F401  (registers them)
 
+#: How close numbers are: fairseq's attention without torch's function has a softmax in single precision.
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 #: Of the members of an array.
 SEEDS = (3, 4, 5)
 
@@ -31,6 +33,23 @@ def array_of(placement: str, task, seeds: tuple[int, ...] = SEEDS, **options: An
     """An array of such models, one a seed, in evaluation mode."""
     settings = {"_name": "lnexp_array", "member": settings_of(placement, **options), "seeds": list(seeds)}
     return build_model(OmegaConf.create(settings), task).eval()
+
+
+def assert_array_is_its_members(array, members, net_input: dict[str, torch.Tensor], pad: int) -> None:
+    """Assert that an array has its members' parameters, hidden states and gradients, where a target is no padding."""
+    kept = net_input["prev_output_tokens"].ne(pad)  # behind a sentence, an array gives what it likes
+    hidden = array(**net_input)[:, kept]
+    hidden.pow(3).sum().backward()
+    named = dict(array.named_parameters())
+    for number, member in enumerate(members):
+        expected = member(**net_input, features_only=True)[0][kept]
+        torch.testing.assert_close(hidden[number], expected, **CLOSE)
+        expected.pow(3).sum().backward()
+        for name, parameter in member.named_parameters():
+            torch.testing.assert_close(named[name][number], parameter, msg=lambda text, name=name: f"{name}: {text}")
+            if parameter.grad is not None:
+                mine = named[name].grad[number]
+                torch.testing.assert_close(mine, parameter.grad, **CLOSE, msg=lambda text, name=name: f"{name}: {text}")
 
 
 @torch.no_grad()

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_models import SEEDS, array_of, model_of, scores_both_ways
+from small_models import SEEDS, array_of, assert_array_is_its_members, model_of, scores_both_ways
 from torch.nn import functional
 
 from lnexp.plugin.attention import SHORT
@@ -78,20 +78,12 @@ def test_incremental_decoding_equals_full_decoding(placement, task, batch):
 
 
 @SPECIAL
-def test_an_array_is_its_members(placement, task, batch, net_input):
+def test_an_array_is_its_members(placement, task, net_input):
     members = [model_of(placement, task, seed, qk_norm=True, norm="rms_norm").double().train() for seed in SEEDS]
     array = array_of(placement, task, qk_norm=True, norm="rms_norm").double().train()
-    kept = batch[2].ne(task.target_dictionary.pad())
-    hidden = array(**net_input)[:, kept]
-    hidden.pow(3).sum().backward()
-    named = dict(array.named_parameters())
-    for number, member in enumerate(members):
-        expected = member(*batch, features_only=True)[0][kept]
-        torch.testing.assert_close(hidden[number], expected, rtol=1e-4, atol=1e-5)
-        expected.pow(3).sum().backward()
-        for name in (name for name in named if "_proj.norm." in name):
-            gradient = member.get_parameter(name).grad
-            torch.testing.assert_close(named[name].grad[number], gradient, rtol=1e-4, atol=1e-5)
+    assert_array_is_its_members(array, members, net_input, task.target_dictionary.pad())
+    norms = [name for name, _ in array.named_parameters() if "_proj.norm." in name]
+    assert all(member.get_parameter(name).grad is not None for member in members for name in norms)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -13,7 +13,7 @@ from fairseq.dataclass.utils import override_module_args
 from fairseq.models import MODEL_DATACLASS_REGISTRY
 from helpers import ROOT
 from omegaconf import open_dict
-from small_models import SEEDS, scores_both_ways
+from small_models import CLOSE, SEEDS, assert_array_is_its_members, scores_both_ways
 
 from lnexp.configuration import compose
 from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
@@ -24,7 +24,6 @@ from lnexp.plugin.updates import ChangesWithUpdates, set_updates
 from lnexp.runs.identity import identity
 from lnexp.training.models.array_checkpoints import load_member_model, member_model
 
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 #: Placements without options of their own have these fields; their runs' identities are made of them.
 FIELDS = [known.name for known in fields(PlacedModelConfig)]
 
@@ -180,22 +179,12 @@ def test_a_stack_ends_as_its_last_layers_placement_asks(task):
 
 
 @pytest.mark.parametrize("placement", ["post_then_pre", "growing"])
-def test_they_train_in_arrays(placement, task, batch, net_input):
+def test_they_train_in_arrays(placement, task, net_input):
     members = [model_of(placement, task, seed).train() for seed in SEEDS]
     array = array_of(placement, task).train()
     for model in (array, *members):
         set_updates(model, 4)
-    kept = batch[2].ne(task.target_dictionary.pad())
-    hidden = array(**net_input)[:, kept]
-    hidden.pow(3).sum().backward()
-    named = dict(array.named_parameters())
-    for number, member in enumerate(members):
-        expected = member(**net_input, features_only=True)[0][kept]
-        torch.testing.assert_close(hidden[number], expected, **CLOSE)
-        expected.pow(3).sum().backward()
-        for name, parameter in member.named_parameters():
-            if parameter.grad is not None:
-                torch.testing.assert_close(named[name].grad[number], parameter.grad, **CLOSE)
+    assert_array_is_its_members(array, members, net_input, task.target_dictionary.pad())
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helpers import run_script
+from helpers import TINY_CORPUS, run_script
 
 from lnexp.probing.model_probe import probe_model
 from lnexp.theory.by_layer import ffn_gradients
@@ -13,7 +13,6 @@ from lnexp.theory.models import untrained_placement
 pytestmark = pytest.mark.slow
 
 MODEL = [f"model.{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
-TOY = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
 
 
 def rows_of(*arguments: str) -> list[dict]:
@@ -23,11 +22,11 @@ def rows_of(*arguments: str) -> list[dict]:
 
 
 def test_an_untrained_model_is_that_of_the_recipes(prepared):
-    rows = rows_of("model=pre_ln", TOY, f"data_dir={prepared}", "seed=3", "max_tokens=80", *MODEL)
+    rows = rows_of("model=pre_ln", TINY_CORPUS, f"data_dir={prepared}", "seed=3", "max_tokens=80", *MODEL)
     assert [(row["side"], row["layer"]) for row in rows] == [
         (side, layer) for side in ("encoder", "decoder") for layer in range(1, 7)
     ]
-    context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
+    context = Context(3, ["data=toy", TINY_CORPUS, f"data_dir={prepared}"])
     model = [setting.removeprefix("model.") for setting in MODEL]
     for expected in ffn_gradients(untrained_placement(context, "pre_ln", model, 2, 80)):
         (row,) = (row for row in rows if (row["side"], row["layer"]) == (expected["side"], expected["layer"]))
@@ -89,5 +88,5 @@ def test_mistakes_are_one_line(tmp_path, arguments, message):
     [(["model=pre_ln"], True), (["model=pre_ln", "init=fairseq"], False), (["model=admin"], False)],
 )
 def test_weights_that_training_would_not_start_from_are_said(capsys, prepared, options, warned):
-    probe_model([*options, TOY, f"data_dir={prepared}", "max_tokens=80", *MODEL])
+    probe_model([*options, TINY_CORPUS, f"data_dir={prepared}", "max_tokens=80", *MODEL])
     assert ("train.py would start from init=fairseq" in capsys.readouterr().err) is warned

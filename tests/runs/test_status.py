@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from helpers import run_script
+from helpers import error_of, run_script
 from omegaconf import OmegaConf
 from rich.console import Console
 
@@ -218,7 +218,7 @@ def test_a_sweep_that_is_over_is_a_summary_and_not_a_row_a_run(tmp_path):
 
 def test_all_are_the_runs_of_every_sweep_and_of_none_each_once(tmp_path):
     nothing = run_script("status", "--runs", str(tmp_path), "--all")
-    assert (nothing.returncode, len(nothing.stderr.splitlines())) == (2, 1)
+    assert error_of(nothing)
     Sweep("an old sweep", [member("aa"), member("bb")]).save(tmp_path)
     Sweep("a new sweep", [member("bb"), member("cc")]).save(tmp_path)
     old, _ = sorted((tmp_path / ".sweeps").iterdir(), key=lambda path: "new" in path.read_text())

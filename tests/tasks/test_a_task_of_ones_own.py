@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers import ROOT, report_data, scored
+from helpers import ROOT, TINY_CORPUS, report_data, scored
 from warm_commands import run_warm
 
 pytestmark = pytest.mark.slow
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.slow
 #: The files of a task that predicts the hidden word of a sentence, in their places in the project.
 OVERLAY = Path(__file__).parent / "masked_word"
 PARTS = ("configs", "lnexp", "recipes", "scripts", "pyproject.toml")
-SIZE = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
-SWEEP = ["+recipe=masked_word", "n_seeds=1", "max_epoch=2", "probes.every=3", "evaluation.average_last=2", SIZE]
+SWEEP = ["+recipe=masked_word", "n_seeds=1", "max_epoch=2", "probes.every=3", "evaluation.average_last=2", TINY_CORPUS]
 RUN = "post_ln-adam-lr0.002-w1-inverse_sqrt-s11"
 
 
@@ -76,7 +75,7 @@ def test_a_task_of_ones_own_trains(copy, trained):
 
 def test_it_trains_in_arrays(copy):
     where = ["runs_dir=runs_of_arrays", "hydra/launcher=array", "order_seed=1", "tracker=none"]
-    words = ["task=masked_word", "max_epoch=2", "evaluation.average_last=2", SIZE, "model.encoder_layers=1"]
+    words = ["task=masked_word", "max_epoch=2", "evaluation.average_last=2", TINY_CORPUS, "model.encoder_layers=1"]
     trained = run(copy, "train", "-m", "-v", *words, "lr_max=1e-3,2e-3", *where)
     assert trained.count("one of 2 in an array") == 2
     for folder in (copy / "runs_of_arrays" / "adhoc").glob("*-s1-*"):

@@ -5,17 +5,10 @@ import torch
 from torch.nn import functional
 
 from lnexp.theory.amplification import against_the_gradient, encoder_matrices, gain, random_signs
-from lnexp.theory.measurement import Context
 from lnexp.theory.models import loss_of, untrained_placement
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=16", "ffn_embed_dim=24")]
 SMALL = [*NARROW, "encoder_layers=2", "decoder_layers=1", "encoder_attention_heads=1"]
-TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
-
-
-@pytest.fixture
-def context(prepared):
-    return Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
 
 
 def norm(into):

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from helpers import Touch, cut_short
+from helpers import TINY_CORPUS, Touch, cut_short
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 from lnexp.theory.checkpoint import trained_model
 
-CORPUS = "scale.toy={train_pairs: 120, valid_pairs: 20, test_pairs: 20}"
 LARGER = "scale.toy={train_pairs: 3000, valid_pairs: 20, test_pairs: 20}"
 
 
@@ -30,7 +29,7 @@ def never_updated(checkpoint: Path) -> None:
 
 @pytest.mark.slow
 def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
-    cfg = compose([CORPUS, f"data_dir={prepared}"])
+    cfg = compose([TINY_CORPUS, f"data_dir={prepared}"])
     probed = trained_model(checkpoint, None, cfg)
     saved = torch.load(checkpoint, weights_only=False)["model"]
     for name, parameter in probed.model.named_parameters():
@@ -38,7 +37,7 @@ def test_its_parameters_are_the_saved_ones(checkpoint, prepared):
     assert not probed.model.training
     orders = [
         [batch["id"].tolist() for batch in trained_model(checkpoint, None, other, reordered=True).batches]
-        for other in (compose([CORPUS, f"data_dir={prepared}", f"order_seed={seed}"]) for seed in (7, 8))
+        for other in (compose([TINY_CORPUS, f"data_dir={prepared}", f"order_seed={seed}"]) for seed in (7, 8))
     ]
     assert orders[0] != orders[1]
     said = trained_model(checkpoint, prepare(cfg.data, cfg.data_dir).bin, cfg)

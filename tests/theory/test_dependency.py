@@ -7,19 +7,16 @@ import torch
 
 from lnexp.errors import UserError
 from lnexp.theory.dependency import own_shares, shares_of_all
-from lnexp.theory.measurement import Context
 from lnexp.theory.models import kept_positions, untrained_placement
 
 WIDTH = 128
 SMALL = [f"{side}_{what}" for side in ("encoder", "decoder") for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=64")]
 SMALL = [*SMALL, "encoder_layers=2", "decoder_layers=1"]
-TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
 
 
 @pytest.fixture
-def probe(prepared):
+def probe(context):
     def build(placement):
-        context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
         return untrained_placement(context, placement, SMALL, 2, 200)
 
     return build

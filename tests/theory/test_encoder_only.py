@@ -10,12 +10,10 @@ from torch import nn
 
 from lnexp.plugin.family import Family
 from lnexp.theory.by_layer import ffn_gradients, mean_norms
-from lnexp.theory.measurement import Context
 from lnexp.theory.models import STOCK_SIDES, ProbedModel, loss_of, sides_of, untrained_placement
 
 WIDTH = 32
 NARROW = [f"{side}_{what}" for side in STOCK_SIDES for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=48")]
-TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
 
 
 class MaskedLm:
@@ -60,8 +58,7 @@ class OurMaskedLm(MaskedLm, Family):
 
 
 @pytest.fixture
-def translation(prepared) -> ProbedModel:
-    context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
+def translation(context) -> ProbedModel:
     return untrained_placement(context, "pre_ln", NARROW, 2, 200, layers=2)
 
 

@@ -4,16 +4,13 @@ import pytest
 import torch
 
 from lnexp.theory.by_layer import mean_norms
-from lnexp.theory.measurement import Context
 from lnexp.theory.models import untrained_placement
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "layers=2")]
-TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
 
 
 @pytest.mark.parametrize("placement", ["post_ln", "pre_ln"])
-def test_the_mean_is_over_all_positions_that_are_no_padding(placement, prepared):
-    context = Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
+def test_the_mean_is_over_all_positions_that_are_no_padding(placement, context):
     probed = untrained_placement(context, placement, NARROW, 2, 80)
     rows = mean_norms(probed)
     assert [(row["side"], row["layer"]) for row in rows] == [

@@ -3,17 +3,15 @@
 import pytest
 import torch
 
-from lnexp.theory.measurement import Context
 from lnexp.theory.models import untrained_placement
 from lnexp.theory.source_attention import source_variances
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "layers=2")]
-TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
 
 
 @pytest.fixture
-def probed(prepared):
-    return untrained_placement(Context(3, ["data=toy", TOY, f"data_dir={prepared}"]), "post_ln", NARROW, 2, 200)
+def probed(context):
+    return untrained_placement(context, "post_ln", NARROW, 2, 200)
 
 
 def test_it_is_what_a_block_adds_to_the_residual_stream(probed):

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, change_json, contradict, run_script
+from helpers import ROOT, change_json, contradict, error_of, run_script
 
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts, not_run
@@ -94,7 +94,7 @@ def test_results_of_ones_own_are_not_counted_with_what_the_project_has_not_run(t
     )
     assert told == own
     done = run_script("verify", "--results", str(tmp_path / "nothing"))
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert error_of(done)
 
 
 def test_a_claim_that_is_open_has_its_numbers_and_the_command_that_plans_its_seeds(ours, monkeypatch):

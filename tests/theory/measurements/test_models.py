@@ -8,18 +8,12 @@ import torch
 
 import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.errors import UserError
-from lnexp.theory.measurement import Context, measure
+from lnexp.theory.measurement import measure
 from lnexp.theory.models import loss_of, untrained_placement
 
 pytestmark = pytest.mark.slow
 
 NARROW = [f"{side}_{what}" for side in ("encoder", "decoder") for what in ("embed_dim=32", "ffn_embed_dim=48")]
-TOY = "scale.toy={train_pairs: 60, valid_pairs: 5, test_pairs: 5}"
-
-
-@pytest.fixture
-def context(prepared):
-    return Context(3, ["data=toy", TOY, f"data_dir={prepared}"])
 
 
 def test_the_gradient_of_every_layer_is_seen(context):
