@@ -1,11 +1,22 @@
-"""Panels of one scale show one range, on a screen as on paper."""
+"""Panels of one scale show one range, on a screen as on paper; of many values, evenly spaced ones are shown."""
 
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lnexp.figures.draw import figure_of
-from lnexp.figures.panels import MOST_BANDS, Drawing, Line, LineStyle, Panel, with_few_bands, y_ranges
+from lnexp.figures.panels import (
+    MOST_BANDS,
+    Drawing,
+    Line,
+    LineStyle,
+    Panel,
+    evenly_spaced,
+    with_few_bands,
+    y_ranges,
+)
 
 
 def drawing(share_y: str, y_scale: str) -> Drawing:
@@ -70,3 +81,16 @@ def test_bands_that_hide_each_other_are_left_out(lines):
     assert {(line.low[0], line.mean[0], line.high[0]) for line in found.lines} == {
         (1.0, 1.5, 2.0) if lines <= MOST_BANDS else (1.5, 1.5, 1.5)
     }
+
+
+@given(st.integers(1, 200), st.integers(2, 10))
+def test_both_ends_are_shown_and_nothing_twice(count, most):
+    values = [float(value) for value in range(count)]
+    shown = evenly_spaced(values, most)
+    assert (shown[0], shown[-1]) == (values[0], values[-1])
+    assert len(set(shown)) == len(shown) == min(count, most)
+
+
+@pytest.mark.parametrize(("count", "shown"), [(3, [0, 1, 2]), (7, [0, 2, 4, 6])])
+def test_few_are_all_shown(count, shown):
+    assert evenly_spaced([float(value) for value in range(count)], 4) == shown

@@ -456,9 +456,10 @@ def test_keel_normalises_both_sides_and_weights_the_stream():
     assert placement.connect(torch.tensor(5.0), block_of(1)) == 0.5 * (6 * 5 + 3 * (5 + 1))
 
 
-def gradient_along_the_stream(placement: str, layers: int, width: int = 256) -> float:
+def gradient_along_the_stream(placement: str, layers: int) -> float:
     """The share of a gradient's norm that reaches a stack's input along the residual stream alone: its sublayers give
     out noise of variance 1, as a sublayer over a normalised input does at first."""
+    width = 256
     x = torch.randn(64, 1, width, requires_grad=True)
     y = x
     for number in range(1, layers + 1):

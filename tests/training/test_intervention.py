@@ -19,9 +19,8 @@ FAST = ("lr_max=1e-2", "warmup_updates=1", "model.decoder_layers=2")
 CHOSEN = ("late_updates", "layer_rates", "normalised_gradients", "clipped_changes")
 
 
-def parameters(engine: Engine, member: int | None = None) -> dict[str, torch.Tensor]:
-    named = engine.model.named_parameters()
-    return {name: one.detach() if member is None else one[member].detach() for name, one in named}
+def parameters(engine: Engine) -> dict[str, torch.Tensor]:
+    return {name: one.detach() for name, one in engine.model.named_parameters()}
 
 
 def test_there_are_those_that_are_tested_here():

@@ -11,8 +11,8 @@ from lnexp.published import read_table, write_table
 from lnexp.results.measures.early_numbers import UPDATES, early_numbers, early_table
 
 
-def snapshot(update, cosine=0.5):
-    return {"kind": "snapshot", "epoch": 1, "update": update, "hidden_cosine.encoder": [cosine, 0.1, None],
+def snapshot(update):
+    return {"kind": "snapshot", "epoch": 1, "update": update, "hidden_cosine.encoder": [0.5, 0.1, None],
             "attention_logit.encoder.self_attn": [1.0, 4.0], "attention_logit.decoder.self_attn": [2.0],
             "log_z.output": [5.5]}  # fmt: skip
 
