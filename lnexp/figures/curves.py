@@ -10,6 +10,8 @@ from lnexp.tasks import load_task
 
 #: The column of ``epochs.csv`` that is shown in nats and in bits.
 LOSS = "valid_loss"
+#: Of two rates that one scale cannot show.
+FAR_APART = 20
 
 
 def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame | None = None) -> Drawing:
@@ -31,8 +33,12 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame 
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
     styles = styles_of(recipe)
     bits = f"bits a {task.loss_of}"
+    own_rates = _peaks_are_far_apart(recipe, by_arm)
     missing = {} if runs is None else _missing(runs)
-    rows = [_row(row, arms, panels, bits, by_arm, styles, missing) for row, arms in recipe.rows_of(by_arm).items()]
+    rows = [
+        _row(row, arms, panels, bits, by_arm, styles, missing, own_rates)
+        for row, arms in recipe.rows_of(by_arm).items()
+    ]
     rows, shown = with_few_bands(rows)
     seeds = f"{named_seeds(epochs['seed'])}: {shown}"
     subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
@@ -47,6 +53,7 @@ def _row(
     by_arm: dict[str, pd.DataFrame],
     styles: dict[str, LineStyle],
     missing: dict[str, str],
+    own_rates: bool,
 ) -> list[Panel]:
     shown = [(arm.label_in_row, missing.get(arm.name, ""), by_arm[arm.name]) for arm in arms]
     return [
@@ -57,10 +64,18 @@ def _row(
             lines=[line(f"{label}{note}", styles[label], table, "epoch", column) for label, note, table in shown],
             whole=True,
             bits=bits if column == LOSS else "",
-            own_y=column == "lr",  # rates of optimizers are far apart
+            own_y=own_rates and column == "lr",
         )
         for column, (title, y_label) in panels.items()
     ]
+
+
+def _peaks_are_far_apart(recipe: Recipe, by_arm: dict[str, pd.DataFrame]) -> bool:
+    """Return whether the greatest rates of two rows are so far apart, as those of Adam and SGD, that one scale would
+    show the smaller one as zero.
+    """
+    peaks = [max(by_arm[arm.name]["lr"].max() for arm in arms) for arms in recipe.rows_of(by_arm).values()]
+    return max(peaks) > FAR_APART * min(peaks)
 
 
 def _missing(runs: pd.DataFrame) -> dict[str, str]:

@@ -4,7 +4,7 @@ import pandas as pd
 
 from lnexp.errors import UserError
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, Panel, line
+from lnexp.figures.panels import Drawing, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 
 #: At most so many values along x are named one by one.
@@ -35,10 +35,11 @@ def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFram
         _panel(recipe, row, arms, plot, table, names_y=own or not number)
         for number, (row, arms) in enumerate(rows.items())
     ]
-    subtitle = f"{scope} · {table['seed'].nunique()} seeds: {MEANS_AND_BANDS}"
+    drawn, shown = with_few_bands([panels])
+    subtitle = f"{scope} · {table['seed'].nunique()} seeds: {shown}"
     height = 3 + 0.2 * max(map(len, rows.values()))
     size = 3.4 + 2 / len(rows), height
-    return Drawing(name, recipe.heading, subtitle, [panels], size, max(len(rows), 2), share_y="" if own else "row")
+    return Drawing(name, recipe.heading, subtitle, drawn, size, max(len(rows), 2), share_y="" if own else "row")
 
 
 def _panel(

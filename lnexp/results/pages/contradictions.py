@@ -42,8 +42,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
-    "Without warm-up Post-LN's attention logits outgrow Pre-LN's and its loss ends sharper, both late, as it recovers,"
-    " and its hidden states still separate word classes": (
+    "Without warm-up Post-LN's attention logits outgrow Pre-LN's, its hidden states still separate word classes, and"
+    " its loss ends sharper": (
         ("failure-is-no-growth-of-logits",),
         ("linear-probes-failed-loses-class",),
         ("sharpness-post-ln-fails-flat",),

@@ -20,10 +20,10 @@ from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.claims import measures_of
 from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
-from lnexp.results.measures.against_baseline import nll_ratio
+from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import costs_in_words, lengths_in_words, sweep_page
+from lnexp.results.pages.sweep_page import best_rates_in_words, costs_in_words, lengths_in_words, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.runs.folder import DONE
@@ -207,11 +207,15 @@ class PublishedFolder:
         return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
 
     def against_baseline(self, arm: str) -> str:
-        """Return by how many times the last nll of an arm is that of the recipe's baseline, seed by seed, as ``0.13
-        [0.05, 0.37]``; a dash where no seed has both.
+        """Return by how many times the last nll of an arm is that of the recipe's baseline, seed by seed.
+
+        It is the geometric mean with its 95% interval, as ``0.13 [0.05, 0.37] (n=6)``, or with its range where runs of
+        either arm succeed and others do not; a dash where no seed has both.
         """
         runs = cast(dict[str, list[CountedRun]], self._by_arm)
-        return str(nll_ratio(runs.get(arm, []), runs.get(self.recipe.baseline, [])) or "–")
+        ratios = nll_ratios(runs.get(arm, []), runs.get(self.recipe.baseline, []))
+        spread = geometric_range if {arm, self.recipe.baseline} & self.divided else geometric_interval
+        return str(spread(ratios) or "–")
 
     @cached_property
     def _runs(self) -> list[CountedRun]:
@@ -275,6 +279,11 @@ class PublishedFolder:
     def costs(self) -> dict[str, str]:
         """What no warm-up costs in final nll, nats a token, each at its best rate, by the label of a placement."""
         return costs_in_words(self.recipe, self._runs)
+
+    @property
+    def best_rates(self) -> dict[str, str]:
+        """The best rates without and with warm-up, in words, by the label of a placement of a sweep."""
+        return best_rates_in_words(self.recipe, self._runs)
 
     @property
     def prediction(self) -> str:

@@ -69,6 +69,18 @@ def first_arm(results_dir: Path, place: str, arms: Sequence[str]) -> PublishedAr
     return None
 
 
+def in_one_recipe(results_dir: Path) -> bool:
+    """Return whether all arms of the answer are of one recipe on each corpus, so that they share their schedule."""
+    return all(
+        len({found and found.folder.recipe.name for found in _arms_of_answer(results_dir, corpus)}) == 1
+        for corpus in shown_corpora(results_dir)
+    )
+
+
+def _arms_of_answer(results_dir: Path, corpus: Corpus) -> list[PublishedArm | None]:
+    return [first_arm(results_dir, corpus.place, arms) for arms in ROWS.values()]
+
+
 def counts(one: RecipeVerdicts) -> bool:
     """Return whether tallies count a verdict of a recipe."""
     return any(claim.counts and claim.verdict != "not run" for claim in one.content.claims)

@@ -17,7 +17,7 @@ from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
 from lnexp.results.pages.contradictions import not_reproduced
 from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS
 from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_with_seeds
-from lnexp.results.pages.shown_corpora import counts, first_arm, shown_corpora
+from lnexp.results.pages.shown_corpora import counts, first_arm, in_one_recipe, shown_corpora
 from lnexp.results.statistics.power import power_of_rate
 from lnexp.results.tables.benchmark_tables import benchmark_tables
 
@@ -50,6 +50,7 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
     return {
         "corpora": shown_corpora(results_dir),
         "first_arm": partial(first_arm, results_dir),
+        "in_one_schedule": in_one_recipe(results_dir),
         "results": results,
         "published": places.__contains__,
         "theory": [place for place in places if place not in trained],

@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import costs_in_words, lengths_in_words, sweep_page
+from lnexp.results.pages.sweep_page import best_rates_in_words, costs_in_words, lengths_in_words, sweep_page
 
 
 @pytest.fixture
@@ -110,3 +110,8 @@ def test_what_no_warmup_costs_is_in_words(tmp_path):
     found = costs_in_words(recipe, swept_runs(recipe))
     assert list(found) == ["Pre-LN", "Post-LN †"]
     assert found["Post-LN †"].startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
+
+
+def test_best_rates_are_in_words(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    assert best_rates_in_words(recipe, swept_runs(recipe))["Post-LN †"] == "0.001 without warm-up, 0.002 with it"
