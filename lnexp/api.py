@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from lnexp.results.evidence.collect import RunResult
+    from lnexp.results.evidence.run_result import RunResult
 
 __all__ = ["UserError", "compose", "load_runs", "plot", "train", "verdicts"]
 

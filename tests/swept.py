@@ -7,7 +7,7 @@ from omegaconf import OmegaConf
 
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job, Recipe
-from lnexp.results.evidence.collect import RunResult
+from lnexp.results.evidence.run_result import RunResult
 
 #: Of its arms, by their name.
 RATES = {"x1": "1e-3", "x2": "2e-3", "x4": "4e-3"}

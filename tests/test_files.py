@@ -12,7 +12,7 @@ import pytest
 from lnexp import files
 from lnexp.errors import UserError
 from lnexp.files import append_synced, locked, read_regular, write_whole
-from lnexp.published import read_table
+from lnexp.result_tables import read_table
 from lnexp.runs.folder import RunFolder
 
 

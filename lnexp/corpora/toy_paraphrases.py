@@ -11,19 +11,8 @@ from pathlib import Path
 
 from lnexp.checks import check_whole
 from lnexp.corpora.context import PreparationContext
-from lnexp.corpora.toy import (
-    ADVERBS,
-    ANIMATE,
-    CONJUNCTIONS,
-    INTRANSITIVE,
-    MAX_TOKENS,
-    MOST_PAIRS,
-    THINGS,
-    TRANSITIVE,
-    Tokens,
-    clause,
-    sentences,
-)
+from lnexp.corpora.toy import MAX_TOKENS, MOST_PAIRS, clause, sentences
+from lnexp.corpora.toy_lexicon import ADVERBS, ANIMATE, CONJUNCTIONS, INTRANSITIVE, THINGS, TRANSITIVE, Tokens
 
 #: Content words of one kind, of which one may stand for another; nouns and verb forms of several words are left out.
 KINDS = tuple(

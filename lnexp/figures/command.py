@@ -5,8 +5,8 @@ from pathlib import Path
 from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import result_folders
 from lnexp.recipes.load import recipe_of_results
+from lnexp.result_tables import result_folders
 
 
 def main() -> None:

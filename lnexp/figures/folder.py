@@ -16,8 +16,8 @@ from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, SWEEP
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
 from lnexp.figures.sweep import draw_sweep
-from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.runs.folder import DONE
 

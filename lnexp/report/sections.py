@@ -11,12 +11,12 @@ from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
 from lnexp.paths import is_published
-from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import THEORY, Recipe
 from lnexp.report.dots import DotRow, dot_rows
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong
+from lnexp.result_tables import read_table, result_folders
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts, not_run

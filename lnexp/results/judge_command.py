@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lnexp.cli import Parser, one_line_errors
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import result_folders
+from lnexp.result_tables import result_folders
 
 
 def main() -> None:

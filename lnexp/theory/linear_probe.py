@@ -65,8 +65,8 @@ def words_of(
         side: whose layers, and whose words.
         batches: fairseq's.
         symbols: the dictionary's, by number.
-        classes: of words, see :func:`lnexp.corpora.toy_words.word_classes`. Others are left out, as the end of the
-            sentence is, in both questions.
+        classes: of words, see :func:`lnexp.corpora.toy_word_classes.word_classes`. Others are left out, as the end of
+            the sentence is, in both questions.
     """
     states: list[list[Tensor]] = []
     truth: dict[str, list[Any]] = {"position": [], "word_class": []}

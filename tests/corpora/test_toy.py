@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lnexp.corpora import toy, toy_paraphrases
+from lnexp.corpora import toy, toy_lexicon, toy_paraphrases
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
@@ -66,7 +66,7 @@ def test_content_words_correspond(seed):
 @given(seed=st.integers(0, 2**32))
 def test_every_german_noun_has_its_english_one(seed):
     forms = {}
-    for noun in (*toy.ANIMATE, *toy.THINGS):
+    for noun in (*toy_lexicon.ANIMATE, *toy_lexicon.THINGS):
         for german, english in ((noun.german, noun.english), (noun.german_plural, noun.english_plural)):
             forms.setdefault(german, set()).add(english)
             forms.setdefault(german + "n", set()).add(english)  # the dative plural

@@ -6,8 +6,8 @@ import pytest
 from lnexp.figures.by_depth import by_depth
 from lnexp.figures.line_styles import PLACEMENTS
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import read_table
 from lnexp.recipes.load import load_recipe
+from lnexp.result_tables import read_table
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from lnexp.figures.folder import draw_all, drawings
 from lnexp.figures.sweep import heat_maps, swept_of
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import read_table
 from lnexp.recipes.load import load_recipe
+from lnexp.result_tables import read_table
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from helpers import report_data
 
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import read_table
 from lnexp.report.page import render
 from lnexp.report.robust import plainly
 from lnexp.report.run_rows import gather
 from lnexp.report.sections import find_sections, read_section
+from lnexp.result_tables import read_table
 from lnexp.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow

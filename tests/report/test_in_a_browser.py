@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import result_folders
+from lnexp.result_tables import result_folders
 from lnexp.results.judging.verdicts import all_verdicts, not_run
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from lnexp.recipes.recipe import Arm, Claim, Job, Recipe, Scope, Setting
-from lnexp.results.evidence.collect import RunResult
+from lnexp.results.evidence.run_result import RunResult
 
 
 class MakeRun:

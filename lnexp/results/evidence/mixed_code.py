@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from lnexp.hashing import short_hash
 from lnexp.printable import first_few
-from lnexp.results.evidence.collect import RunResult
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs.environment import Environment
 from lnexp.seeds import named_seeds
 

@@ -16,7 +16,7 @@ from lnexp.numerics import ENDED, numerics_of
 from lnexp.options import Table, key_of
 from lnexp.plain import drop, find, plain
 from lnexp.recipes.load import MOST
-from lnexp.results.evidence.collect import RunResult
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs.environment import Environment, check_facts
 from lnexp.schema import Count, at_most, checked, load_json
 from lnexp.tasks import all_tasks, table_of
@@ -94,7 +94,7 @@ def of_runs(runs: Sequence[RunResult]) -> Content:
 
 def of_probe(manifest: dict[str, Any] | None, environment: Environment) -> Content:
     """Return the provenance of measurements before training; ``manifest`` is None where they take no corpus."""
-    data = [for_readers(manifest)] if manifest else []
+    data = [public_manifest(manifest)] if manifest else []
     return {"data": data, "environments": [_shared(environment)], "settings": {}, "runs": {}}
 
 
@@ -223,7 +223,7 @@ def unit_of(manifest: Mapping[str, Any]) -> str:
     return units[0]
 
 
-def for_readers(manifest: dict[str, Any]) -> dict[str, Any]:
+def public_manifest(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest without what is private: where files lie on the machine that prepared it."""
     content: dict[str, Any] = json.loads(json.dumps(manifest))
     for of_each_file in ("bytes", "digests"):
@@ -262,7 +262,7 @@ def _manifest(task: Task, cfg: DictConfig, known: dict[str, Any]) -> dict[str, A
         manifest = task.manifest(cfg.data, cfg.data_dir)
     except UserError:
         return known
-    return for_readers(manifest) if manifest["sha256"] == known.get("sha256") else known
+    return public_manifest(manifest) if manifest["sha256"] == known.get("sha256") else known
 
 
 def _shared(environment: Environment) -> Environment:

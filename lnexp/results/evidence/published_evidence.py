@@ -10,8 +10,8 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.plain import nested
-from lnexp.published import read_table
 from lnexp.recipes.recipe import Job, Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.probe_result import ProbeResult
 from lnexp.results.evidence.provenance import RunProvenance, read_provenance

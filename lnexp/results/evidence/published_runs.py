@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from lnexp.errors import UserError
-from lnexp.published import read_table
 from lnexp.recipes.load import recipe_of_results
-from lnexp.results.evidence.collect import RunResult
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.evidence.published_evidence import WHICH, PublishedRun, published_evidence
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.runs.environment import Environment
 from lnexp.tasks.contract import Record

@@ -7,7 +7,8 @@ import numpy as np
 
 from lnexp.errors import UserError, near_names
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.evidence.collect import RunResult, collect
+from lnexp.results.evidence.collect import collect
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.tasks import measures
 from lnexp.tasks.contract import SentenceStatistics

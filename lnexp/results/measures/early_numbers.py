@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from lnexp.results.evidence.collect import RunResult
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.tables.run_tables import of_run
 from lnexp.tasks.contract import Record
 from lnexp.tasks.diagnosed import series_of, snapshot_numbers

@@ -7,9 +7,9 @@ import pandas as pd
 
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import read_table
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.made_with import SAID
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import read_table
 from lnexp.recipes.recipe import THEORY
+from lnexp.result_tables import read_table
 from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from lnexp.published import read_table
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.prediction import LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of

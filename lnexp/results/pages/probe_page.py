@@ -8,8 +8,8 @@ from tabulate import tabulate
 from lnexp.figures.panels import evenly_spaced
 from lnexp.figures.probed import plots, rows_with
 from lnexp.numerics import numerics_of
-from lnexp.published import read_table
 from lnexp.recipes.recipe import Arm, Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.made_with import commit_name
 from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.statistics.intervals import interval

@@ -10,10 +10,10 @@ from tabulate import tabulate
 from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
 from lnexp.numerics import numerics_of
-from lnexp.published import read_table
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import CountedRun, Evidence
 from lnexp.results.evidence.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.evidence.published_evidence import published_evidence

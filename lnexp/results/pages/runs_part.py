@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from lnexp.published import read_table
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.made_with import all_said, differing
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.runs.environment import Environment

@@ -7,8 +7,8 @@ from tabulate import tabulate
 
 from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, SWEEP, drawn_by_arm
 from lnexp.numerics import numerics_of
-from lnexp.published import read_table
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.made_with import commit_name
 from lnexp.results.evidence.published_evidence import PublishedRun

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from lnexp.plain import plain
-from lnexp.results.evidence.collect import RunResult
 from lnexp.results.evidence.mixed_code import code_of
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts

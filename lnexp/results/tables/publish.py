@@ -7,8 +7,8 @@ from pathlib import Path
 from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
-from lnexp.published import read_table, result_folders
 from lnexp.recipes.load import recipe_of_results
+from lnexp.result_tables import read_table, result_folders
 from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.pages.verdict_pages import write_page

@@ -11,7 +11,8 @@ from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
 from lnexp.paths import CONFIG_DIR
 from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
-from lnexp.results.evidence.collect import RunResult, read_run
+from lnexp.results.evidence.collect import read_run
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.tables.run_tables import epochs_table
 from lnexp.runs.folder import RunFolder, find_folders, is_named, misnamed
 from lnexp.runs.identity import short_name

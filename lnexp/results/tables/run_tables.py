@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.results.evidence.collect import RunResult
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.statistics.intervals import Interval, Range, interval, range_of
 from lnexp.runs import records
 from lnexp.runs.folder import DONE

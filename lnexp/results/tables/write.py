@@ -4,13 +4,13 @@ from pathlib import Path
 
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
-from lnexp.published import write_table
 from lnexp.recipes.load import write_copy
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.evidence.collect import RunResult
+from lnexp.result_tables import write_table
 from lnexp.results.evidence.mixed_code import mixed_code
 from lnexp.results.evidence.provenance import commits_of, of_runs, recorded_plan, write_provenance
 from lnexp.results.evidence.published_evidence import published_evidence
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.judging.claims import Origin, judge_all
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import write_verdicts

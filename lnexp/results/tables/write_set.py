@@ -9,9 +9,9 @@ from tabulate import tabulate
 from lnexp.figures.draw import draw, remove
 from lnexp.files import write_whole
 from lnexp.hashing import short_hash
-from lnexp.published import write_table
-from lnexp.results.evidence.collect import RunResult
+from lnexp.result_tables import write_table
 from lnexp.results.evidence.mixed_code import mixed_code
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.pages.markup import without_markup
 from lnexp.results.tables import run_tables
 from lnexp.results.tables.run_set import curves_of

@@ -7,8 +7,8 @@ from typing import Any, get_args
 import pandas as pd
 
 from lnexp.numerics import FIRST, NUMERICS, numerics_of
-from lnexp.published import COLUMNS, read_table
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import COLUMNS, read_table
 from lnexp.results.evidence.provenance import Provenance
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.measures.outcomes import outcomes_table

@@ -1,6 +1,6 @@
 """Measure what can be read linearly from the hidden states of trained models, layer by layer."""
 
-from lnexp.corpora.toy_words import word_classes
+from lnexp.corpora.toy_word_classes import word_classes
 from lnexp.errors import UserError
 from lnexp.plugin.placement import Side
 from lnexp.theory.linear_probe import Words, accuracy, most_frequent, split_batches, words_of
@@ -18,9 +18,9 @@ def linear_probes(context: Context, run: dict, tokens: int) -> list[Row]:
     """Return a row for each side and layer of a trained model, and for each thing that is asked of its words.
 
     A row has ``side``, ``layer`` (0: what goes into the first one), ``asked`` (``position``: a word's number in its
-    sentence; ``word_class``: see :func:`lnexp.corpora.toy_words.word_classes`), ``accuracy`` and ``most_frequent`` (see
-    :mod:`lnexp.theory.linear_probe`), and ``run``, the identity of the run. Classifiers are fitted on the sentences of
-    valid and judged on those of test. The decoder reads the reference translation.
+    sentence; ``word_class``: see :func:`lnexp.corpora.toy_word_classes.word_classes`), ``accuracy`` and
+    ``most_frequent`` (see :mod:`lnexp.theory.linear_probe`), and ``run``, the identity of the run. Classifiers are
+    fitted on the sentences of valid and judged on those of test. The decoder reads the reference translation.
 
     Args:
         context: seed and corpus.

@@ -13,10 +13,11 @@ from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS
 from lnexp.numerics import numerics_of
 from lnexp.paths import RESULTS_DIR
-from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe
-from lnexp.results.evidence.collect import RunResult, collect
-from lnexp.results.evidence.provenance import for_readers, of_probe, of_runs, read_provenance, write_provenance
+from lnexp.result_tables import result_folders
+from lnexp.results.evidence.collect import collect
+from lnexp.results.evidence.provenance import of_probe, of_runs, public_manifest, read_provenance, write_provenance
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs.folder import DONE, RunFolder
 from lnexp.runs.identity import identity
 from lnexp.tasks import task_of
@@ -83,7 +84,7 @@ def test_what_runs_share_is_said_once_and_no_host_is_named(words, data, tmp_path
 
 
 def test_the_manifest_is_the_corpus_that_the_runs_saw(words, data):
-    assert of_runs(finished(words, data))["data"] == [for_readers(data)]
+    assert of_runs(finished(words, data))["data"] == [public_manifest(data)]
 
 
 def test_a_corpus_that_is_another_by_now_or_gone_is_not_described(words, data):
@@ -97,7 +98,7 @@ def test_a_manifest_tells_readers_what_lies_where_but_not_on_whose_disk():
     text["downloads"] = {"base_url": "https://example.org", "corpus": "x"}
     subword = {"model": "/home/me/bpe.model", "codes": "/home/me/codes", "size": 10}
     settings = {"path": "/home/me/x.tar", "name": "x", "text": text, "subword": subword}
-    said = for_readers({"settings": settings, "sources": sources, "bytes": {"text/a": 1}, "pairs": {}})
+    said = public_manifest({"settings": settings, "sources": sources, "bytes": {"text/a": 1}, "pairs": {}})
     assert "/home" not in json.dumps(said)
     assert [source["address"] for source in said["sources"].values()] == ["x.tar", "https://example.org/y.tar"]
     assert settings["path"] == "/home/me/x.tar"
@@ -147,7 +148,7 @@ def test_a_manifest_of_every_corpus_of_one_language_names_no_folder(files, tmp_p
     said = [*options, "subword=none", *place, f"data_dir={tmp_path / 'data'}"]
     cfg = check_and_resolve(compose([word.replace("HERE", str(files)) for word in said]))
     corpus = task_of(cfg).prepare(cfg.data, cfg.data_dir)
-    shown = for_readers(corpus.manifest)
+    shown = public_manifest(corpus.manifest)
     assert str(files) not in json.dumps(shown)
     assert shown.get("sources") == corpus.manifest.get("sources")
     write_provenance(tmp_path, of_probe(corpus.manifest, {"cpu": "a processor"}), range(1))
@@ -155,7 +156,7 @@ def test_a_manifest_of_every_corpus_of_one_language_names_no_folder(files, tmp_p
 
 
 def test_a_manifest_of_a_task_without_text_is_shown_too():
-    assert for_readers({"settings": {"name": "x"}, "pictures": {"train": 3}}) == {
+    assert public_manifest({"settings": {"name": "x"}, "pictures": {"train": 3}}) == {
         "settings": {"name": "x"},
         "pictures": {"train": 3},
     }

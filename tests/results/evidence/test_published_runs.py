@@ -9,10 +9,11 @@ import pytest
 from helpers import ROOT, change_provenance
 
 from lnexp.errors import UserError
-from lnexp.published import read_table, write_table
 from lnexp.recipes.load import load_recipe
-from lnexp.results.evidence.collect import RunResult, collect
+from lnexp.result_tables import read_table, write_table
+from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.published_runs import with_published
+from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.measures.early_numbers import early_table
 from lnexp.results.tables.run_tables import runs_table
 from lnexp.results.tables.write import write_results

@@ -9,8 +9,8 @@ import yaml
 
 from lnexp.numerics import NUMERICS
 from lnexp.paths import RECIPES_DIR, ROOT
-from lnexp.published import result_folders
 from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.result_tables import result_folders
 from lnexp.results.evidence.provenance import commits_of, read_provenance
 from lnexp.results.judging import history
 from lnexp.results.judging.registration import registered

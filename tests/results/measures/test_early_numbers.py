@@ -7,7 +7,7 @@ import pytest
 from swept import swept_recipe, swept_runs
 
 from lnexp.errors import UserError
-from lnexp.published import read_table, write_table
+from lnexp.result_tables import read_table, write_table
 from lnexp.results.measures.early_numbers import UPDATES, early_numbers, early_table
 
 

@@ -10,7 +10,7 @@ import pytest
 from swept import swept_recipe, swept_runs
 
 from lnexp.figures import sweep
-from lnexp.published import read_table
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts

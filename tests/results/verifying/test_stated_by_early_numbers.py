@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from lnexp.errors import UserError
-from lnexp.published import read_table
+from lnexp.result_tables import read_table
 from lnexp.results.measures.early_numbers import UPDATES
 from lnexp.results.verifying.stated_by_early_numbers import refuse_other_early_numbers
 

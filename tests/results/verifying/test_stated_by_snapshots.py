@@ -7,7 +7,7 @@ import pytest
 from helpers import ROOT
 
 from lnexp.errors import UserError
-from lnexp.published import read_table
+from lnexp.result_tables import read_table
 from lnexp.results.verifying.stated_by_snapshots import refuse_other_snapshots
 
 #: Rows of the first run: of the whole model before the first update, of a layer of its encoder, and of its decoder.

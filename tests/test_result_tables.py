@@ -5,7 +5,7 @@ import pytest
 from helpers import ROOT
 
 from lnexp.errors import UserError
-from lnexp.published import read_table, write_table
+from lnexp.result_tables import read_table, write_table
 
 RUNS = ROOT / "results/small/toy/fig2a/runs.csv"
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from lnexp.corpora.toy import (
+from lnexp.corpora.toy import PRONOUNS
+from lnexp.corpora.toy_lexicon import (
     ADJECTIVES,
     ADVERBS,
     ANIMATE,
@@ -13,7 +14,6 @@ from lnexp.corpora.toy import (
     MODALS,
     OPINIONS,
     PREPOSITIONS,
-    PRONOUNS,
     THINGS,
     TRANSITIVE,
 )

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from lnexp.corpora.toy import sentences
-from lnexp.corpora.toy_words import word_classes
+from lnexp.corpora.toy_word_classes import word_classes
 
 #: Separable particle or preposition; in "next to" or before an infinitive.
 OF_TWO_CLASSES = {"german": {"mit"}, "english": {"to"}}
