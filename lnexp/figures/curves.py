@@ -75,7 +75,7 @@ def _peaks_are_far_apart(recipe: Recipe, by_arm: dict[str, pd.DataFrame]) -> boo
     show the smaller one as zero.
     """
     peaks = [max(by_arm[arm.name]["lr"].max() for arm in arms) for arms in recipe.rows_of(by_arm).values()]
-    return max(peaks) > FAR_APART * min(peaks)
+    return max(peaks, default=0) > FAR_APART * min(peaks, default=0)
 
 
 def _missing(runs: pd.DataFrame) -> dict[str, str]:

@@ -33,6 +33,20 @@ def test_rows_have_one_scale_so_that_they_can_be_compared():
         assert len({axis.get_ylim() for axis in column}) == 1
 
 
+def test_rates_that_one_scale_cannot_show_have_their_own():
+    """SGD's are a hundred times those of Adam."""
+    epochs = pd.read_csv(ROOT / "results/small/toy/factorial/epochs.csv")
+    drawing = curves(load_recipe("factorial"), epochs, "scope")
+    assert {(loss.own_y, score.own_y, rate.own_y) for loss, score, rate in drawing.rows} == {(False, False, True)}
+    with_adam = epochs[epochs["arm"].str.contains("_adam_")]
+    assert not any(panel.own_y for row in curves(load_recipe("factorial"), with_adam, "scope").rows for panel in row)
+
+
+def test_arms_that_the_recipe_does_not_have_are_not_drawn():
+    epochs = pd.read_csv(ROOT / "results/small/toy/fig2a/epochs.csv").assign(arm="another")
+    assert curves(load_recipe("fig2a"), epochs, "scope").rows == []
+
+
 def first_labels(**tables):
     recipe = load_recipe("fig2a")
     labels = [line.label for line in curves(recipe, scope="scope", **tables).rows[0][0].lines]
