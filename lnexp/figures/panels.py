@@ -130,10 +130,11 @@ def y_ranges(drawing: Drawing) -> list[tuple[float, float] | None]:
 
 def y_scales(drawing: Drawing) -> list[int | None]:
     """Return the number of the scale along y of each panel, row by row; panels of one scale share it, None: its own."""
-    places = [(row, column) for row, of_row in enumerate(drawing.rows) for column in range(len(of_row))]
+    by_row = drawing.share_y == "row"
     return [
-        None if drawing.rows[row][column].own_y or not drawing.share_y else row if drawing.share_y == "row" else column
-        for row, column in places
+        None if panel.own_y or not drawing.share_y else row if by_row else column
+        for row, panels in enumerate(drawing.rows)
+        for column, panel in enumerate(panels)
     ]
 
 

@@ -23,7 +23,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import best_rates_in_words, costs_in_words, lengths_in_words, sweep_page
+from lnexp.results.pages.sweep_page import best_rates, cost, in_words, lengths, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.runs.folder import DONE
@@ -273,17 +273,17 @@ class PublishedFolder:
     @property
     def lengths(self) -> dict[str, str]:
         """The shortest warm-ups that are enough by rate, in words, by the label of a placement of a sweep."""
-        return lengths_in_words(self.recipe, self._runs)
+        return in_words(self.recipe, self._runs, lengths)
 
     @property
     def costs(self) -> dict[str, str]:
         """What no warm-up costs in final nll, nats a token, each at its best rate, by the label of a placement."""
-        return costs_in_words(self.recipe, self._runs)
+        return in_words(self.recipe, self._runs, cost)
 
     @property
     def best_rates(self) -> dict[str, str]:
         """The best rates without and with warm-up, in words, by the label of a placement of a sweep."""
-        return best_rates_in_words(self.recipe, self._runs)
+        return in_words(self.recipe, self._runs, best_rates)
 
     @property
     def prediction(self) -> str:

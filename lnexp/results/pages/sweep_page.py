@@ -1,7 +1,7 @@
 """Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tabulate import tabulate
 
@@ -57,7 +57,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
         _table(_by_rate(grid), _good(summaries)),
         "The shortest warm-up that is enough by rate, in updates; where seeds differ, the least and the greatest:",
-        _table(_by_rate(grid), [[one.label, *_lengths(grid, one)] for one in summaries]),
+        _table(_by_rate(grid), [[one.label, *_length_by_rate(grid, one)] for one in summaries]),
         "lr sensitivity by warm-up, nats a token:",
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
         "The final nll at the best rate by warm-up, nats a token:",
@@ -87,7 +87,7 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
         _rates_in_words(grid, one.good_only_with_warmup_at()),
         f"{length_in_words(grid, one.shortest[rate].values())} at {grid.rates[rate]:g}",
         _text(one.best_nll),
-        _text(one.cost_of_no_warmup),
+        cost(grid, one),
         f"{good} of {runs}",
     ]
 
@@ -125,54 +125,42 @@ def _rates_in_words(grid: Grid, rates: Sequence[str]) -> str:
     return f"{shown[0]} to {shown[-1]}" if whole else ", ".join(shown)
 
 
-def lengths_in_words(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[str, str]:
-    """Return the shortest warm-ups that are enough, as ``1 at 0.001, 60 at 0.002 to 0.004``, by label of a placement.
+def in_words(
+    recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, PlacementSummary], str]
+) -> dict[str, str]:
+    """Return what is said of each placement of a sweep, by its label.
 
     Args:
         recipe: one with a sweep.
         runs: its runs.
+        say: says it, as :func:`lengths`, :func:`cost` and :func:`best_rates` do.
     """
     grid = grid_of(recipe)
-    return {one.label: _lengths_in_words(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
+    return {one.label: say(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
 
 
-def costs_in_words(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[str, str]:
-    """Return what no warm-up costs each placement at its best rates, in final nll with its 95% interval, by its label.
-
-    Args:
-        recipe: one with a sweep.
-        runs: its runs.
-    """
-    grid = grid_of(recipe)
-    return {one.label: _text(one.cost_of_no_warmup) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
-
-
-def best_rates_in_words(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[str, str]:
-    """Return the best rates, as ``0.002 without warm-up, 0.004 with it``, by label of a placement.
-
-    Args:
-        recipe: one with a sweep.
-        runs: its runs.
-    """
-    grid = grid_of(recipe)
-    return {one.label: _best_rates(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
-
-
-def _best_rates(grid: Grid, one: PlacementSummary) -> str:
-    without, *_, longest = (f"{grid.rates[one.best_rate[warmup]]:g}" for warmup in grid.warmups)
-    return f"{without} without warm-up, {longest} with it"
-
-
-def _lengths_in_words(grid: Grid, one: PlacementSummary) -> str:
-    by_length = itertools.groupby(zip(one.shortest, _lengths(grid, one), strict=True), key=lambda of: of[1])
+def lengths(grid: Grid, one: PlacementSummary) -> str:
+    """Return the shortest warm-ups that are enough, as ``1 at 0.001, 60 at 0.002 to 0.004``."""
+    by_length = itertools.groupby(zip(one.shortest, _length_by_rate(grid, one), strict=True), key=lambda of: of[1])
     return ", ".join(
         f"{length} at {_rates_in_words(grid, [rate for rate, _ in of_length])}" for length, of_length in by_length
     )
 
 
-def length_in_words(grid: Grid, lengths: Iterable[float]) -> str:
+def cost(_: Grid, one: PlacementSummary) -> str:
+    """Return what no warm-up costs in final nll, each at its best rate, with its 95% interval."""
+    return _text(one.cost_of_no_warmup)
+
+
+def best_rates(grid: Grid, one: PlacementSummary) -> str:
+    """Return the best rates, as ``0.002 without warm-up, 0.004 with it``."""
+    without, *_, longest = (f"{grid.rates[one.best_rate[warmup]]:g}" for warmup in grid.warmups)
+    return f"{without} without warm-up, {longest} with it"
+
+
+def length_in_words(grid: Grid, of_seeds: Iterable[float]) -> str:
     """Return the shortest warm-ups of seeds for people: one of them, or the least and the greatest."""
-    found = sorted(set(lengths))
+    found = sorted(set(of_seeds))
     words = ["no length" if length == none_is_enough(grid) else f"{length:g}" for length in found]
     return words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
 
@@ -191,7 +179,7 @@ def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
     ]
 
 
-def _lengths(grid: Grid, one: PlacementSummary) -> list[str]:
+def _length_by_rate(grid: Grid, one: PlacementSummary) -> list[str]:
     return [length_in_words(grid, of.values()) for of in one.shortest.values()]
 
 
