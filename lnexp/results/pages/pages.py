@@ -7,8 +7,8 @@ A part lies between two lines of its page, and the first one names its template 
     <!-- end of answer -->
 
 A template asks ``results("small/toy/fig2a")`` for a folder of results, and this for what it needs of it, see
-:mod:`lnexp.results.pages.template_variables`. So no number there is typed, and none stays behind when
-results change.
+:class:`lnexp.results.pages.published_folder.PublishedFolder`; what else there is to ask for is in
+:mod:`lnexp.results.pages.template_variables`. So no number there is typed, and none stays behind when results change.
 """
 
 import re
