@@ -86,7 +86,7 @@ reproduce-map: install  ## beyond the paper: thirteen placements × seven rates 
 	$(REPRODUCE) +recipe=map
 
 reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates
-	$(REPRODUCE) +recipe=interventions,stall,failure,sharpness
+	$(REPRODUCE) +recipe=interventions,adam_2k,stall,failure,sharpness
 	$(PROBE) +recipe=linear_probes $(if $(SEEDS),,n_seeds=3) $(filter runs_dir=%,$(OPTIONS))  # of the runs of failure
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)

@@ -149,7 +149,7 @@ def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     # there are no such pairs for a small model; in the other two nothing but the size is new
     paper_alone = {"fig5_finetune_rte", "paper_size", "paper_size_placement", "paper_size_warmup"}
-    small_alone = {"interventions", "map", "stall", "warmup_by_rate"}
+    small_alone = {"adam_2k", "interventions", "map", "stall", "warmup_by_rate"}
     medium_alone = {"interventions_real_text", "tuned_rate"}  # rates or lengths are chosen for a size
     alone = {"paper": paper_alone, "small": small_alone, "medium": medium_alone}
     expected = {at for at, names in alone.items() if name in names} or {"small", "paper"}

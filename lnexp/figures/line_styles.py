@@ -6,8 +6,10 @@ A run without warm-up has a hollow marker, one with a short warm-up a triangle; 
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from omegaconf import OmegaConf
+
 from lnexp.figures.panels import LineStyle
-from lnexp.recipes.load import load_recipe
+from lnexp.recipes.measured_run import measured_arm
 from lnexp.recipes.recipe import Arm, Recipe
 
 #: Of Okabe and Ito's palette, which colour-blind readers can tell apart, as are the next five; those from Sub-LN on are
@@ -73,9 +75,9 @@ def _of_its_run(recipe: Recipe, arm: Arm) -> tuple[str, ...]:
     """Return the settings of the trained run that an arm measures; none where it measures a model before training."""
     if not recipe.is_of_trained_runs:
         return ()
-    run = dict(_settings((*recipe.settings, *arm.overrides)))
-    trained = load_recipe(run["run.recipe"])
-    return (*trained.settings, *trained.arms[run["run.arm"]].overrides)
+    settings = OmegaConf.from_dotlist([*recipe.settings, *arm.overrides])
+    trained, its_arm = measured_arm(settings.run)
+    return (*trained.settings, *its_arm.overrides)
 
 
 def _settings(overrides: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -118,5 +118,6 @@ ROWS = (
     Option("model.keel_alpha", POSITIVE.or_null()),
     Option("model.hybrid_norm_first_pre_ln", FLAG),
     Option("optimizer.momentum", FRACTION),
+    Option("optimizer.gather", whole(0)),
     Option("lr_schedule.factor", FRACTION),
 )

@@ -1,64 +1,101 @@
-"""Find the checkpoint of a run of a recipe that was trained before, for measurements of trained models."""
+"""Find a run of a recipe that was trained before, for measurements of trained models."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from omegaconf import DictConfig
+
 from lnexp.configuration import compose
-from lnexp.errors import UserError, near_names
-from lnexp.recipes.load import load_recipe
+from lnexp.errors import UserError
+from lnexp.recipes.measured_run import measured_arm
 from lnexp.recipes.recipe import Job
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity
 from lnexp.tasks import task_of
-from lnexp.theory.checkpoint import model_and_task
 from lnexp.theory.measurement import Context
 
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """A run that is over, at the checkpoint that was tested.
+    """A run of an arm of a recipe.
 
     Attributes:
-        identity: of the run.
-        model: fairseq's, in evaluation mode.
-        task: fairseq's, on the run's corpus; no split is loaded.
-        data: the name of the corpus.
+        cfg: its resolved config.
+        folder: where it lies.
+        what: names recipe, arm and seed in messages.
+        train: the command that trains it.
     """
 
-    identity: str
-    model: Any
-    task: Any
-    data: str
+    cfg: DictConfig
+    folder: RunFolder
+    what: str
+    train: str
 
     @classmethod
-    def of(cls, context: Context, recipe: str, profile: str, arm: str) -> "TrainedRun":
-        """Return the run of an arm of a recipe with the context's seed, on the context's corpus.
+    def of(cls, context: Context, run: Mapping[str, Any]) -> "TrainedRun":
+        """Return the run with the context's seed, on the context's corpus.
+
+        Args:
+            context: seed and corpus.
+            run: ``recipe``, ``profile`` and ``arm``, as :func:`lnexp.recipes.measured_run.measured_arm` takes them.
 
         Raises:
-            UserError: for an unknown recipe, profile or arm, or a run that is not trained or has lost its checkpoint.
+            UserError: for an unknown recipe, profile or arm, or a run that is not trained.
         """
-        loaded = load_recipe(recipe)
-        if arm not in loaded.arms:
-            raise UserError(f"run.arm={arm}: recipe {recipe} has none; {near_names(arm, loaded.arms)}")
-        loaded.setting_at(profile)
-        job = Job(loaded, profile, loaded.arms[arm], context.seed)
-        cfg = compose([f"profile={profile}", *job.overrides, *context.overrides])
-        name = identity(cfg)
-        checkpoint = _tested(find_folders(cfg.runs_dir).get(name), f"{recipe}/{arm}, seed {context.seed}", recipe)
-        task, model, _ = model_and_task(checkpoint, task_of(cfg).prepare(cfg.data, cfg.data_dir).bin)
-        return cls(name, model.eval(), task, str(cfg.data.name))
+        recipe, arm = measured_arm(run)
+        if "profile" not in run:
+            raise UserError("run.profile: not set")
+        recipe.setting_at(run["profile"])
+        job = Job(recipe, run["profile"], arm, context.seed)
+        cfg = compose([f"profile={job.profile}", *job.overrides, *context.overrides])
+        what = f"{recipe.name}/{arm.name}, seed {job.seed}"
+        only = f'"arms=[{arm.name}]" first_seed={job.seed} n_seeds=1'
+        train = f"python scripts/train.py -m +recipe={recipe.reference} {only}"
+        path = find_folders(cfg.runs_dir).get(identity(cfg))
+        if path is None:
+            raise UserError(f"{what}: not trained; {train} trains it, runs_dir=… says where runs lie")
+        return cls(cfg, RunFolder(path), what, train)
 
+    @property
+    def identity(self) -> str:
+        """The identity of the run."""
+        return self.folder.identity
 
-def _tested(path: Path | None, what: str, recipe: str) -> Path:
-    """Return the checkpoint of a run whose test its last record has. Raises UserError where there is none."""
-    train = f"python scripts/train.py -m +recipe={recipe}"
-    if path is None:
-        raise UserError(f"{what}: not trained; {train} trains it, runs_dir=… says where runs lie")
-    folder = RunFolder(path)
-    ends = records.of_kind("end", records.read(folder.metrics))
-    epoch = ends[-1].get("checkpoint_epoch") if ends else None
-    if epoch is None or epoch not in folder.checkpoint_epochs():
-        raise UserError(f"{what}: {folder.name} has no checkpoint that was tested; {train} force=true trains it again")
-    return folder.checkpoint(epoch)
+    @property
+    def data(self) -> str:
+        """The name of its corpus."""
+        return str(self.cfg.data.name)
+
+    def prepared(self) -> Path:
+        """Return its corpus, which is prepared where it is not there."""
+        return Path(task_of(self.cfg).prepare(self.cfg.data, self.cfg.data_dir).bin)
+
+    def tested_checkpoint(self) -> Path:
+        """Return the checkpoint that was tested. Raises UserError where the run is not over, or has lost it."""
+        epoch = self._end().get("checkpoint_epoch")
+        if epoch is None or epoch not in self.folder.checkpoint_epochs():
+            raise UserError(f"{self.what}: has no checkpoint that was tested; {self.train} force=true trains it again")
+        return self.folder.checkpoint(epoch)
+
+    def every_checkpoint(self) -> dict[int, Path]:
+        """Return the checkpoint of every epoch by the number of updates made.
+
+        Raises:
+            UserError: where the run is not over, or has lost one.
+        """
+        self._end()
+        updates = {record["epoch"]: record["update"] for record in self.folder.epochs()}
+        if updates.keys() - set(self.folder.checkpoint_epochs()):
+            how = f"{self.train} checkpoints.keep=all force=true trains it again and keeps them"
+            raise UserError(f"{self.what}: has not every epoch's checkpoint; {how}")
+        return {update: self.folder.checkpoint(epoch) for epoch, update in updates.items()}
+
+    def _end(self) -> dict[str, Any]:
+        """Return its last record. Raises UserError where the run is not over."""
+        ends = records.of_kind("end", records.read(self.folder.metrics))
+        if not ends:
+            raise UserError(f"{self.what}: is not over; {self.train} goes on with it")
+        return ends[-1]

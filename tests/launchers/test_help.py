@@ -26,7 +26,9 @@ def test_help_lists_every_option_with_its_values_and_default():
 def test_options_that_one_file_has_alone_are_listed_with_what_the_file_says():
     text = help_text()
     assert "  model.mix_ln_alpha [0.25], with model=mix_ln\n      the share of a stack's layers" in text
-    assert "  optimizer.eps [1e-8], with optimizer=adam or optimizer=radam\n" in text
+    assert "  optimizer.momentum [0.0], with optimizer=sgd\n" in text
+    adams = "optimizer=adam or optimizer=gathered_adam or optimizer=radam"
+    assert f"optimizer.eps [1e-8], with {adams} " in " ".join(text.split())
     assert "  lr_schedule.factor [0.1], with lr_schedule=step\n" in text
     assert "_name" not in text
     assert "${" not in text

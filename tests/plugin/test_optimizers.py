@@ -15,6 +15,11 @@ CASES = {
         torch.optim.AdamW,
         {"betas": (0.8, 0.9), "eps": 1e-6, "weight_decay": 0.1},
     ),
+    "gathered_adam": (
+        {"gather": 0, "weight_decay": 0.1},
+        torch.optim.AdamW,
+        {"betas": (0.9, 0.98), "weight_decay": 0.1},
+    ),
     "radam": ({"betas": [0.9, 0.98]}, torch.optim.RAdam, {"betas": (0.9, 0.98)}),
     "radam, decayed": (
         {"betas": [0.9, 0.98], "weight_decay": 0.1},
@@ -89,6 +94,56 @@ def one_step_without_gradient(name: str) -> float:
     parameter.grad = torch.zeros(1)
     optimizer.step()
     return parameter.item()
+
+
+def adam_2k(parameters: list[torch.Tensor], gather: int, ramp: bool) -> list[torch.Tensor]:
+    """What the algorithm of Liu et al. 2020 makes of parameters, with the gradients of :func:`steps`."""
+    rate, (beta1, beta2), eps, decay = 0.01, (0.9, 0.98), 1e-8, 0.1
+    weights = [parameter.detach().double() for parameter in parameters]
+    first, second = ([torch.zeros_like(weight) for weight in weights] for _ in range(2))
+    generator = torch.Generator().manual_seed(1)
+    for step in range(1, 21):
+        for index, weight in enumerate(weights):
+            gradient = torch.randn(weight.shape, generator=generator).double()
+            second[index] = beta2 * second[index] + (1 - beta2) * gradient**2
+            if step <= gather:
+                continue
+            first[index] = beta1 * first[index] + (1 - beta1) * gradient
+            size = rate * (1 - beta2**step) ** 0.5 / (1 - beta1 ** (step if ramp else step - gather))
+            weights[index] = (1 - rate * decay) * weight - size * first[index] / (second[index].sqrt() + eps)
+    return [weight.float() for weight in weights]
+
+
+def gathered(parameters: list[torch.nn.Parameter], gather: int, ramp: bool = False):
+    options = {"betas": [0.9, 0.98], "weight_decay": 0.1, "gather": gather, "ramp": ramp}
+    return build_optimizer(OmegaConf.create({"_name": "lnexp_gathered_adam", "lr": [0.01], **options}), parameters)
+
+
+@pytest.mark.parametrize("ramp", [False, True])
+@pytest.mark.parametrize("gather", [0, 1, 7, 30])
+def test_gathered_adam_is_the_algorithm_of_its_source(gather, ramp):
+    parameters = fresh_parameters()
+    expected = adam_2k(parameters, gather, ramp)
+    for one, other in zip(steps(gathered(parameters, gather, ramp), parameters), expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_gathered_adam_goes_on_where_it_was_saved():
+    undisturbed, interrupted = fresh_parameters(), fresh_parameters()
+    whole, part = gathered(undisturbed, 7), gathered(interrupted, 7)
+    steps(whole, undisturbed, 5)
+    steps(part, interrupted, 5)
+    resumed = gathered(interrupted, 7)
+    resumed.load_state_dict(part.state_dict(), resumed.optimizer_config)
+    start = [parameter.detach().clone() for parameter in interrupted]
+    for one, other in zip(steps(resumed, interrupted, 5), steps(whole, undisturbed, 5), strict=True):
+        assert torch.equal(one, other)
+    assert not any(torch.equal(one, before) for one, before in zip(interrupted, start, strict=True))
+
+
+def test_no_fewer_than_no_gradients_are_gathered():
+    with pytest.raises(ValueError, match="gather=-1: must be at least 0"):
+        gathered(fresh_parameters(), -1)
 
 
 @pytest.mark.parametrize("name", ["adam", "radam"])

@@ -24,6 +24,11 @@ def greatest(probed: ProbeResult) -> float:
     return max(probed.values("y"))
 
 
+def first(probed: ProbeResult) -> float:
+    """Return y at the least x."""
+    return min(zip(probed.values("x"), probed.values("y"), strict=True))[1]
+
+
 def last(probed: ProbeResult) -> float:
     """Return y at the greatest x."""
     return max(zip(probed.values("x"), probed.values("y"), strict=True))[1]
@@ -66,5 +71,6 @@ def _slope(x: list[float], y: list[float]) -> float:
 
 
 PROBE_MEASURES: dict[str, Callable[[ProbeResult], float]] = {
-    measure.__name__: measure for measure in (mean, least, greatest, last, slope, exponent, growth, predicted_growth)
+    measure.__name__: measure
+    for measure in (mean, least, greatest, first, last, slope, exponent, growth, predicted_growth)
 }

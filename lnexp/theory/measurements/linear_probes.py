@@ -1,8 +1,11 @@
 """Measure what can be read linearly from the hidden states of trained models, layer by layer."""
 
+from typing import Any
+
 from lnexp.corpora.toy_word_classes import word_classes
 from lnexp.errors import UserError
 from lnexp.plugin.placement import Side
+from lnexp.theory.checkpoint import model_and_task
 from lnexp.theory.linear_probe import Words, accuracy, most_frequent, split_batches, words_of
 from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.models import sides_of
@@ -27,14 +30,16 @@ def linear_probes(context: Context, run: dict, tokens: int) -> list[Row]:
         run: ``recipe``, ``profile`` and ``arm`` of the run.
         tokens: of a minibatch, per side, at most.
     """
-    trained = TrainedRun.of(context, run["recipe"], run["profile"], run["arm"])
+    trained = TrainedRun.of(context, run)
     if trained.data != CORPUS:
         raise UserError(
             f"data={trained.data}: the classes of its words are not known; linear probes take data={CORPUS}"
         )
+    task, model, _ = model_and_task(trained.tested_checkpoint(), trained.prepared())
+    model.eval()
     rows: list[Row] = []
-    for side in sides_of(trained.model):
-        fit, judge = (_words(trained, side, split, tokens) for split in ("valid", "test"))
+    for side in sides_of(model):
+        fit, judge = (_words(task, model, side, split, tokens) for split in ("valid", "test"))
         for asked in fit.truth:
             constant = {"side": side, "asked": asked, "most_frequent": most_frequent(fit, judge, asked)}
             rows += [
@@ -44,7 +49,7 @@ def linear_probes(context: Context, run: dict, tokens: int) -> list[Row]:
     return rows
 
 
-def _words(trained: TrainedRun, side: Side, split: str, tokens: int) -> Words:
-    dictionary = trained.task.source_dictionary if side == "encoder" else trained.task.target_dictionary
-    batches = split_batches(trained.task, split, tokens)
-    return words_of(trained.model, side, batches, dictionary.symbols, word_classes(LANGUAGES[side]))
+def _words(task: Any, model: Any, side: Side, split: str, tokens: int) -> Words:
+    dictionary = task.source_dictionary if side == "encoder" else task.target_dictionary
+    batches = split_batches(task, split, tokens)
+    return words_of(model, side, batches, dictionary.symbols, word_classes(LANGUAGES[side]))

@@ -19,6 +19,7 @@ ELEMENTWISE = [
     {"_name": "lnexp_adam", "lr": [0.01], "weight_decay": 0.1},
     {"_name": "lnexp_sgd", "lr": [0.1]},
     {"_name": "lnexp_radam", "lr": [0.02]},
+    {"_name": "lnexp_gathered_adam", "lr": [0.01], "gather": 2},
 ]
 #: The second one is ours, below, and the third fairseq's own.
 BY_MATRIX = [
@@ -210,7 +211,7 @@ def test_a_member_without_a_norm_is_frozen_and_the_others_go_on():
         optimizer.clip_grad_norm(1.0)
         optimizer.step()
     assert array.frozen == {1: 17}
-    assert array.alive == [0, 2]
+    assert array.alive == [0, 2, 3]
     assert torch.equal(parameters[0][1], before)
     for number in array.alive:
         assert all(torch.equal(a[number], b[number]) for a, b in zip(parameters, undisturbed, strict=True))

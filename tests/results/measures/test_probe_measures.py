@@ -60,5 +60,5 @@ def test_a_growth_cannot_be_predicted_of_what_was_not_measured():
 
 def test_the_others_are_what_they_are_called():
     result = probed({3: 5.0, 1: 2.0, 2: 8.0})
-    found = {name: PROBE_MEASURES[name](result) for name in ("mean", "least", "greatest", "last")}
-    assert found == {"mean": 5.0, "least": 2.0, "greatest": 8.0, "last": 5.0}
+    found = {name: PROBE_MEASURES[name](result) for name in ("mean", "least", "greatest", "first", "last")}
+    assert found == {"mean": 5.0, "least": 2.0, "greatest": 8.0, "first": 2.0, "last": 5.0}
