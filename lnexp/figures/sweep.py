@@ -20,7 +20,7 @@ from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
-from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, summaries_of
+from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, summaries_of
 from lnexp.runs.folder import DONE
 from lnexp.seeds import named_seeds
 
@@ -29,8 +29,6 @@ ACROSS = 4
 #: Low is light. Cells that are light have dark letters.
 COLOURS = "viridis_r"
 LIGHT = 0.5
-#: Share of the distance between two levels that lines of one level are spread over at most, and that is between two.
-SPREAD, LINE_APART = 0.6, 0.1
 DOT, HOLLOW = 5, "white"
 #: How far the dots of the shortest and of the longest warm-up lie from the middle of their row.
 SHIFTS = (0.12, -0.12)
@@ -178,6 +176,7 @@ def ranking(swept: Swept) -> Figure:
         ends = [{0: one.width(warmup) or 0} for warmup in swept.ends]
         _draw_dots(right, row, style, *ends)
     left.set_yticks(range(len(order)), [one.label for one in order])
+    left.set_ylim(-0.5, len(order) - 0.5)
     left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
     name_few(left.xaxis, left.get_xlim())
     right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
@@ -189,6 +188,7 @@ def _rows(swept: Swept, order: Sequence[PlacementSummary]) -> tuple[Figure, Any]
     figure = Figure(figsize=(6.4, 1.6 + 0.28 * len(order)), layout="constrained")
     axis = figure.subplots()
     axis.set_yticks(range(len(order)), [one.label for one in order])
+    axis.set_ylim(-0.5, len(order) - 0.5)
     return figure, axis
 
 
@@ -214,33 +214,30 @@ def _mean(values: Mapping[int, float]) -> float:
 
 
 def shortest_warmups(swept: Swept) -> Figure:
-    """Return the shortest warm-up that is enough by rate, a line a placement through the medians over seeds, with a bar
-    from the least to the greatest; lines of one length lie side by side.
+    """Return the shortest warm-up that is enough by rate: a row a placement, coloured by the median over seeds, with
+    the least and the greatest in words.
     """
     grid = swept.grid
     levels = {length: level for level, length in enumerate([*grid.warmups.values(), none_is_enough(grid)])}
-    figure = Figure(figsize=(8.4, 5), layout="constrained")
+    medians = [
+        [statistics.median(levels[length] for length in of.values()) for of in one.shortest.values()]
+        for one in swept.summaries
+    ]
+    figure = Figure(figsize=(max(2 + 0.95 * len(grid.rates), 7), 2.1 + 0.32 * len(medians)), layout="constrained")
     axis = figure.subplots()
-    spread = min(SPREAD, LINE_APART * len(swept.summaries))
-    shifts = np.linspace(-spread / 2, spread / 2, len(swept.summaries))
-    for one, shift in zip(swept.summaries, shifts, strict=True):
-        style = swept.styles[one.name]
-        heights = [[levels[length] + shift for length in of.values()] for of in one.shortest.values()]
-        places, middles = range(len(heights)), list(map(statistics.median, heights))
-        axis.plot(places, middles, style.dash, marker="o", color=style.colour, label=one.label, markersize=4)
-        axis.vlines(
-            places, list(map(min, heights)), list(map(max, heights)), color=style.colour, linewidth=3, alpha=0.4
-        )
+    axis.imshow(medians, cmap=COLOURS, vmin=0, vmax=len(levels) - 1, aspect="auto")
+    for row, one in enumerate(swept.summaries):
+        for column, of in enumerate(one.shortest.values()):
+            colour = "black" if medians[row][column] < LIGHT * (len(levels) - 1) else "white"
+            words = length_in_words(grid, of.values())
+            axis.text(column, row, words, ha="center", va="center", fontsize=6, color=colour)
     axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()])
-    axis.set_yticks(list(levels.values()), [*_lengths(grid), "no length"])
-    axis.set(xlabel="lr_max", ylabel="T_warmup, updates", ylim=(-0.5, len(levels) - 0.5))
-    for level in list(levels.values())[1:]:
-        axis.axhline(level - 0.5, color="0.8", linewidth=0.8)
+    axis.set_yticks(range(len(swept.summaries)), [one.label for one in swept.summaries])
+    axis.set(xlabel="lr_max")
     axis.grid(visible=False)
-    figure.legend(loc="outside right center", frameon=False)
     enough = (
-        f"enough: at most {grid.sweep.within:g} nats above the best length at that rate, which is good;"
-        " median over seeds, bars from the least to the greatest; lines of one length lie side by side"
+        f"in updates, of {', '.join(_lengths(grid))}; enough: within {grid.sweep.within:g} nats of the best length at"
+        " that rate, which is good; where seeds differ the least and the greatest, coloured by the median"
     )
     add_title(figure, f"{swept.heading}: the shortest warm-up that is enough", f"{swept.scope} · {enough}")
     return figure

@@ -56,25 +56,22 @@ def test_lr_sensitivity_has_a_dot_a_seed_hollow_without_warmup(swept):
     assert crossed == [3], "without warm-up Post-LN is good at no rate"
 
 
-def test_the_shortest_warmup_is_a_level_and_lines_lie_side_by_side(swept):
+def test_the_shortest_warmup_is_a_cell_by_placement_and_rate(swept):
     (axis,) = sweep.shortest_warmups(swept).axes
-    pre_ln, post_ln, *_ = axis.lines
-    shift = sweep.LINE_APART
-    assert list(pre_ln.get_ydata()) == pytest.approx([-shift, -shift, -shift])
-    assert list(post_ln.get_ydata()) == pytest.approx([3 + shift, 1 + shift, 2 + shift])
-    assert [label.get_text() for label in axis.get_yticklabels()] == ["1", "60", "300", "no length"]
+    assert axis.images[0].get_array().tolist() == [[0, 0, 0], [3, 1, 2]], "no length is the last level"
+    assert [text.get_text() for text in axis.texts] == ["1", "1", "1", "no length", "60", "300"]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["Pre-LN", "Post-LN †"]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["1e-3", "2e-3", "4e-3"]
+    assert [text.get_color() for text in axis.texts] == ["black"] * 3 + ["white", "black", "white"]
 
 
-def test_where_seeds_differ_the_shortest_warmup_has_a_bar_and_a_median(tmp_path):
+def test_where_seeds_differ_the_shortest_warmup_is_a_range_coloured_by_the_median(tmp_path):
     recipe = swept_recipe(tmp_path)
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
     runs = runs_table(swept_runs(recipe, post_ln_long=[0.435, 0.25, 0.4]))
     (axis,) = sweep.shortest_warmups(sweep.swept_of(recipe, runs, "scope")).axes
-    shift = sweep.LINE_APART
-    post_ln = next(line for line in axis.lines if line.get_label() == "Post-LN †")
-    assert post_ln.get_ydata()[0] == pytest.approx(2 + shift), "two of three seeds"
-    bars = [segment.ravel().tolist() for lines in axis.collections for segment in lines.get_segments()]
-    assert pytest.approx([0, 2 + shift, 0, 3 + shift]) in bars
+    assert axis.images[0].get_array()[1, 0] == 2, "two of three seeds"
+    assert axis.texts[3].get_text() == "300 to no length"
 
 
 def test_a_short_logarithmic_axis_has_names_too(swept):

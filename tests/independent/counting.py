@@ -48,7 +48,9 @@ def tally(counted):
     if left_out:
         said += f" (not counted: {', '.join(f'{count} {why}' for why, count in left_out.items())})"
     if decided := verdicts["reproduced"] + verdicts["contradicted"]:
-        said += f"; {survivors(p_values)} of {decided} decided verdicts survive Holm's correction at 5%"
+        said += (
+            f"; {survivors(p_values)} of {decided} decided verdicts survive Holm's correction at 5% over these claims"
+        )
     return f"{said}."
 
 

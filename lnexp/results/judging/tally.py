@@ -48,7 +48,9 @@ class Tally:
         if self.left_out:
             said += f" (not counted: {self._reasons})"
         if self.decided:
-            said += f"; {self.survive} of {self.decided} decided verdicts survive Holm's correction at 5%"
+            said += (
+                f"; {self.survive} of {self.decided} decided verdicts survive Holm's correction at 5% over these claims"
+            )
         return said
 
     @property

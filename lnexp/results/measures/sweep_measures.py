@@ -78,6 +78,11 @@ def lr_sensitivity(of: SweptSet) -> dict[int, float]:
     return {seed: statistics.fmean(nll.values()) - min(nll.values()) for seed, nll in of.by_seed.items()}
 
 
+def mean_nll(of: SweptSet) -> dict[int, float]:
+    """Return the mean of the final nll over the rates: what a rate that is drawn from them gives on average."""
+    return {seed: statistics.fmean(nll.values()) for seed, nll in of.by_seed.items()}
+
+
 def tuned_nll(of: SweptSet) -> dict[int, float]:
     """Return the final nll at the rate, or the rate and the warm-up, whose mean over seeds is the lowest. One that
     was chosen for every seed by itself would be lower the more its runs scatter. This one still is, a little, the more
@@ -139,6 +144,7 @@ class SweepMeasure(NamedTuple):
 #: What claims can ask of sets of arms, by name.
 SWEEP_MEASURES = {
     "lr_sensitivity": SweepMeasure(lr_sensitivity, ((RATE,),)),
+    "mean_nll": SweepMeasure(mean_nll, ((RATE,),)),
     "tuned_nll": SweepMeasure(tuned_nll, ((RATE,), (RATE, WARMUP))),
     "best_lr": SweepMeasure(best_lr, ((RATE,),)),
     "shortest_warmup": SweepMeasure(shortest_warmup, ((WARMUP,),)),

@@ -1,10 +1,11 @@
 """Sum up a sweep by placement: what it reaches, at which rate, with which warm-up, and how much that matters."""
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lnexp.recipes.grid import RATE, WARMUP, Grid
-from lnexp.results.measures.sweep_measures import SweepResults, best_arm
+from lnexp.results.measures.sweep_measures import SweepResults, best_arm, none_is_enough
 
 #: Ends the name of a placement for which a rate means something else.
 MARK = " †"
@@ -41,6 +42,7 @@ class PlacementSummary:
         name, label: of the placement; the label is marked where a rate means something else.
         cells: by the name of a length of warm-up, and that of a rate.
         sensitivity: lr sensitivity by length of warm-up and seed.
+        over_rates: the mean of the final nll over the rates, by length of warm-up and seed.
         tuned: the final nll at the best rate of a length of warm-up, by that and seed.
         best_rate: the name of that rate.
         shortest: the shortest warm-up that is enough, by rate and seed.
@@ -53,6 +55,7 @@ class PlacementSummary:
     label: str
     cells: dict[str, dict[str, Cell]]
     sensitivity: dict[str, dict[int, float]]
+    over_rates: dict[str, dict[int, float]]
     tuned: dict[str, dict[int, float]]
     best_rate: dict[str, str]
     shortest: dict[str, dict[int, float]]
@@ -69,6 +72,11 @@ class PlacementSummary:
     def good_at(self, warmup: str) -> list[str]:
         """Return the names of the rates at which most runs with this warm-up are good."""
         return [rate for rate, cell in self.cells[warmup].items() if cell.mostly_good]
+
+    def failing_above(self, warmup: str) -> list[str]:
+        """Return the names of the rates above the best one at which most runs with this warm-up are not good."""
+        rates, good = list(self.cells[warmup]), self.good_at(warmup)
+        return [rate for rate in rates[rates.index(self.best_rate[warmup]) + 1 :] if rate not in good]
 
     def good_only_with_warmup_at(self) -> list[str]:
         """Return the names of the rates at which most runs are good with some warm-up, and not without."""
@@ -109,6 +117,7 @@ def _summary(results: SweepResults, name: str, best: str) -> PlacementSummary:
             for warmup in grid.warmups
         },
         sensitivity={warmup: results.measure("lr_sensitivity", of) for warmup, of in by_warmup.items()},
+        over_rates={warmup: results.measure("mean_nll", of) for warmup, of in by_warmup.items()},
         tuned={warmup: results.measure("tuned_nll", of) for warmup, of in by_warmup.items()},
         best_rate={
             warmup: grid.place_of(best_arm(results.swept(results.arms("tuned_nll", of))))[RATE]
@@ -124,6 +133,13 @@ def _summary(results: SweepResults, name: str, best: str) -> PlacementSummary:
 def label_of(grid: Grid, name: str) -> str:
     """Return what people read of a placement, marked where a rate means something else for it."""
     return grid.labels[name] + (MARK if name in grid.sweep.other_rate else "")
+
+
+def length_in_words(grid: Grid, of_seeds: Iterable[float]) -> str:
+    """Return the shortest warm-ups of seeds for people: one of them, or the least and the greatest."""
+    found = sorted(set(of_seeds))
+    words = ["no length" if length == none_is_enough(grid) else f"{length:g}" for length in found]
+    return words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
 
 
 def _cell(results: SweepResults, arm: str) -> Cell:

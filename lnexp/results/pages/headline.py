@@ -44,11 +44,12 @@ ANSWER = {
 #: The paper's claims that a reader looks for first, in words, ``recipe/claim``.
 CLAIMS = {
     "Without warm-up Post-LN fails": "fig2a/fig2a-no-warmup-fails-low",
+    "With a short warm-up Post-LN trains": "warmup_sensitivity/sensitivity-short-warmup-trains-low",
     "With a short warm-up Post-LN fails at twice the rate": "warmup_sensitivity/sensitivity-short-warmup-fails-high",
     "At a small constant rate Post-LN trains without warm-up": "small_fixed_lr/fixed-lr-trains",
     "RAdam with β2 = 0.98 trains Post-LN without warm-up": "fig4ab/fig4ab-radam-trains-post-ln",
     "RAdam with β2 = 0.999 trains Post-LN without warm-up": "radam/radam-999-trains-post-ln",
-    "Pre-LN without warm-up ends at most 5% behind Post-LN with it": "fig4ab/fig4ab-pre-ln-needs-no-warmup",
+    "Pre-LN without warm-up is at most 5% behind Post-LN with it": "fig4ab/fig4ab-pre-ln-needs-no-warmup",
     "After three fifths of the epochs Pre-LN without warm-up is at most 10% behind Post-LN with it": (
         "fig4ab/fig4ab-pre-ln-is-faster"
     ),

@@ -8,8 +8,9 @@ from tabulate import tabulate
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
-from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, summaries_of
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, summaries_of
+from lnexp.results.pages.sweep_diagnosed import diagnosed_part
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import success_of
 
@@ -24,7 +25,6 @@ the one with the lowest mean over these seeds, which favours what has several ra
 is how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean \
 over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are. Intervals are Student's t over \
 seeds, 95%."""
-LEFT_OUT = " Placements that are good at no rate lose little by any, and are left out."
 OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
 
 
@@ -35,7 +35,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         recipe: whose sweep it is.
         runs: its runs.
     """
-    grid = grid_of(recipe)
+    grid, runs = grid_of(recipe), list(runs)
     results = SweepResults(grid, finals_of(grid, runs))
     summaries, line = summaries_of(results), results.line
     if line is None or not summaries:
@@ -53,7 +53,8 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
     parts = [
         f"{explanation}{' ' + OTHER_RATE if grid.sweep.other_rate else ''}",
         _table(["placement", *ANSWERS], [_answer(grid, one) for one in summaries]),
-        _advice(grid, summaries),
+        UNTUNED,
+        _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
         _table(_by_rate(grid), _good(summaries)),
         "The shortest warm-up that is enough by rate, in updates; where seeds differ, the least and the greatest:",
@@ -62,6 +63,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
         "The final nll at the best rate by warm-up, nats a token:",
         _table(_by_warmup(grid), [[one.label, *_tuned(grid, one)] for one in summaries]),
+        *diagnosed_part(grid, summaries, runs),
     ]
     return "\n\n".join(parts)
 
@@ -79,41 +81,50 @@ ANSWERS = (
 def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
     without = next(iter(grid.warmups))
     _, rate = one.best
-    good = sum(cell.good or 0 for of in one.cells.values() for cell in of.values())
-    runs = sum(len(cell.nll) for of in one.cells.values() for cell in of.values())
     return [
         one.label,
         _rates_in_words(grid, one.good_at(without)),
         _rates_in_words(grid, one.good_only_with_warmup_at()),
-        f"{length_in_words(grid, one.shortest[rate].values())} at {grid.rates[rate]:g}",
+        f"{length_in_words(grid, one.shortest[rate].values())} at {_rate(grid, rate)}",
         _text(one.best_nll),
         cost(grid, one),
-        f"{good} of {runs}",
+        _count(cell for of in one.cells.values() for cell in of.values()),
     ]
 
 
-def _advice(grid: Grid, summaries: Sequence[PlacementSummary]) -> str:
-    """Return what to take where nothing can be tuned, of the placements for which a rate means the same.
+UNTUNED = """\
+Where nothing can be tuned: the final nll that a rate drawn from these gives on average, with the shortest and the \
+longest warm-up, the lowest first. It depends on which rates these are."""
 
-    A placement that is good at no rate loses little by any, and is left out.
-    """
-    without, *_, longest = grid.warmups
-    alike = [one for one in summaries if one.name not in grid.sweep.other_rate] or summaries
 
-    def least(warmup: str) -> str:
-        good = [one for one in alike if one.good_at(warmup)]
-        if not good:
-            return "no placement is good at any rate"
-        one = min(good, key=lambda one: _mean(one.sensitivity[warmup]))
-        return f"{one.label} has the lowest lr sensitivity ({_mean(one.sensitivity[warmup]):.2f})"
+def _untuned(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[list[str]]:
+    """Return a row for each placement with the shortest and with the longest warm-up."""
+    shortest, *_, longest = grid.warmups
+    choices = [(one, warmup) for one in summaries for warmup in (shortest, longest)]
+    choices.sort(key=lambda choice: _mean(choice[0].over_rates[choice[1]]))
+    return [
+        [
+            one.label,
+            grid.warmup_labels[warmup],
+            _text(one.over_rates[warmup]),
+            _count(one.cells[warmup].values()),
+            _rates_in_words(grid, one.good_at(warmup)),
+        ]
+        for one, warmup in choices
+    ]
 
-    widest = max(alike, key=lambda one: _mean(one.good_share))
-    left_out = any(not one.good_at(end) for one in alike for end in (without, longest))
-    return (
-        f"Where nothing can be tuned: without warm-up {least(without)}, with the longest {least(longest)};"
-        f" {widest.label} is good most often over these rates and lengths ({_mean(widest.good_share):.0%} of runs)."
-        f"{LEFT_OUT if left_out else ''}"
-    )
+
+def _count(cells: Iterable[Cell]) -> str:
+    """Return how many runs are good, as ``9 of 27``."""
+    cells = list(cells)
+    return f"{sum(cell.good or 0 for cell in cells)} of {sum(len(cell.nll) for cell in cells)}"
+
+
+def _rate(grid: Grid, name: str) -> str:
+    """Return a rate, and whether none lower or none higher was tried: a better one may lie beyond."""
+    rates = list(grid.rates)
+    edge = {rates[-1]: " (highest tried)", rates[0]: " (lowest tried)"} if len(rates) > 1 else {}
+    return f"{grid.rates[name]:g}{edge.get(name, '')}"
 
 
 def _rates_in_words(grid: Grid, rates: Sequence[str]) -> str:
@@ -154,15 +165,8 @@ def cost(_: Grid, one: PlacementSummary) -> str:
 
 def best_rates(grid: Grid, one: PlacementSummary) -> str:
     """Return the best rates, as ``0.002 without warm-up, 0.004 with it``."""
-    without, *_, longest = (f"{grid.rates[one.best_rate[warmup]]:g}" for warmup in grid.warmups)
+    without, *_, longest = (_rate(grid, one.best_rate[warmup]) for warmup in grid.warmups)
     return f"{without} without warm-up, {longest} with it"
-
-
-def length_in_words(grid: Grid, of_seeds: Iterable[float]) -> str:
-    """Return the shortest warm-ups of seeds for people: one of them, or the least and the greatest."""
-    found = sorted(set(of_seeds))
-    words = ["no length" if length == none_is_enough(grid) else f"{length:g}" for length in found]
-    return words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
 
 
 def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
@@ -188,7 +192,7 @@ def _sensitivities(one: PlacementSummary) -> list[str]:
 
 
 def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
-    return [f"{_text(of)} at {grid.rates[one.best_rate[warmup]]:g}" for warmup, of in one.tuned.items()]
+    return [f"{_text(of)} at {_rate(grid, one.best_rate[warmup])}" for warmup, of in one.tuned.items()]
 
 
 def _text(by_seed: Mapping[int, float]) -> str:

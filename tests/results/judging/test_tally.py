@@ -70,7 +70,7 @@ def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_co
         "decided by the numbers of another claim": 1,
     }
     assert (found.decided, found.survive) == (2, 2)
-    assert found.text.endswith("2 of 2 decided verdicts survive Holm's correction at 5%")
+    assert found.text.endswith("2 of 2 decided verdicts survive Holm's correction at 5% over these claims")
 
 
 def test_the_tally_of_the_last_screen_says_why_claims_do_not_count(claim):

@@ -199,10 +199,10 @@ def test_marks_say_whether_a_claim_counts(folder, tmp_path):
 
 def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
     results = shutil.copytree(RESULTS, tmp_path / "results")
-    assert "In parentheses" not in page_of("README.md", results)
+    assert "In parentheses: not counted (exploratory).\n" in page_of("README.md", results)
     shutil.rmtree(results / "small/toy/fig2a")
     as_of_fewer_seeds(RESULTS / "small/toy/fig2a", results / "small/toy/fig2a")
-    assert "In parentheses: not counted (fewer seeds than planned).\n" in page_of("README.md", results)
+    assert "In parentheses: not counted (fewer seeds than planned, exploratory).\n" in page_of("README.md", results)
 
 
 def test_arms_of_a_recipe_can_differ_in_their_number_of_updates():

@@ -1,0 +1,58 @@
+"""Show what a sweep's runs recorded in training: at the best rate of a placement, and at the first where it fails."""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from tabulate import tabulate
+
+from lnexp.recipes.grid import Grid
+from lnexp.results.evidence.contract import CountedRun
+from lnexp.results.measures.sweep_summary import PlacementSummary
+from lnexp.tasks.diagnosed import DIAGNOSED
+
+ARROW = " → "
+#: Columns, and the measures that they are of.
+COLUMNS = {
+    "largest attention logit": "max_attention_logit",
+    "spike score of the loss, %": "spike_score_loss",
+    "of the gradient norm, %": "spike_score_grad_norm",
+    "last log Z": "last_log_z",
+    "last angle of an update, rad": "last_angular_update",
+}
+EXPLANATION = (
+    "What runs recorded in training, medians over seeds: at the best rate, and after the arrow at the lowest one above"
+    " it at which most runs are not good. Logits are the largest of any snapshot, log Z of the output (nats) and the"
+    " angle by which an update turns a matrix those of the last one."
+)
+
+
+def diagnosed_part(grid: Grid, summaries: Sequence[PlacementSummary], runs: Sequence[CountedRun]) -> list[str]:
+    """Return a table with the shortest and the longest warm-up of each placement, and what it means; nothing where
+    runs recorded none of it.
+    """
+    recorded = {
+        column: DIAGNOSED[name]
+        for column, name in COLUMNS.items()
+        if any(DIAGNOSED[name](run) is not None for run in runs)
+    }
+    if not recorded:
+        return []
+    by_arm: dict[str, list[CountedRun]] = {}
+    for run in runs:
+        by_arm.setdefault(run.job.arm.name, []).append(run)
+    shortest, *_, longest = grid.warmups
+    rows = []
+    for one, warmup in product(summaries, (shortest, longest)):
+        rates = [one.best_rate[warmup], *one.failing_above(warmup)[:1]]
+        arms = [by_arm[grid.arm(one.name, rate, warmup)] for rate in rates]
+        cells = (ARROW.join(_median(map(measure, arm)) for arm in arms) for measure in recorded.values())
+        tried = ARROW.join(f"{grid.rates[rate]:g}" for rate in rates)
+        rows.append([one.label, grid.warmup_labels[warmup], tried, *cells])
+    headers = ["placement", "warm-up", "lr_max", *recorded]
+    return [EXPLANATION, tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)]
+
+
+def _median(values: Iterable[float | None]) -> str:
+    found = [value for value in values if value is not None]
+    return f"{statistics.median(found):.3g}" if found else "–"

@@ -1,0 +1,46 @@
+"""What runs of a sweep recorded, at a placement's best rate and at the first where it fails."""
+
+import pytest
+from swept import RATES, SEEDS, swept_recipe, swept_runs
+
+from lnexp.recipes.grid import grid_of
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_summary import summaries_of
+from lnexp.results.pages.sweep_diagnosed import diagnosed_part
+
+
+@pytest.fixture
+def part(tmp_path):
+    """Makes the part of the swept recipe, whose runs recorded what a function says of each."""
+    recipe = swept_recipe(tmp_path)
+    grid = grid_of(recipe)
+
+    def make(recorded):
+        runs = swept_runs(recipe)
+        for run in runs:
+            run.end.update(recorded(run))
+        return diagnosed_part(grid, summaries_of(SweepResults(grid, finals_of(grid, runs))), runs)
+
+    return make
+
+
+def logit(run):
+    """Ten times the number of the rate, and a hundredth of the seed's more."""
+    number = list(RATES).index(run.job.arm.name.rpartition("_")[2]) + 1
+    return {"max_attention_logit": 10 * number + 0.1 * SEEDS.index(run.job.seed)}
+
+
+def test_the_best_rate_stands_before_the_first_that_fails(part):
+    _, table = part(logit)
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert rows[0] == ["placement", "warm-up", "lr_max", "largest attention logit"]
+    assert rows[2:] == [
+        ["Pre-LN", "w/o warm-up", "0.002", "20.1"],
+        ["Pre-LN", "long warm-up", "0.004", "30.1"],
+        ["Post-LN †", "w/o warm-up", "0.001 → 0.002", "10.1 → 20.1"],
+        ["Post-LN †", "long warm-up", "0.002", "20.1"],
+    ]
+
+
+def test_there_is_none_where_nothing_was_recorded(part):
+    assert part(lambda run: {}) == []
