@@ -55,38 +55,48 @@ def main() -> None:
         )
         parser.add_argument("-v", "--verbose", action="store_true", help="also print a line for each epoch of a run")
         said = parser.parse_intermixed_args()
-        arguments: list[str] = said.overrides
-        recipes, settings = split_recipes([word for word in arguments if not word.startswith("hydra")])
+        hydra = [word for word in said.overrides if word.startswith("hydra")]
+        recipes, settings = split_recipes([word for word in said.overrides if word not in hydra])
         if not recipes:
             raise UserError("which recipe? say +recipe=NAME")
         profile, why = choose_profile(recipes, settings)
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
         check_overrides(recipes, settings)
-        launcher = launcher_of([word for word in arguments if word.startswith("hydra")], profile)
+        launcher = launcher_of(hydra, profile)
         here = "hydra/launcher=submitit_slurm" not in launcher
-        configs = {recipe.name: compose(shared_overrides(recipe, profile, settings)) for recipe in recipes}
-        for recipe in recipes:
-            check(configs[recipe.name])
-            if here:
-                check_device(configs[recipe.name])
-            jobs_of(recipe, configs[recipe.name])  # refuses arms that it does not have
+        configs = _checked_configs(recipes, profile, settings, here)
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         references = {recipe.name: recipe.reference for recipe in recipes}
         chosen = [f"+recipe={','.join(map(_in_hydra, references.values()))}", *settings]
         if profile == "paper" and here:
             _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
-        results = Results(profile, corpora, references, settings)
-        where, *_ = configs.values()
         train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
-        follower = Follower(list(corpora), where.runs_dir, results.make, early=not trains_again(where))
-        results.codes.append(follower.follow(train, dict(os.environ)))
-        if results.codes[-1] and not follower.began:
-            sys.exit(results.codes[-1])
-        results.show_all()
-        # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
-        sys.exit(max(map(abs, results.codes)))
+        sys.exit(_follow(train, Results(profile, corpora, references, settings), next(iter(configs.values()))))
+
+
+def _checked_configs(recipes: list[Recipe], profile: str, settings: list[str], here: bool) -> dict[str, DictConfig]:
+    """Return the config that the runs of each recipe share, by its name. Raises UserError for one that cannot be."""
+    configs = {}
+    for recipe in recipes:
+        cfg = configs[recipe.name] = compose(shared_overrides(recipe, profile, settings))
+        check(cfg)
+        if here:
+            check_device(cfg)
+        jobs_of(recipe, cfg)  # refuses arms that it does not have
+    return configs
+
+
+def _follow(train: list[str], results: "Results", cfg: DictConfig) -> int:
+    """Train, make results on the way, show them, and return an exit code."""
+    follower = Follower(list(results.corpora), cfg.runs_dir, results.make, early=not trains_again(cfg))
+    results.codes.append(follower.follow(train, dict(os.environ)))
+    if results.codes[-1] and not follower.began:
+        return results.codes[-1]
+    results.show_all()
+    # a run that fails is missing from the tables, and the exit code says so; a killed process has a negative one
+    return max(map(abs, results.codes))
 
 
 def _in_hydra(reference: str) -> str:

@@ -42,7 +42,7 @@ def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(results):
 
 
 def test_signs_are_the_verdicts_and_say_what_does_not_count(results):
-    words = "Pre-LN without warm-up ends at most 5% behind Post-LN with it"
+    words = "Pre-LN without warm-up is at most 5% behind Post-LN with it"
     _, toy = row(results, words).marks
     claim = read_verdicts(results / PLACES[0] / "verdicts.json").claims[0]
     assert (toy.sign, toy.counts, toy.words) == ("✓", True, f"embedded corpus: reproduced, {claim.estimate_text}")
