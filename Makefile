@@ -82,7 +82,7 @@ reproduce-placements: install  ## beyond the paper: nine placements × warm-up �
 	$(PROBE) +recipe=theory_placements,amplification,dependency
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
 
-reproduce-map: install  ## beyond the paper: eleven placements × seven rates × four lengths of warm-up: many hours on two CPU cores
+reproduce-map: install  ## beyond the paper: eleven placements and QK-norm × seven rates × four lengths of warm-up: many hours on two CPU cores
 	$(REPRODUCE) +recipe=warmup_by_rate,map
 
 reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates

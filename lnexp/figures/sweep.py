@@ -237,7 +237,7 @@ def shortest_warmups(swept: Swept) -> Figure:
     axis.grid(visible=False)
     enough = (
         f"in updates, of {', '.join(_lengths(grid))}; enough: within {grid.sweep.within:g} nats of the best length at"
-        " that rate, which is good; where seeds differ the least and the greatest, coloured by the median"
+        " that rate, if that one is good; where seeds differ the least and the greatest, coloured by the median"
     )
     add_title(figure, f"{swept.heading}: the shortest warm-up that is enough", f"{swept.scope} · {enough}")
     return figure

@@ -50,7 +50,7 @@ def machine_of(words: list[str]) -> tuple[Machine, list[str]]:
     """Return the machine that ``device``, ``gpus`` and ``cores`` say, and the other words with a profile for it.
 
     Raises:
-        UserError: for a device that is unknown or, as ``cuda``, not available, and for no whole number.
+        UserError: for a device that is unknown or not available, and a count that is no whole number above 0.
     """
     device, words = _take(words, "device", "cpu")
     gpus, words = _take(words, "gpus", "1")

@@ -14,8 +14,8 @@ class Sweep:
             at that rate.
         good: the share of the way from the lowest mean nll of an arm to ``initial_nll`` that the nll of a good run is
             below.
-        other_rate: the values of the axis of placements for which a rate means something else than for the others, as
-            where weights start smaller; they are marked.
+        other_rate: the values of the axis of placements for which a rate may mean something else than for the others,
+            as where a factor that is no weight scales branches; they are marked.
     """
 
     initial_nll: float

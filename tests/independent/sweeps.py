@@ -8,6 +8,7 @@ from recipe_files import arms_of, axes_of
 #: In which axes the arms of a measure's set differ, by what outcomes call these, in the order in which sets are tried.
 LEFT_OUT = {
     "lr_sensitivity": [{"columns"}],
+    "mean_nll": [{"columns"}],
     "tuned_nll": [{"columns"}, {"columns", "over"}],
     "best_lr": [{"columns"}],
     "shortest_warmup": [{"over"}],
@@ -64,6 +65,8 @@ def measured(recipe, runs, measure, name):
     match measure:
         case "lr_sensitivity":
             values = np.minimum(table, sweep["initial_nll"]).mean(axis=1) - least
+        case "mean_nll":
+            values = np.minimum(table, sweep["initial_nll"]).mean(axis=1)
         case "tuned_nll":
             values = table[:, table.mean(axis=0).argmin()]
         case "best_lr":

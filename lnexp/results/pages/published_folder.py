@@ -23,7 +23,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import best_rates, cost, in_words, lengths, sweep_page
+from lnexp.results.pages.sweep_page import best_rates, cost, lengths, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.runs.folder import DONE
@@ -271,19 +271,24 @@ class PublishedFolder:
         return f"{', '.join(others)} and {last}"
 
     @property
-    def lengths(self) -> dict[str, str]:
-        """The shortest warm-ups that are enough by rate, in words, by the label of a placement of a sweep."""
-        return in_words(self.recipe, self._runs, lengths)
+    def rates(self) -> list[str]:
+        """The rates of a sweep, as ``0.001``."""
+        return [f"{rate:g}" for rate in grid_of(self.recipe).rates.values()]
+
+    @property
+    def lengths(self) -> dict[str, list[str]]:
+        """The shortest warm-up that is enough at each rate, in words, by the label of a placement of a sweep."""
+        return of_each(self.recipe, self._runs, lengths)
 
     @property
     def costs(self) -> dict[str, str]:
         """What no warm-up costs in final nll, nats a token, each at its best rate, by the label of a placement."""
-        return in_words(self.recipe, self._runs, cost)
+        return of_each(self.recipe, self._runs, cost)
 
     @property
     def best_rates(self) -> dict[str, str]:
         """The best rates without and with warm-up, in words, by the label of a placement of a sweep."""
-        return in_words(self.recipe, self._runs, best_rates)
+        return of_each(self.recipe, self._runs, best_rates)
 
     @property
     def prediction(self) -> str:

@@ -12,18 +12,17 @@ from lnexp.results.measures.sweep_summary import PlacementSummary
 from lnexp.tasks.diagnosed import DIAGNOSED
 
 ARROW = " → "
-#: Columns, and the measures that they are of.
+#: Columns, and the measures that they are of: of the last snapshot, or the largest of any.
 COLUMNS = {
     "largest attention logit": "max_attention_logit",
     "spike score of the loss, %": "spike_score_loss",
-    "of the gradient norm, %": "spike_score_grad_norm",
-    "last log Z": "last_log_z",
+    "spike score of the gradient norm, %": "spike_score_grad_norm",
+    "last log Z, nats": "last_log_z",
     "last angle of an update, rad": "last_angular_update",
 }
 EXPLANATION = (
     "What runs recorded in training, medians over seeds: at the best rate, and after the arrow at the lowest one above"
-    " it at which most runs are not good. Logits are the largest of any snapshot, log Z of the output (nats) and the"
-    " angle by which an update turns a matrix those of the last one."
+    " it at which most runs are not good."
 )
 
 

@@ -1,7 +1,7 @@
 """Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from tabulate import tabulate
 
@@ -13,6 +13,8 @@ from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import success_of
+
+T = TypeVar("T")
 
 EXPLANATION = """\
 All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, about that before \
@@ -58,7 +60,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
         _table(_by_rate(grid), _good(summaries)),
         "The shortest warm-up that is enough by rate, in updates; where seeds differ, the least and the greatest:",
-        _table(_by_rate(grid), [[one.label, *_length_by_rate(grid, one)] for one in summaries]),
+        _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
         "lr sensitivity by warm-up, nats a token:",
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
         "The final nll at the best rate by warm-up, nats a token:",
@@ -136,9 +138,7 @@ def _rates_in_words(grid: Grid, rates: Sequence[str]) -> str:
     return f"{shown[0]} to {shown[-1]}" if whole else ", ".join(shown)
 
 
-def in_words(
-    recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, PlacementSummary], str]
-) -> dict[str, str]:
+def of_each(recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, PlacementSummary], T]) -> dict[str, T]:
     """Return what is said of each placement of a sweep, by its label.
 
     Args:
@@ -150,12 +150,9 @@ def in_words(
     return {one.label: say(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
 
 
-def lengths(grid: Grid, one: PlacementSummary) -> str:
-    """Return the shortest warm-ups that are enough, as ``1 at 0.001, 60 at 0.002 to 0.004``."""
-    by_length = itertools.groupby(zip(one.shortest, _length_by_rate(grid, one), strict=True), key=lambda of: of[1])
-    return ", ".join(
-        f"{length} at {_rates_in_words(grid, [rate for rate, _ in of_length])}" for length, of_length in by_length
-    )
+def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
+    """Return the shortest warm-up that is enough at each rate, as ``60`` or ``120 to 300`` updates."""
+    return [length_in_words(grid, of.values()) for of in one.shortest.values()]
 
 
 def cost(_: Grid, one: PlacementSummary) -> str:
@@ -181,10 +178,6 @@ def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
     return [
         [one.label, *(" / ".join(words(of[rate]) for of in one.cells.values()) for rate in rates)] for one in summaries
     ]
-
-
-def _length_by_rate(grid: Grid, one: PlacementSummary) -> list[str]:
-    return [length_in_words(grid, of.values()) for of in one.shortest.values()]
 
 
 def _sensitivities(one: PlacementSummary) -> list[str]:

@@ -43,6 +43,11 @@ def test_no_run_counts_with_more_than_the_nll_before_training(measured):
     assert measured("lr_sensitivity", "post_ln_none", post_ln_none=[1.0, 4.0, 80.0])[31] == pytest.approx(7 / 3)
 
 
+def test_the_mean_nll_is_that_of_a_rate_drawn_from_all(measured):
+    assert measured("mean_nll", "pre_ln_long") == pytest.approx({31: 0.28, 32: 0.29, 33: 0.30})
+    assert measured("mean_nll", "post_ln_none")[31] == pytest.approx((1 + 4 + 5) / 3), "one diverged"
+
+
 def test_the_tuned_nll_is_that_of_one_rate_for_all_seeds(measured):
     assert measured("tuned_nll", "pre_ln_none") == pytest.approx({31: 0.2, 32: 0.21, 33: 0.22})
     assert measured("tuned_nll", "pre_ln_long")[31] == pytest.approx(0.2), "at the highest rate"

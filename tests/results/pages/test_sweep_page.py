@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import best_rates, cost, in_words, lengths, sweep_page
+from lnexp.results.pages.sweep_page import best_rates, cost, lengths, of_each, sweep_page
 
 
 @pytest.fixture
@@ -55,13 +55,13 @@ def test_a_rate_at_which_no_length_is_enough_says_so(page):
     assert rows(page(post_ln_long=[0.435, 0.25, 0.4]), 3)["Post-LN †"][0] == "300 to no length"
 
 
-def test_lengths_are_in_words_rates_of_one_length_together(tmp_path):
+def test_lengths_are_in_words_by_rate(tmp_path):
     recipe = swept_recipe(tmp_path)
-    assert in_words(recipe, swept_runs(recipe), lengths) == {
-        "Pre-LN": "1 at 0.001 to 0.004",
-        "Post-LN †": "no length at 0.001, 60 at 0.002, 300 at 0.004",
+    assert of_each(recipe, swept_runs(recipe), lengths) == {
+        "Pre-LN": ["1", "1", "1"],
+        "Post-LN †": ["no length", "60", "300"],
     }
-    assert in_words(recipe, [], lengths) == {}
+    assert of_each(recipe, [], lengths) == {}
 
 
 def test_lr_sensitivity_and_the_nll_at_the_best_rate_have_intervals(page):
@@ -125,12 +125,12 @@ def test_there_is_nothing_before_all_arms_have_a_run(tmp_path):
 
 def test_what_no_warmup_costs_is_in_words(tmp_path):
     recipe = swept_recipe(tmp_path)
-    found = in_words(recipe, swept_runs(recipe), cost)
+    found = of_each(recipe, swept_runs(recipe), cost)
     assert list(found) == ["Pre-LN", "Post-LN †"]
     assert found["Post-LN †"].startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
 
 
 def test_best_rates_are_in_words(tmp_path):
     recipe = swept_recipe(tmp_path)
-    said = in_words(recipe, swept_runs(recipe), best_rates)
+    said = of_each(recipe, swept_runs(recipe), best_rates)
     assert said["Post-LN †"] == "0.001 (lowest tried) without warm-up, 0.002 with it"
