@@ -42,6 +42,11 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
+    "On real text rates by layer, gathered moments and clipped changes do not replace Post-LN's warm-up": (
+        ("real-text-gradients-by-layer",),
+        ("real-text-variance-of-second-moment",),
+        ("real-text-size-of-changes",),
+    ),
     "Without warm-up Post-LN's attention logits outgrow Pre-LN's, its hidden states still separate word classes, and"
     " its loss ends sharper": (
         ("failure-is-no-growth-of-logits",),
