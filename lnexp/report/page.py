@@ -83,6 +83,7 @@ def _environment() -> Environment:
     environment.globals.update(
         keyed_panels=keyed_panels,
         in_words=in_words,
+        is_aside=_is_aside,
         made_on=made_on,
         corpus=corpus,
         group_titles=GROUPS,
@@ -167,6 +168,13 @@ def _group(section: Section) -> str:
     if section.verdicts.profile == THEORY:
         return "theory"
     return "figures" if section.recipe in FIGURES else "controls"
+
+
+def _is_aside(group: str, section: Section) -> bool:
+    """Return whether the curves of a section can be folded where the paper's figures stand before it: of controls, and
+    of runs beyond the paper.
+    """
+    return group == "controls" or (group == "beyond" and section.task is not None)
 
 
 def _contents(pairs: Sequence[Pair]) -> list[tuple[str, list[Section]]]:

@@ -36,13 +36,13 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
     "Warm-up of Post-LN's last layers is not a fifth better than of its first; larger betas, gathered moments"
-    " and growing branches do not replace warm-up": (
+    " of both orders and growing branches do not replace warm-up": (
         ("interventions-last-layers-not-first",),
         ("interventions-long-memory", "stall-equal-betas-save"),
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
-    "On real text rates by layer, gathered moments and clipped changes do not replace Post-LN's warm-up": (
+    "On real text rates by layer, gathered moments of both orders and clipped changes do not replace warm-up": (
         ("real-text-gradients-by-layer",),
         ("real-text-variance-of-second-moment",),
         ("real-text-size-of-changes",),
