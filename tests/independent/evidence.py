@@ -116,6 +116,8 @@ class Folder:
         match name:
             case "mean" | "least" | "greatest":
                 return float({"mean": np.mean, "least": np.min, "greatest": np.max}[name](y))
+            case "first":
+                return float(y[np.argmin(x)])
             case "last":
                 return float(y[np.argmax(x)])
             case "slope":

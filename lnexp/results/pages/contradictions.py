@@ -64,6 +64,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "Pre-LN's greatest gradient does not fall as 1/√L": (("fig3-pre-root-greatest",),),
     "With tied embeddings the gradient of Pre-LN's last layer does not fall as 1/√L": (("fig3-pre-root",),),
     "Over 36 sublayers a Pre-LN sublayer's share does not fall as 1/i (Liu et al. 2020)": (("dependency-pre-falls",),),
+    "Before training Peri-LN's encoder amplifies small changes more than Post-LN's": (
+        ("amplification-in-training-peri-ln-starts-below-post",),
+    ),
     "Lemma 3 does not hold as stated where the input's mean is far from zero": (("lemma3-as-stated",),),
 }
 
