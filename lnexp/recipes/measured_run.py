@@ -1,9 +1,9 @@
-"""Find the arm of another recipe whose trained runs a measurement is of."""
+"""Find the recipe and the arm whose trained runs a measurement is of."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Arm, Recipe
 
@@ -23,9 +23,7 @@ def measured_arm(run: Mapping[str, Any]) -> tuple[Recipe, Arm]:
     recipe = load_recipe(str(run["recipe"]))
     arm = run["arm"]
     name = _joined(recipe, arm) if isinstance(arm, Mapping) else str(arm)
-    if name not in recipe.arms:
-        raise UserError(f"run.arm={name}: recipe {recipe.name} has none; {near_names(name, recipe.arms)}")
-    return recipe, recipe.arms[name]
+    return recipe, recipe.arm_named(name, "run.arm")
 
 
 def _joined(recipe: Recipe, values: Mapping[str, Any]) -> str:

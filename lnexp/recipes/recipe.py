@@ -215,6 +215,12 @@ class Recipe:
             raise UserError(f"profile={profile}: recipe {self.name} has none; {near_names(profile, self.profiles)}")
         return self.profiles[profile]
 
+    def arm_named(self, name: str, option: str) -> Arm:
+        """Return an arm that an option names. Raises UserError where there is none."""
+        if name not in self.arms:
+            raise UserError(f"{option}={name}: recipe {self.name} has none; {near_names(name, self.arms)}")
+        return self.arms[name]
+
     def seeds_at(self, profile: str) -> int:
         """Return how many seeds are planned at a profile."""
         setting = self.profiles.get(profile)

@@ -6,7 +6,6 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from lnexp.errors import UserError, near_names
 from lnexp.plain import plain
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job
@@ -42,9 +41,7 @@ def _identity(recipe: str, arm: str, seed: int, profile: str, in_common: str) ->
 
     loaded = load_recipe(recipe)
     setting = loaded.setting_at(profile)
-    if arm not in loaded.arms:
-        raise UserError(f"start.arm={arm}: recipe {loaded.name} has none; {near_names(arm, loaded.arms)}")
-    job = Job(loaded, profile, loaded.arms[arm], seed)
+    job = Job(loaded, profile, loaded.arm_named(arm, "start.arm"), seed)
     cfg = compose([f"profile={profile}", f"data={setting.data}", *job.overrides])
     for name, value in json.loads(in_common).items():
         cfg[name] = value

@@ -52,7 +52,7 @@ class TrainedRun:
         job = Job(recipe, run["profile"], arm, context.seed)
         cfg = compose([f"profile={job.profile}", *job.overrides, *context.overrides])
         what = f"{recipe.name}/{arm.name}, seed {job.seed}"
-        only = f'"arms=[{arm.name}]" first_seed={job.seed} n_seeds=1'
+        only = f'profile={job.profile} "arms=[{arm.name}]" first_seed={job.seed} n_seeds=1'
         train = f"python scripts/train.py -m +recipe={recipe.reference} {only}"
         path = find_folders(cfg.runs_dir).get(identity(cfg))
         if path is None:

@@ -23,7 +23,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import best_rates, cost, lengths, of_each, sweep_page
+from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.runs.folder import DONE
@@ -284,11 +284,6 @@ class PublishedFolder:
     def costs(self) -> dict[str, str]:
         """What no warm-up costs in final nll, nats a token, each at its best rate, by the label of a placement."""
         return of_each(self.recipe, self._runs, cost)
-
-    @property
-    def best_rates(self) -> dict[str, str]:
-        """The best rates without and with warm-up, in words, by the label of a placement of a sweep."""
-        return of_each(self.recipe, self._runs, best_rates)
 
     @property
     def prediction(self) -> str:

@@ -144,7 +144,7 @@ def of_each(recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, Pla
     Args:
         recipe: one with a sweep.
         runs: its runs.
-        say: says it, as :func:`lengths`, :func:`cost` and :func:`best_rates` do.
+        say: says it, as :func:`lengths` and :func:`cost` do.
     """
     grid = grid_of(recipe)
     return {one.label: say(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
@@ -158,12 +158,6 @@ def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
 def cost(_: Grid, one: PlacementSummary) -> str:
     """Return what no warm-up costs in final nll, each at its best rate, with its 95% interval."""
     return _text(one.cost_of_no_warmup)
-
-
-def best_rates(grid: Grid, one: PlacementSummary) -> str:
-    """Return the best rates, as ``0.002 without warm-up, 0.004 with it``."""
-    without, *_, longest = (_rate(grid, one.best_rate[warmup]) for warmup in grid.warmups)
-    return f"{without} without warm-up, {longest} with it"
 
 
 def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:

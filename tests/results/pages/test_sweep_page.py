@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import best_rates, cost, lengths, of_each, sweep_page
+from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
 
 
 @pytest.fixture
@@ -128,9 +128,3 @@ def test_what_no_warmup_costs_is_in_words(tmp_path):
     found = of_each(recipe, swept_runs(recipe), cost)
     assert list(found) == ["Pre-LN", "Post-LN †"]
     assert found["Post-LN †"].startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
-
-
-def test_best_rates_are_in_words(tmp_path):
-    recipe = swept_recipe(tmp_path)
-    said = of_each(recipe, swept_runs(recipe), best_rates)
-    assert said["Post-LN †"] == "0.001 (lowest tried) without warm-up, 0.002 with it"
