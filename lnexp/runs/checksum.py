@@ -45,6 +45,11 @@ def is_whole(checkpoint: Path) -> bool:
     return said[:1] == [cached_sha256(checkpoint)]
 
 
+def has_checksum(checkpoint: Path) -> bool:
+    """Return whether a checksum lies beside a checkpoint."""
+    return _beside(checkpoint).exists()
+
+
 def remove_checksum(checkpoint: Path) -> None:
     """Remove the checksum of a checkpoint, before another one is saved under its name."""
     _beside(checkpoint).unlink(missing_ok=True)

@@ -20,7 +20,7 @@ from lnexp.paths import ADHOC
 from lnexp.plain import find
 from lnexp.printable import has_name, one_line, printable
 from lnexp.runs import records
-from lnexp.runs.checksum import delete, is_archive, is_whole
+from lnexp.runs.checksum import delete, has_checksum, is_archive, is_whole, write_checksum
 from lnexp.runs.config_file import parse_config
 from lnexp.runs.environment import Environment
 from lnexp.runs.identity import identity, readable_name
@@ -346,14 +346,19 @@ class RunFolder:
                     raise UserError(f"{path}: not a regular file of the run's own; remove it")
 
     def drop_leftovers(self) -> list[Path]:
-        """Delete half-written files and damaged checkpoints, as a kill, a full disk or a broken disk leaves them.
+        """Delete half-written files and damaged checkpoints, as a kill, a full disk or a broken disk leaves them, and
+        write the checksums of whole ones that a kill right after saving left without.
 
         Returns:
             The damaged checkpoints.
         """
-        damaged = [path for path in (*self._saved().values(), *self._saved_within().values()) if not is_whole(path)]
-        for path in damaged:
-            delete(path)
+        damaged = []
+        for path in (*self._saved().values(), *self._saved_within().values()):
+            if not is_whole(path):
+                delete(path)
+                damaged.append(path)
+            elif not has_checksum(path):
+                write_checksum(path)
         for path in (path for place in FILES for path in self._written(place)):
             if path.name.startswith(".") or path.suffix == ".tmp":
                 path.unlink(missing_ok=True)

@@ -153,7 +153,16 @@ def test_a_checkpoint_that_was_cut_short_is_none(folder):
     cut_short(folder.checkpoint(2))
     assert folder.checkpoint_epochs() == [1]
     folder.drop_leftovers()
-    assert [path.name for path in folder.checkpoints.iterdir()] == ["checkpoint1.pt"]
+    assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
+
+
+def test_one_that_a_kill_left_without_a_checksum_gets_it(folder):
+    make_whole(folder.checkpoint(1))
+    make_whole(folder.checkpoint_within(2, 70))
+    assert folder.drop_leftovers() == []
+    for checkpoint in (folder.checkpoint(1), folder.checkpoint_within(2, 70)):
+        checkpoint.write_bytes(checkpoint.read_bytes().replace(b"nothing", b"nothong"))
+    assert folder.drop_leftovers() == [folder.checkpoint(1), folder.checkpoint_within(2, 70)], "damage is noticed"
 
 
 def test_what_a_kill_left_half_written_is_removed(folder):
@@ -167,7 +176,8 @@ def test_what_a_kill_left_half_written_is_removed(folder):
     ):
         path.write_text("{")
     assert folder.drop_leftovers() == []
-    assert [path.name for path in folder.path.rglob("*") if path.is_file()] == ["checkpoint1.pt"]
+    left = sorted(path.name for path in folder.path.rglob("*") if path.is_file())
+    assert left == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
 
 
 def test_what_others_put_into_the_folder_stays(folder):
