@@ -85,6 +85,13 @@ def registering() -> Iterator[None]:
 
 
 @pytest.fixture
+def without_figures(monkeypatch) -> None:
+    """Have results be written without their figures, which take most of the time and change no table and no verdict."""
+    for module in ("write", "write_probe"):
+        monkeypatch.setattr(f"lnexp.results.tables.{module}.draw_all", lambda recipe, folder: [])
+
+
+@pytest.fixture
 def where(tmp_path, prepared) -> list[str]:
     """The overrides that keep a run inside the test's own folder."""
     return [f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"]

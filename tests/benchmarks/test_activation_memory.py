@@ -27,7 +27,7 @@ def test_computing_activations_again_takes_less_memory(prepared, warm_interprete
     options = [option for option in TINY if not option.startswith(("tracker=", "max_tokens="))]
     arguments = (*options, f"data_dir={prepared}")
     kept, again = (
-        run_in_own_process("lnexp.benchmarks.activation_memory", "24", checkpoint, *arguments, env=FREE_AT_ONCE)
+        run_in_own_process("lnexp.benchmarks.activation_memory", "12", checkpoint, *arguments, env=FREE_AT_ONCE)
         for checkpoint in ("false", "true")
     )
     assert 0 < again["memory"] < 0.75 * kept["memory"]

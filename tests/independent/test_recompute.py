@@ -14,7 +14,7 @@ from helpers import ROOT
 from swept import swept_recipe, swept_runs
 
 from lnexp.results.pages.verdict_pages import write_page
-from lnexp.results.tables import write
+from lnexp.results.tables.write import write_results
 from lnexp.results.verifying.judge_again import judge_again
 
 HERE = Path(__file__).parent
@@ -173,13 +173,13 @@ SWEEP_TESTS = (
 )
 
 
-def test_measures_of_sets_are_recomputed(tmp_path, recompute, monkeypatch):
+@pytest.mark.usefixtures("without_figures")
+def test_measures_of_sets_are_recomputed(tmp_path, recompute):
     """Seed 33 is best at another rate, and a run of seed 32 has no other of its set."""
     recipe = swept_recipe(tmp_path, *SWEEP_TESTS)
     runs = [run for run in swept_runs(recipe) if run.identity != "post_ln_long_x232"]
     next(run for run in runs if run.identity == "pre_ln_none_x133").epochs[-1]["valid_nll"] = 0.01
-    monkeypatch.setattr(write, "draw_all", lambda recipe, folder: [])
-    folder = write.write_results(recipe, runs, "make x", tmp_path / "results")
+    folder = write_results(recipe, runs, "make x", tmp_path / "results")
     write_page(tmp_path / "results")
     assert recompute(tmp_path / "results") == []
     judged = json.loads((folder / "verdicts.json").read_text())["claims"]

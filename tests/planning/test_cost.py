@@ -4,6 +4,7 @@ import pytest
 from helpers import TINY, TINY_CORPUS, error_of, only_run, run_script, scored
 from omegaconf import OmegaConf
 
+from lnexp.benchmarks.overhead import TINY_MODEL
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.planning.arms import lines
@@ -136,7 +137,8 @@ def test_a_sweep_is_planned_as_it_is_trained_and_a_shared_run_counts_once(tmp_pa
     assert counts("model=pre_ln") == [1]
     assert counts("model=pre_ln", "seed=1,2,3", "lr_max=1e-3,2e-3") == [6]
     assert sorted(counts("model=pre_ln,peri_ln", "seed=1,2")) == [2, 2]
-    small = [f"data_dir={prepared}", TINY_CORPUS, "profile=small", "n_seeds=2"]
+    sizes = [option for option in TINY_MODEL if option.startswith("model.")]
+    small = [f"data_dir={prepared}", TINY_CORPUS, *sizes, "profile=small", "n_seeds=2"]
     one, both = (
         sum(line.runs for line in lines([f"+recipe={names}", *small], "cpu", 1, None))
         for names in ("fig2a", "fig2a,warmup_sensitivity")

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from lnexp.results.evidence.mixed_code import code_of, mixed_code
 from lnexp.results.tables.frames import run_frame
 from lnexp.results.tables.write import write_results
@@ -14,6 +16,7 @@ def of_code(run, code, **more):
     return replace(run, environment=run.environment | {"code": code, **more})
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_an_arm_of_different_code_is_named_with_what_differs(make_run, tmp_path):
     runs = [of_code(make_run("good", seed, [90.0]), code) for seed, code in ((1, ONE), (2, OTHER), (3, ONE))]
     runs += [of_code(make_run("bad", seed, [1.0]), OTHER) for seed in (1, 2)]

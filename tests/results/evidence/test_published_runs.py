@@ -36,6 +36,7 @@ def published(tmp_path):
 
 @pytest.mark.parametrize("recipe", ["fig2a", "fig3_warmup", "sharpness"])
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_figures")
 def test_tables_of_published_runs_are_written_again_to_the_byte(recipe, tmp_path):
     runs = collect(load_recipe(recipe), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])
     folder = ROOT / "results/small/toy" / recipe
@@ -63,6 +64,7 @@ def test_seeds_that_nobody_ran_stay_missing(missing, published):
     assert {(run.job.seed <= 24, run.state) for run in found} == {(True, "finished"), (False, "not run")}
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_runs_that_another_recipe_has_published_are_taken(published, tmp_path):
     """Recipes share runs; what was never run does not make the claims younger than the others."""
     runs = collect(load_recipe("fig4ab"), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'none'}"])

@@ -67,8 +67,8 @@ def test_a_plan_is_recorded_with_its_runs(make_run, tmp_path):
     assert recorded_plan(tmp_path) == range(11, 16), "measurements have no identity"
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.results.tables.write_probe.draw_all", lambda recipe, folder: None)
     monkeypatch.setattr("lnexp.results.tables.write_probe.write_copy", lambda recipe, folder: None)
     recipe = load_recipe("theory_lemma1")
     measured = published_evidence(recipe, RESULTS_DIR / "theory/gaussian/theory_lemma1", False)
@@ -83,8 +83,8 @@ def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_pa
     assert {claim.planned for claim in read_verdicts(folder / "verdicts.json").claims} == {10}
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_seeds_of_a_recipe_that_git_does_not_know_cannot_be_lowered_either(make_run, tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.results.tables.write.draw_all", lambda recipe, folder: None)
     monkeypatch.setattr("lnexp.results.tables.write.write_copy", lambda recipe, folder: None)
     runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (11, 12, 13)]
     own = replace(make_run.recipe, n_seeds=5, file=tmp_path / "figx.yaml")

@@ -8,6 +8,8 @@ import pytest
 from lnexp.results.pages.runs_part import runs_part
 from lnexp.results.tables.write import write_results
 
+pytestmark = pytest.mark.usefixtures("without_figures")
+
 
 @pytest.fixture
 def folder(make_run, tmp_path):

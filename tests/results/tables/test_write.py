@@ -76,8 +76,8 @@ def test_all_files_are_there_by_profile_data_and_recipe(folder):
     assert all(path.stat().st_size for path in folder.iterdir())
 
 
-def test_an_arm_of_two_modes_has_a_range_in_the_table(make_run, tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.results.tables.write.draw_all", lambda recipe, folder: None)
+@pytest.mark.usefixtures("without_figures")
+def test_an_arm_of_two_modes_has_a_range_in_the_table(make_run, tmp_path):
     runs = [make_run("good", seed, [90.0 + seed]) for seed in (1, 2)]
     runs += [make_run("bad", seed, [bleu]) for seed, bleu in ((1, 1.0), (2, 70.0))]
     page = (written(make_run, tmp_path, runs) / "table.md").read_text()
@@ -94,6 +94,7 @@ def test_runs_csv_has_a_row_a_run(folder):
     assert list(table["train_pairs"][:3]) == [3000] * 3
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_the_average_of_checkpoints_has_columns_of_its_own(make_run, tmp_path):
     make_run.cfg.evaluation.average_last = 2
     runs = [make_run("good", 11, [30.0, 31.0]), make_run("bad", 11, [None, None], "diverged")]
@@ -174,6 +175,7 @@ def test_a_sweep_with_snapshots_says_which_early_number_tells_how_a_run_ends(tmp
     assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results.md shows it"
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_diagnostics_are_columns_where_a_run_has_them_and_measures_of_published_runs(make_run, tmp_path, folder):
     assert not DIAGNOSED.keys() & set(pd.read_csv(folder / "runs.csv"))
     where, losses = {"epoch": 1, "update": 80}, [5.0 + number % 2 for number in range(79)]
@@ -193,6 +195,7 @@ def test_diagnostics_are_columns_where_a_run_has_them_and_measures_of_published_
     assert spike_score_loss(diagnosed) == 5
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_a_recipe_without_claims_has_its_command_too(tmp_path):
     recipe = swept_recipe(tmp_path)
     assert not recipe.claims
@@ -213,6 +216,7 @@ def test_the_command_of_claims_is_theirs_alone(folder):
     assert read_verdicts(folder / "verdicts.json").command == content["claims"][0]["command"]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_tables_that_there_is_nothing_for_are_not_left_over(make_run, tmp_path):
     """Neither a table without rows nor one of runs that are not among these can be read as theirs."""
     recipe = swept_recipe(tmp_path)
