@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import statistics
 from pathlib import Path
@@ -14,6 +15,7 @@ from matplotlib.image import imread
 from lnexp.errors import UserError
 from lnexp.figures.answer import draw_answer
 from lnexp.paths import ROOT
+from lnexp.results.judging.tally import REPEATED
 from lnexp.results.pages import pages
 from lnexp.results.pages.headline import ROWS
 from lnexp.results.pages.pages import ANSWER, BEGIN, END, made_pages, page_of
@@ -22,6 +24,8 @@ from lnexp.results.pages.shown_corpora import answer_points
 
 RESULTS = ROOT / "results"
 PLACE = "medium/multi30k/fig4ab"
+#: Said of a decided claim that does not survive the correction over all of its kind.
+WEAK = "not significant after Holm's correction"
 #: The recipe that has all arms of the answer.
 ANSWERED = "placement_decoupled"
 
@@ -204,6 +208,18 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
     shutil.rmtree(results / "small/toy/fig2a")
     as_of_fewer_seeds(RESULTS / "small/toy/fig2a", results / "small/toy/fig2a")
     assert "In parentheses: not counted (fewer seeds than planned, exploratory).\n" in page_of("README.md", results)
+
+
+@pytest.mark.parametrize("place", [PLACE, "medium/multi30k/fig2a", "small/toy/fig2a"])
+def test_below_the_claims_stands_how_many_survive_the_correction_over_all_of_their_kind(place):
+    """As many as have no mark that they do not, of those that count in this recipe alone."""
+    page, name = (ROOT / "docs/results.md").read_text(encoding="utf-8"), Path(place).name
+    (part,) = (part for part in page.split("\n### ") if f"Table and figure: [{name}](../results/{place}/" in part)
+    notes = re.findall(r"^- \W*(?:Reproduced|Contradicted)\W*?(?:\(([^)]*)\))?, \[", part, re.MULTILINE)
+    decided = [note for note in notes if set(note.split("; ")) <= {"", WEAK, REPEATED}]
+    said = re.search(r"Of (\d+) decided verdicts that count, .* and (\d+) over all\s", part)
+    assert said
+    assert list(map(int, said.groups())) == [len(decided), sum(WEAK not in note for note in decided)]
 
 
 def test_arms_of_a_recipe_can_differ_in_their_number_of_updates():
