@@ -28,7 +28,7 @@ from lnexp.files import opened_regular
 from lnexp.inert import is_inert, strings
 from lnexp.model_sizes import too_large
 from lnexp.plugin.encoder_decoder import EncoderDecoder
-from lnexp.runs.folder import OF_EPOCH, WITHIN_EPOCH
+from lnexp.runs.saved_checkpoints import OF_EPOCH, WITHIN_EPOCH
 from lnexp.versions import check_torch
 
 #: Tasks and criteria of fairseq's that evaluate no string; ours begin with lnexp_.

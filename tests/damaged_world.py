@@ -318,8 +318,8 @@ def finished_run(job: Job) -> RunFolder:
         "model": {},
         "extra_state": {"train_iterator": {"epoch": 3}, "identity": folder.identity},
     }
-    torch.save(state, folder.checkpoint(2))
-    write_checksum(folder.checkpoint(2))
+    torch.save(state, folder.saved.of_epoch(2))
+    write_checksum(folder.saved.of_epoch(2))
     for path in (folder.log, folder.checkpoints / ".checkpoint1.pt.kept"):
         path.write_text("a line\n")
     folder.set_status("finished", updates=20)

@@ -19,7 +19,7 @@ from lnexp.figures.sweep import draw_sweep
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
 from lnexp.results.judging.verdict_file import read_verdicts
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 
 
 def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:

@@ -21,7 +21,7 @@ from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, summaries_of
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.seeds import named_seeds
 
 #: Heat maps beside each other on the page.

@@ -171,4 +171,4 @@ def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
 def _kept(cfg: DictConfig) -> list[int]:
     """Return the epochs of the checkpoints that a run can be resumed from."""
     folder = RunFolder.of(cfg)
-    return [] if is_trained_afresh(cfg, folder) else folder.checkpoint_epochs()
+    return [] if is_trained_afresh(cfg, folder) else folder.saved.epochs()

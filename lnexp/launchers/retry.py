@@ -13,8 +13,9 @@ from hydra.core.utils import JobReturn, JobStatus
 from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.printable import one_line
-from lnexp.runs.folder import DONE, find_folders, status_of
+from lnexp.runs.folder import find_folders, status_of
 from lnexp.runs.lock import RunBusyError, is_held
+from lnexp.runs.status import DONE
 
 Launch = Callable[[list[list[str]]], Sequence[JobReturn]]
 

@@ -10,8 +10,9 @@ from rich.console import Console
 
 from lnexp.errors import UserError
 from lnexp.runs.ended_run import ended_line
-from lnexp.runs.folder import DONE, RunFolder, find_folders, status_of
+from lnexp.runs.folder import RunFolder, find_folders, status_of
 from lnexp.runs.progress import Progress
+from lnexp.runs.status import DONE
 from lnexp.runs.status_table import SweepStatus
 from lnexp.runs.sweep import Sweep
 from lnexp.terminal import Footer

@@ -11,7 +11,7 @@ from lnexp.figures.line_styles import style_of
 from lnexp.figures.names import drawn_by_arm
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.recipe import Recipe
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 
 
 @dataclass(frozen=True)

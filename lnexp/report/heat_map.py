@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lnexp.recipes.recipe import Recipe
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 

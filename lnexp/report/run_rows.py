@@ -10,9 +10,10 @@ from lnexp.report.robust import plainly, what_is_wrong
 from lnexp.report.sections import PLACES, Section
 from lnexp.results.evidence.provenance import RunProvenance, chosen
 from lnexp.runs import records
-from lnexp.runs.folder import DONE, RunFolder, find_folders, misnamed_folders
+from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
 from lnexp.runs.identity import name_of
 from lnexp.runs.progress import state_of
+from lnexp.runs.status import DONE
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Score
 from lnexp.tasks.measures import known_values

@@ -31,5 +31,5 @@ def most_newest(cfg: DictConfig) -> int:
 
 def epochs_to_average(folder: RunFolder, cfg: DictConfig) -> list[int]:
     """Return the epochs among the last ``evaluation.average_last`` that have a checkpoint, oldest first."""
-    first = folder.last_checkpoint_epoch() - cfg.evaluation.average_last
-    return [epoch for epoch in folder.checkpoint_epochs() if epoch > first]
+    first = folder.saved.last_epoch() - cfg.evaluation.average_last
+    return [epoch for epoch in folder.saved.epochs() if epoch > first]

@@ -70,7 +70,7 @@ def changes(cfg: DictConfig, folder: RunFolder) -> str:
     Raises:
         UserError: where the run's status or ``environment.json`` is malformed.
     """
-    if not folder.is_done and folder.newest_checkpoint() is None:
+    if not folder.is_done and folder.saved.newest() is None:
         return ""
     earlier = folder.environment
     recorded = earlier.get("code")

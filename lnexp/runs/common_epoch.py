@@ -8,7 +8,7 @@ from lnexp.runs.folder import RunFolder
 
 def common_epoch(folders: Sequence[RunFolder]) -> int:
     """Return the last epoch of which every run has a checkpoint; 0 where there is none."""
-    return max(set.intersection(*(set(folder.checkpoint_epochs()) for folder in folders)), default=0)
+    return max(set.intersection(*(set(folder.saved.epochs()) for folder in folders)), default=0)
 
 
 def at_one_epoch(kept: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -2,71 +2,29 @@
 
 import os
 import platform
-import re
-import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import Any, cast
 
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
-from lnexp.files import TEMPORARY, read_regular, write_json, write_whole
+from lnexp.files import read_regular, write_json, write_whole
 from lnexp.paths import ADHOC
 from lnexp.plain import find
 from lnexp.printable import has_name, one_line, printable
-from lnexp.runs import records
-from lnexp.runs.checksum import delete, has_checksum, is_archive, is_whole, write_checksum
+from lnexp.runs import own_files, records
+from lnexp.runs.checksum import delete
 from lnexp.runs.config_file import parse_config
 from lnexp.runs.environment import Environment
 from lnexp.runs.identity import identity, readable_name
-from lnexp.schema import Count, Time, checked, load_json
-
-State = Literal["running", "finished", "diverged", "failed"]
-DONE: tuple[State, ...] = ("finished", "diverged")
-
-
-class Status(TypedDict):
-    """The content of ``status.json``.
-
-    Attributes:
-        state: of the run.
-        why: it failed or diverged; empty otherwise.
-        updates: how many were made.
-        host, pid, job: the machine, the process and the SLURM job that wrote it.
-        started, changed: when the run was first started, and when this was written.
-    """
-
-    state: State
-    why: str
-    updates: Count
-    host: NotRequired[str]
-    pid: NotRequired[int]
-    job: NotRequired[str | None]
-    started: NotRequired[Time]
-    changed: NotRequired[Time]
-
-
-#: Names of the checkpoints after an epoch and within one.
-OF_EPOCH = re.compile(r"checkpoint(?P<epoch>[1-9][0-9]{0,8})\.pt")
-WITHIN_EPOCH = re.compile(r"checkpoint_(?P<epoch>[1-9][0-9]{0,8})_(?P<update>[1-9][0-9]{0,11})\.pt")
-#: Names of both, for names that are made of them.
-_SAVED = r"checkpoint([1-9][0-9]{0,8}|_[1-9][0-9]{0,8}_[1-9][0-9]{0,11})\.pt"
-CHECKSUM = re.compile(rf"{_SAVED}\.sha256")
-#: Names of the files that a run writes, by the folder within its own; what has another name is not the run's.
-FILES = {
-    ".": re.compile(r"config\.yaml|metrics\.jsonl|(status|environment)\.json|train(\.rank[0-9]+)?\.log"),
-    "checkpoints": re.compile(rf"{_SAVED}(\.sha256|\.tmp)?|checkpoint_best\.pt"),
-    "hypotheses": re.compile(r"(valid\.epoch[1-9][0-9]{0,8}|test(\.averaged)?)\.txt"),
-}
-#: What wandb writes into its folder.
-OF_WANDB = re.compile(r"(offline-)?run-[0-9]{8}_[0-9]{6}-\w+|latest-run|debug(-\w+)?\.log")
-#: Names of files that are written in place, to the end or over what is there; others are written beside and renamed.
-IN_PLACE = re.compile(r"metrics\.jsonl|train(\.rank[0-9]+)?\.log|checkpoint_best\.pt|.*\.tmp")
+from lnexp.runs.saved_checkpoints import WITHIN_EPOCH, SavedCheckpoints
+from lnexp.runs.status import DONE, State, Status, slurm_job
+from lnexp.schema import checked, load_json
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
@@ -223,70 +181,20 @@ class RunFolder:
         """Return the lowest validation nll of any epoch, nats a token; None where no epoch has one."""
         return min((nll for record in self.epochs() if (nll := record["valid_nll"]) is not None), default=None)
 
-    def checkpoint(self, epoch: int) -> Path:
-        return self.checkpoints / f"checkpoint{epoch}.pt"
-
-    def checkpoint_epochs(self) -> list[int]:
-        """Return the epochs that have a complete checkpoint, in order.
-
-        A file that was cut short does not count. Checksums are compared by :meth:`drop_leftovers` alone.
-        """
-        return [epoch for epoch, path in sorted(self._saved().items()) if is_archive(path)]
-
-    def refuse_without_checkpoint(self, epoch: int) -> None:
-        """Refuse an epoch of which the run has no complete checkpoint. Raises UserError, which names those it has."""
-        epochs = self.checkpoint_epochs()
-        if epoch not in epochs:
-            there = ", ".join(map(str, epochs)) or "none"
-            raise UserError(
-                f"start.epoch={epoch}: {self.name} has no checkpoint of that epoch (it has: {there});"
-                " checkpoints.keep=all force=true trains it again and keeps every one"
-            )
-
-    def _saved(self) -> dict[int, Path]:
-        """Return the checkpoint files of epochs, complete or not."""
-        return {int(found["epoch"]): path for found, path in self._files_like(OF_EPOCH)}
-
-    def _files_like(self, form: re.Pattern[str]) -> Iterator[tuple[re.Match[str], Path]]:
-        """Yield the files among the checkpoints whose names have a form, each with its match: others are not ours."""
-        for path in self.checkpoints.glob("*"):
-            if (found := form.fullmatch(path.name)) and path.is_file():
-                yield found, path
-
-    def checkpoint_within(self, epoch: int, update: int) -> Path:
-        """Return the path of a checkpoint within an epoch, named as fairseq names it."""
-        return self.checkpoints / f"checkpoint_{epoch}_{update}.pt"
-
-    def last_update_within(self) -> int:
-        """Return the update of the newest checkpoint within the epoch that follows the last complete one, or 0."""
-        now = self.last_checkpoint_epoch() + 1
-        return max((update for epoch, update in self._saved_within() if epoch == now), default=0)
-
-    def newest_checkpoint(self) -> Path | None:
-        """Return the checkpoint that training is resumed from; None where it starts from scratch."""
-        epoch, update = self.last_checkpoint_epoch(), self.last_update_within()
-        if update:
-            return self.checkpoint_within(epoch + 1, update)
-        return self.checkpoint(epoch) if epoch else None
+    @property
+    def saved(self) -> SavedCheckpoints:
+        return SavedCheckpoints(self.checkpoints)
 
     def updates_at(self, checkpoint: Path) -> int | None:
         """Return how many updates had been made when a checkpoint was saved; None where nothing says it."""
         if within := WITHIN_EPOCH.fullmatch(checkpoint.name):
             return int(within["update"])
-        recorded = {self.checkpoint(record["epoch"]): record["update"] for record in self.epochs()}
+        recorded = {self.saved.of_epoch(record["epoch"]): record["update"] for record in self.epochs()}
         return recorded.get(checkpoint)
-
-    def _saved_within(self) -> dict[tuple[int, int], Path]:
-        """Return the checkpoint files within epochs, by epoch and update."""
-        return {(int(found["epoch"]), int(found["update"])): path for found, path in self._files_like(WITHIN_EPOCH)}
-
-    def last_checkpoint_epoch(self) -> int:
-        """Return the epoch of the newest checkpoint; 0 where there is none."""
-        return max(self.checkpoint_epochs(), default=0)
 
     def best_epoch(self) -> int | None:
         """Return the epoch with the lowest validation nll among those that have a checkpoint; None where none has."""
-        kept = self.checkpoint_epochs()
+        kept = self.saved.epochs()
         candidates = [record for record in self.epochs() if record["epoch"] in kept and record["valid_nll"] is not None]
         return min(candidates, key=lambda record: record["valid_nll"])["epoch"] if candidates else None
 
@@ -295,7 +203,7 @@ class RunFolder:
 
         That is the best epoch, then the later before the earlier ones; a diverged run has no best epoch.
         """
-        latest_first = self.checkpoint_epochs()[::-1]
+        latest_first = self.saved.epochs()[::-1]
         best = self.best_epoch()
         return latest_first if diverged or best is None else list(dict.fromkeys([best, *latest_first]))
 
@@ -307,69 +215,18 @@ class RunFolder:
             best: whether to keep the one with the lowest validation nll, too.
         """
         delete(self.checkpoints / "checkpoint_best.pt")
-        last = self.newest_checkpoint()
-        for path in self._saved_within().values():
-            if path != last:
-                delete(path)
+        self.saved.keep_newest_within()
         if newest is None:
             return
-        kept = {*self.checkpoint_epochs()[-newest:], *([self.best_epoch()] if best else [])}
-        for epoch, path in self._saved().items():
-            if epoch not in kept:
-                delete(path)
+        kept = set(self.saved.epochs()[-newest:])
+        if best and (epoch := self.best_epoch()):
+            kept.add(epoch)
+        self.saved.keep_epochs(kept)
 
     def drop_after(self, epoch: int, update: int = 0) -> None:
         """Delete records and checkpoints after ``epoch``, or after an ``update`` within the next; 0 deletes all."""
         records.keep_until(self.metrics, epoch, update)
-        for later, path in self._saved().items():
-            if later > epoch:
-                delete(path)
-        for place, path in self._saved_within().items():
-            if place != (epoch + 1, update):
-                delete(path)
-
-    def refuse_others(self) -> None:
-        """Refuse what has a name that the run writes to and is not of its own: a link to a folder, a folder in a file's
-        place, a pipe, a link to a file.
-
-        Raises:
-            UserError: that names it.
-        """
-        for name in (*FILES, "wandb"):
-            place = self.path / name
-            if os.path.lexists(place) and (place.is_symlink() or not place.is_dir()) and name != ".":
-                raise UserError(f"{place}: not a folder of the run's own; remove it")
-        for name, form in FILES.items():
-            for path in (self.path / name).glob("*"):
-                lies_elsewhere = path.is_symlink() and IN_PLACE.fullmatch(path.name)
-                if form.fullmatch(path.name) and (lies_elsewhere or not path.is_file()):
-                    raise UserError(f"{path}: not a regular file of the run's own; remove it")
-
-    def drop_leftovers(self) -> list[Path]:
-        """Delete half-written files and damaged checkpoints, as a kill, a full disk or a broken disk leaves them, and
-        write the checksums of whole ones that a kill right after saving left without.
-
-        Returns:
-            The damaged checkpoints.
-        """
-        damaged = []
-        for path in (*self._saved().values(), *self._saved_within().values()):
-            if not is_whole(path):
-                delete(path)
-                damaged.append(path)
-            elif not has_checksum(path):
-                write_checksum(path)
-        for path in (path for place in FILES for path in self._written(place)):
-            if path.name.startswith(".") or path.suffix == ".tmp":
-                path.unlink(missing_ok=True)
-        self.drop_lone_checksums()
-        return damaged
-
-    def drop_lone_checksums(self) -> None:
-        """Delete the checksums of checkpoints that are gone, as a kill between the deletions of the two leaves them."""
-        for _, digest in self._files_like(CHECKSUM):
-            if not digest.with_suffix("").exists():
-                digest.unlink(missing_ok=True)
+        self.saved.drop_after(epoch, update)
 
     def drop_unrecorded(self) -> list[Path]:
         """Delete and return the checkpoints that are later than the records, or than a gap in them.
@@ -378,45 +235,25 @@ class RunFolder:
         """
         recorded = {record["epoch"] for record in self.epochs()}
         last = next(epoch for epoch in count() if epoch + 1 not in recorded)
-        later = [path for epoch, path in self._saved().items() if epoch > last]
-        later += [path for (epoch, _), path in self._saved_within().items() if epoch > last + 1]
-        for path in later:
-            delete(path)
-        return later
+        return self.saved.drop_beyond(last)
 
-    def _written(self, place: str) -> Iterator[Path]:
-        """Yield the files of a folder within the run's that the run writes, half-written ones included."""
-        for path in (self.path / place).glob("*"):
-            half_written = TEMPORARY.fullmatch(path.name)
-            name = half_written["name"] if half_written else path.name
-            if FILES[place].fullmatch(name) and (path.is_file() or path.is_symlink()):
-                yield path
+    def drop_leftovers(self) -> list[Path]:
+        """Delete half-written files and damaged checkpoints, and return the damaged ones.
+
+        See :meth:`SavedCheckpoints.drop_damaged`, which also writes checksums.
+        """
+        damaged = self.saved.drop_damaged()
+        own_files.drop_half_written(self.path)
+        self.saved.drop_lone_checksums()
+        return damaged
+
+    def refuse_others(self) -> None:
+        """Refuse what stands where the run writes and is not its own. Raises UserError that names it."""
+        own_files.refuse_others(self.path)
 
     def clear(self) -> None:
         """Delete what the run has written; what others have put into the folder stays."""
-        for path in sorted(self._written("."), key=lambda path: path.name != "status.json"):
-            path.unlink()  # the status first, so that the rest cannot pass for a finished run
-        for path in (self.path / "wandb").glob("*"):
-            if OF_WANDB.fullmatch(path.name):
-                _remove(path)
-        for place in (self.path / name for name in ("checkpoints", "hypotheses", "wandb")):
-            if place.is_symlink():
-                place.unlink()
-                continue
-            for path in self._written(place.name) if place.name in FILES else ():
-                path.unlink()
-            with suppress(OSError):  # there is none, or others have put something into it
-                place.rmdir()
-
-
-def _remove(path: Path) -> None:
-    """Delete a folder with all that is in it, a link or a file."""
-    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def slurm_job() -> str | None:
-    """Return the number of the SLURM job that this process belongs to, which it keeps when it is queued again."""
-    return os.environ.get("SLURM_JOB_ID")
+        own_files.clear(self.path)
 
 
 def status_of(path: Path | None) -> Status:

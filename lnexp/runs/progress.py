@@ -10,8 +10,9 @@ from pathlib import Path
 from lnexp.errors import UserError
 from lnexp.printable import one_line
 from lnexp.runs import records
-from lnexp.runs.folder import DONE, RunFolder
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import is_held
+from lnexp.runs.status import DONE
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Record

@@ -76,9 +76,9 @@ class TrainedRun:
     def tested_checkpoint(self) -> Path:
         """Return the checkpoint that was tested. Raises UserError where the run is not over, or has lost it."""
         epoch = self._end().get("checkpoint_epoch")
-        if epoch is None or epoch not in self.folder.checkpoint_epochs():
+        if epoch is None or epoch not in self.folder.saved.epochs():
             raise UserError(f"{self.what}: has no checkpoint that was tested; {self.train} force=true trains it again")
-        return self.folder.checkpoint(epoch)
+        return self.folder.saved.of_epoch(epoch)
 
     def every_checkpoint(self) -> dict[int, Path]:
         """Return the checkpoint of every epoch by the number of updates made.
@@ -88,10 +88,10 @@ class TrainedRun:
         """
         self._end()
         updates = {record["epoch"]: record["update"] for record in self.folder.epochs()}
-        if updates.keys() - set(self.folder.checkpoint_epochs()):
+        if updates.keys() - set(self.folder.saved.epochs()):
             how = f"{self.train} checkpoints.keep=all force=true trains it again and keeps them"
             raise UserError(f"{self.what}: has not every epoch's checkpoint; {how}")
-        return {update: self.folder.checkpoint(epoch) for epoch, update in updates.items()}
+        return {update: self.folder.saved.of_epoch(epoch) for epoch, update in updates.items()}
 
     def _end(self) -> dict[str, Any]:
         """Return its last record. Raises UserError where the run is not over."""

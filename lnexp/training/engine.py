@@ -160,7 +160,7 @@ class Engine(Loop):
         is_last = self._batches.end_of_epoch() or self.updates >= self._last_update
         if self._stop_requested and not is_last:  # after the last one the epoch is validated first
             self._record_updates()
-            path = self.members[0].folder.checkpoint_within(self._batches.epoch, self.updates)
+            path = self.members[0].folder.saved.within(self._batches.epoch, self.updates)
             models.save_within_epoch(path, self._batches)
             self._stop()
 
@@ -245,7 +245,7 @@ class Engine(Loop):
         found: dict[int, Record] = {}
         for part in self.models.loadable_together(epochs):
             for number, epoch in part.items():
-                self.models.load(number, load(self.members[number].folder.checkpoint(epoch))["model"])
+                self.models.load(number, load(self.members[number].folder.saved.of_epoch(epoch))["model"])
             scores = self._test("test", part)
             found |= {number: _end_record(epochs[number], scores[number]) for number in scores}
         return found
@@ -256,7 +256,7 @@ class Engine(Loop):
         for number in numbers:
             last = self._epochs_to_average(self.members[number])
             if last:
-                paths = [self.members[number].folder.checkpoint(epoch) for epoch in last]
+                paths = [self.members[number].folder.saved.of_epoch(epoch) for epoch in last]
                 self.models.load(number, averaged_model(paths))
                 epochs[number] = last
         scores = self._test("test.averaged", epochs) if epochs else {}

@@ -99,7 +99,7 @@ def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> No
         return
     cfg, folder = member.cfg, member.folder
     how = "starts" if first_epoch == 1 else f"resumes with epoch {first_epoch}"
-    if update := folder.last_update_within():
+    if update := folder.saved.last_update_within():
         how = f"resumes within epoch {first_epoch}, after update {update}"
     among = f", one of {members} in an array" if members > 1 else ""
     say(f"{folder.name} | {how}: {Length.of(cfg)} of {cfg.data.name}, profile {cfg.profile}{among}")

@@ -39,12 +39,12 @@ def begin_after_shorter_run(cfg: DictConfig, folder: RunFolder) -> str:
     shorter = _shorter_run(cfg)
     if shorter is None:
         return ""
-    epoch = shorter.last_checkpoint_epoch()
+    epoch = shorter.saved.last_epoch()
     if why := _why_not(cfg, shorter, epoch):
         return f"starts afresh, not after the {epoch} epochs of {shorter.name}: {why}"
     folder.write_environment(shorter.environment | Environment(continues={"run": shorter.identity, "epoch": epoch}))
     with logging_to([folder.log]):  # before fairseq, which logs at import
-        for kept in shorter.checkpoint_epochs():
+        for kept in shorter.saved.epochs():
             _take_over(shorter, folder, kept)
     lines = [records.to_line(record) for record in records.read(shorter.metrics) if record["kind"] != "end"]
     write_whole(folder.metrics, "".join(lines))
@@ -75,7 +75,7 @@ def _epochs_of(folder: RunFolder) -> int:
     except UserError:
         return 0
     length = len(recorded)  # the file may state any number
-    whole = length == most and recorded == list(range(1, length + 1)) and is_whole(folder.checkpoint(length))
+    whole = length == most and recorded == list(range(1, length + 1)) and is_whole(folder.saved.of_epoch(length))
     return length if whole else 0
 
 
@@ -89,7 +89,7 @@ def _with_epochs(cfg: DictConfig, epochs: int) -> DictConfig:
 
 def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
     """Return why a run would not have the numbers after a shorter one that it has from scratch; empty if it would."""
-    kept, best = shorter.checkpoint_epochs(), _best_epoch(shorter)
+    kept, best = shorter.saved.epochs(), _best_epoch(shorter)
     name = short_name(cfg.lr_schedule._name)
     if not str(cfg.lr_schedule._name).startswith("lnexp_"):
         return f"lr_schedule={name} is fairseq's, and may depend on the length"
@@ -117,7 +117,7 @@ def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
 
 def _best_epoch(folder: RunFolder) -> int:
     known = [record for record in folder.epochs() if record["valid_nll"] is not None]
-    return int(min(known, key=lambda record: record["valid_nll"])["epoch"]) if known else folder.last_checkpoint_epoch()
+    return int(min(known, key=lambda record: record["valid_nll"])["epoch"]) if known else folder.saved.last_epoch()
 
 
 def _take_over(shorter: RunFolder, folder: RunFolder, epoch: int) -> None:
@@ -125,7 +125,7 @@ def _take_over(shorter: RunFolder, folder: RunFolder, epoch: int) -> None:
     from lnexp.safe_loading import load  # here, for it imports torch
     from lnexp.training.models.array_checkpoints import write_checkpoint
 
-    state: dict[str, Any] = load(shorter.checkpoint(epoch))
+    state: dict[str, Any] = load(shorter.saved.of_epoch(epoch))
     state["extra_state"]["identity"] = folder.identity
     state["cfg"] = OmegaConf.to_container(state["cfg"], resolve=True, enum_to_str=True)  # plain values, as it was saved
-    write_checkpoint(state, folder.checkpoint(epoch))
+    write_checkpoint(state, folder.saved.of_epoch(epoch))

@@ -16,9 +16,10 @@ from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import Environment, continued, environment
-from lnexp.runs.folder import RunFolder, slurm_job, status_of
+from lnexp.runs.folder import RunFolder, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
+from lnexp.runs.status import slurm_job
 from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
@@ -88,7 +89,7 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
             else:
                 claimed[number] = Member(cfg, folder)
         numbers = list(claimed)
-        kept = [claimed[number].folder.checkpoint_epochs() for number in numbers]
+        kept = [claimed[number].folder.saved.epochs() for number in numbers]
         for part in at_one_epoch(kept):  # several where a checkpoint turned out to be damaged
             outcomes |= _train_part({numbers[place]: claimed[numbers[place]] for place in part})
     return [outcomes[number] for number in range(len(cfgs))]
@@ -126,7 +127,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     if _is_done(cfg, folder):
         refuse_other_code(cfg, folder)
         with suppress(OSError):  # on a disk that can only be read
-            folder.drop_lone_checksums()
+            folder.saved.drop_lone_checksums()
         say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, skipped")
         return folder, True
     task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written
@@ -141,7 +142,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         if table_of(cfg).records_every_epoch(cfg):
             for path in folder.drop_unrecorded():
                 say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
-        is_new = not (cfg.force or folder.newest_checkpoint() or folder.epochs())
+        is_new = not (cfg.force or folder.saved.newest() or folder.epochs())
         if is_new and (line := begin_after_shorter_run(cfg, folder)):
             say(f"{folder.name} | {line}")
         refuse_other_code(cfg, folder)
@@ -156,7 +157,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
 
 def _refuse_other_data(cfg: DictConfig, folder: RunFolder) -> None:
     """Refuse to resume a run on other text, or with other numerics, than so far. Raises UserError."""
-    if folder.newest_checkpoint() and (others := on_other_data(cfg, folder)):
+    if folder.saved.newest() and (others := on_other_data(cfg, folder)):
         raise UserError(f"{folder.name}: was trained so far {others}; force=true trains it afresh")
 
 
@@ -228,7 +229,7 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
 def _remove_new(members: Sequence[Member]) -> None:
     """Remove the folders of runs that nothing was trained of, so that nobody counts them among the runs."""
     for folder in (member.folder for member in members):
-        if not (folder.epochs() or folder.newest_checkpoint()):
+        if not (folder.epochs() or folder.saved.newest()):
             folder.clear()
             with suppress(OSError):  # others have put something into it
                 folder.path.rmdir()
@@ -252,7 +253,7 @@ def _rewind(members: Sequence[Member], within_epoch: bool) -> int:
     """
     last_epoch = common_epoch([member.folder for member in members])
     for member in members:
-        member.folder.drop_after(last_epoch, member.folder.last_update_within() if within_epoch else 0)
+        member.folder.drop_after(last_epoch, member.folder.saved.last_update_within() if within_epoch else 0)
     return last_epoch + 1
 
 
@@ -264,7 +265,7 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
         together = Environment(array=[folder.identity for folder in folders])
     for member in engine.members.values():
         now = environment(engine.device, manifest) | Environment(code=digests(member.cfg)) | together
-        is_resumed = member.folder.newest_checkpoint() is not None
+        is_resumed = member.folder.saved.newest() is not None
         member.folder.write_environment(continued(now, member.folder.environment) if is_resumed else now)
         announce(member, first_epoch, len(folders), engine.ranks)
 

@@ -45,7 +45,7 @@ def test_a_sweep_in_arrays_leaves_what_single_runs_leave(tmp_path, where, prepar
         mine, single = RunFolder(path), RunFolder(singles[identity])
         assert path.name == singles[identity].name
         assert {file.name for file in path.iterdir()} == {file.name for file in singles[identity].iterdir()}
-        assert mine.checkpoint_epochs() == single.checkpoint_epochs()
+        assert mine.saved.epochs() == single.saved.epochs()
         assert mine.status["updates"] == single.status["updates"]
         assert len(mine.environment["array"]) == 4
         for one, other in zip(mine.epochs(), single.epochs(), strict=True):
@@ -184,7 +184,7 @@ def test_a_refusal_costs_no_checkpoint(where):
     """The same run was begun alone; an array cannot have its probes."""
     job = ["probes.every=5"]
     folder = begun(compose([*TINY, *where, *job]))
-    within = folder.checkpoint_within(1, 3)
+    within = folder.saved.within(1, 3)
     make_whole(within)
     write_checksum(within)
     (outcome,) = launcher_of([job], where).launch([job], 0)
@@ -226,11 +226,11 @@ def test_a_member_whose_checkpoints_are_damaged_costs_the_others_nothing(where, 
         for epoch in (1, 2, 3, 4):  # a checkpoint without a record is dropped
             folder.append({"kind": "epoch", "epoch": epoch, "update": epoch, **measured})
         for epoch in (3, 4):
-            make_whole(folder.checkpoint(epoch))
-            write_checksum(folder.checkpoint(epoch))
+            make_whole(folder.saved.of_epoch(epoch))
+            write_checksum(folder.saved.of_epoch(epoch))
             if job == jobs[1]:
-                content = folder.checkpoint(epoch).read_bytes()
-                folder.checkpoint(epoch).write_bytes(content.replace(b"nothing", b"nothong"))
+                content = folder.saved.of_epoch(epoch).read_bytes()
+                folder.saved.of_epoch(epoch).write_bytes(content.replace(b"nothing", b"nothong"))
     returns = launcher_of(jobs, where).launch(jobs, 0)
     assert {job.status.name for job in returns} == {"COMPLETED"}
     assert trained == [([2], 0), ([1, 3], 4)]

@@ -21,7 +21,7 @@ def saved(cfg, *epochs: int) -> RunFolder:
     folder = RunFolder.of(resolved)
     folder.checkpoints.mkdir(parents=True)
     for epoch in epochs:
-        make_whole(folder.checkpoint(epoch))
+        make_whole(folder.saved.of_epoch(epoch))
     return folder
 
 
@@ -79,7 +79,7 @@ def test_a_run_whose_checkpoint_is_cut_short_holds_nobody_back(config):
     cfgs = [config(f"lr_max={rate}") for rate in range(1, 4)]
     for cfg in cfgs:
         folder = saved(cfg, 3)
-    cut_short(folder.checkpoint(3))
+    cut_short(folder.saved.of_epoch(3))
     assert group(cfgs, 16) == [[2], [0, 1]]
 
 

@@ -85,7 +85,7 @@ def test_a_whole_epoch_counts_every_target_token(engine):
     tokens = sum(len(line.split()) + 1 for line in lines)  # and the end of sentence
     assert record["tokens_per_second"] * record["seconds"] == pytest.approx(tokens, rel=0.01)
     assert math.isfinite(record["valid_loss"])
-    assert Path(folder.checkpoint(1)).exists()
+    assert Path(folder.saved.of_epoch(1)).exists()
 
 
 def test_a_sentence_that_does_not_fit_is_an_error_not_a_gap(engine):

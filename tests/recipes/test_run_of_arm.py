@@ -76,7 +76,7 @@ def test_an_epoch_that_finished_pre_training_does_not_have_is_refused_before_oth
     folder.checkpoints.mkdir(parents=True)
     folder.write_config(check_and_resolve(compose(run.overrides)))
     for epoch in (2, 4, 6):
-        make_whole(folder.checkpoint(epoch))
+        make_whole(folder.saved.of_epoch(epoch))
     for state in ("finished", "diverged"):
         folder.set_status(state, updates=60)
         keeping = [*SHORT, "other_code=keep"]

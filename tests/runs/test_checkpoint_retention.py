@@ -19,7 +19,7 @@ def folder(tmp_path) -> RunFolder:
     made = RunFolder(tmp_path / "post_ln-s1-0123abcd")
     made.checkpoints.mkdir(parents=True)
     for epoch, nll in enumerate(NLLS, start=1):
-        make_whole(made.checkpoint(epoch))
+        make_whole(made.saved.of_epoch(epoch))
         measured = {"valid_loss": 2.0, "valid_nll": nll, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
         made.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **measured})
     return made
@@ -40,15 +40,15 @@ def test_until_it_is_tested_the_best_one_and_one_to_fall_back_on_are_kept(
 ):
     cfg = config(keep, average_last)
     keep_while_training(folder, cfg)
-    assert folder.checkpoint_epochs() == training
+    assert folder.saved.epochs() == training
     assert folder.best_epoch() == 2
     keep_for_good(folder, cfg)
-    assert folder.checkpoint_epochs() == for_good
+    assert folder.saved.epochs() == for_good
 
 
 def test_what_is_averaged_is_of_the_last_epochs_alone(folder):
     assert epochs_to_average(folder, config()) == []
     assert epochs_to_average(folder, config(average_last=3)) == [4, 5, 6]
     assert epochs_to_average(folder, config(average_last=99)) == [1, 2, 3, 4, 5, 6]
-    folder.checkpoint(5).unlink()
+    folder.saved.of_epoch(5).unlink()
     assert epochs_to_average(folder, config(average_last=3)) == [4, 6], "and not the best one, which was kept before"

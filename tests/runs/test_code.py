@@ -149,7 +149,7 @@ def test_records_without_digests_are_compared_by_commit(finished, monkeypatch):
 def test_a_run_whose_record_is_lost_is_refused(finished, state):
     cfg, folder = finished
     folder.checkpoints.mkdir()
-    torch.save({}, folder.checkpoint(1))
+    torch.save({}, folder.saved.of_epoch(1))
     folder.set_status(state)
     folder.write_environment({})
     with pytest.raises(UserError, match="by code that no record names; other_code=keep takes it as it is"):

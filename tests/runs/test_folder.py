@@ -1,24 +1,16 @@
-"""A run folder's status, lock and checkpoints."""
+"""A run folder's status, files and records."""
 
 import os
 
 import pytest
-from helpers import cut_short, make_whole
+from helpers import make_whole
 from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
 from lnexp.runs import records
-from lnexp.runs.checksum import write_checksum
-from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
+from lnexp.runs.folder import find_folders, misnamed_folders
 
 EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
-
-
-@pytest.fixture
-def folder(tmp_path) -> RunFolder:
-    path = tmp_path / "runs" / "adhoc" / "post_ln-s1-0123abcd"
-    (path / "checkpoints").mkdir(parents=True)
-    return RunFolder(path)
 
 
 def test_identity_is_in_the_name(folder):
@@ -125,13 +117,6 @@ def test_a_broken_config_is_named_in_a_line(folder, content):
         folder.config  # noqa: B018
 
 
-def test_the_newest_checkpoint_is_the_highest_epoch(folder):
-    assert folder.last_checkpoint_epoch() == 0
-    for name in ("checkpoint2.pt", "checkpoint10.pt", "checkpoint_best.pt", "crash.pt", "checkpoint11.pt.tmp"):
-        make_whole(folder.checkpoints / name)
-    assert folder.last_checkpoint_epoch() == 10
-
-
 def test_lines_end_at_line_feeds_alone(folder):
     lines = ["one", "t\u2028wo", "th\u0085ree", ""]
     folder.write_lines("hypotheses/test.txt", lines)
@@ -142,103 +127,19 @@ def test_lines_end_at_line_feeds_alone(folder):
 def test_an_epoch_without_nll_is_not_the_best(folder):
     for epoch, nll in ((1, None), (2, 1.5), (3, 1.7)):
         folder.append({"kind": "epoch", "epoch": epoch, "update": epoch, **EPOCH, "valid_nll": nll})
-        make_whole(folder.checkpoint(epoch))
+        make_whole(folder.saved.of_epoch(epoch))
     assert folder.best_epoch() == 2
     assert folder.epochs_to_test(diverged=False) == [2, 3, 1], "each once"
 
 
-def test_a_checkpoint_that_was_cut_short_is_none(folder):
-    for epoch in (1, 2):
-        make_whole(folder.checkpoint(epoch))
-    cut_short(folder.checkpoint(2))
-    assert folder.checkpoint_epochs() == [1]
-    folder.drop_leftovers()
-    assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
-
-
-def test_one_that_a_kill_left_without_a_checksum_gets_it(folder):
-    make_whole(folder.checkpoint(1))
-    make_whole(folder.checkpoint_within(2, 70))
-    assert folder.drop_leftovers() == []
-    for checkpoint in (folder.checkpoint(1), folder.checkpoint_within(2, 70)):
-        checkpoint.write_bytes(checkpoint.read_bytes().replace(b"nothing", b"nothong"))
-    assert folder.drop_leftovers() == [folder.checkpoint(1), folder.checkpoint_within(2, 70)], "damage is noticed"
-
-
-def test_what_a_kill_left_half_written_is_removed(folder):
-    make_whole(folder.checkpoint(1))
-    number = "0123456789abcdef" * 2
-    for path in (
-        folder.path / f".status.json.{number}",
-        folder.checkpoints / f".checkpoint1.pt.sha256.{number}",
-        folder.checkpoints / "checkpoint2.pt.tmp",
-        folder.checkpoints / "checkpoint2.pt.sha256",
-    ):
-        path.write_text("{")
-    assert folder.drop_leftovers() == []
-    left = sorted(path.name for path in folder.path.rglob("*") if path.is_file())
-    assert left == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
-
-
-def test_what_others_put_into_the_folder_stays(folder):
-    others = [
-        folder.path / ".ipynb_checkpoints" / "notes.ipynb",
-        folder.path / ".notes",
-        folder.path / "notes.txt",
-        folder.path / f".x.{'0' * 32}" / "file",
-        folder.checkpoints / ".gitignore",
-        folder.checkpoints / "mine.tmp",
-        folder.checkpoints / "mine.pt.sha256",
-        folder.checkpoints / "checkpointmine.pt.tmp",
-        folder.checkpoints / "checkpoint_mine.pt.sha256",
-        folder.checkpoints / "crash_notes.pt.tmp",
-        folder.checkpoints / f".notes.md.{'0' * 32}",
-        folder.path / f".notes.md.{'0' * 32}",
-        folder.path / "hypotheses" / "test.mine.txt",
-        folder.path / "wandb" / "notes.txt",
-        folder.checkpoints / "checkpoint7.pt" / "file",
-        folder.checkpoints / "checkpoint²3.pt",
-        folder.checkpoints / "checkpoint_²3_7.pt",
-    ]
-    for path in others:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("mine")
-    make_whole(folder.checkpoint(1))
-    assert folder.drop_leftovers() == []
-    assert folder.newest_checkpoint() == folder.checkpoint(1)
-    folder.drop_after(0)
-    folder.prune(newest=1, best=False)
-    assert all(path.read_text() == "mine" for path in others)
-    folder.set_status("running")
-    folder.clear()
-    left = {path.name for path in folder.path.iterdir()}
-    assert left == {path.relative_to(folder.path).parts[0] for path in others}
-    assert all(path.read_text() == "mine" for path in others)
-    assert [path.name for path in folder.checkpoints.glob("checkpoint1.pt*")] == []
-
-
-def test_a_checkpoint_that_is_not_what_was_saved_is_dropped_for_the_one_before(folder):
-    for epoch in (1, 2):
-        make_whole(folder.checkpoint(epoch))
-        write_checksum(folder.checkpoint(epoch))
-    folder.checkpoint(2).write_bytes(folder.checkpoint(2).read_bytes().replace(b"nothing", b"nothong"))
-    assert folder.newest_checkpoint() == folder.checkpoint(2), "an archive still"
-    assert folder.drop_leftovers() == [folder.checkpoint(2)]
-    assert folder.newest_checkpoint() == folder.checkpoint(1)
-    assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["checkpoint1.pt", "checkpoint1.pt.sha256"]
-    folder.checkpoint(1).unlink()
-    folder.drop_leftovers()
-    assert list(folder.checkpoints.iterdir()) == []
-
-
 def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):
-    assert folder.newest_checkpoint() is None
-    make_whole(folder.checkpoint(2))
+    assert folder.saved.newest() is None
+    make_whole(folder.saved.of_epoch(2))
     for epoch, update in ((2, 15), (3, 25), (3, 28), (4, 40)):
-        make_whole(folder.checkpoint_within(epoch, update))
+        make_whole(folder.saved.within(epoch, update))
     (folder.checkpoints / "checkpoint_best_10.pt").touch()
-    assert folder.last_update_within() == 28
-    assert folder.newest_checkpoint() == folder.checkpoint_within(3, 28)
+    assert folder.saved.last_update_within() == 28
+    assert folder.saved.newest() == folder.saved.within(3, 28)
     probe = {"kind": "probe", "side": "encoder", "layer": 1}
     for record in ({"kind": "epoch", "epoch": 2, "update": 20}, {**probe, "epoch": 3, "update": 28}):
         folder.append(EPOCH | record)
@@ -246,8 +147,8 @@ def test_training_goes_on_within_the_epoch_after_the_last_whole_one(folder):
     folder.drop_after(2, 28)
     assert [record["update"] for record in records.read(folder.metrics)] == [20, 28]
     assert sorted(path.name for path in folder.checkpoints.glob("checkpoint_?_*")) == ["checkpoint_3_28.pt"]
-    make_whole(folder.checkpoint(3))
-    assert folder.newest_checkpoint() == folder.checkpoint(3)
+    make_whole(folder.saved.of_epoch(3))
+    assert folder.saved.newest() == folder.saved.of_epoch(3)
     folder.append(EPOCH | {"kind": "epoch", "epoch": 3, "update": 30})
     folder.prune(newest=1, best=False)
     assert sorted(path.name for path in folder.checkpoints.glob("checkpoint*[0-9].pt") if "best" not in path.name) == [
@@ -271,89 +172,12 @@ def test_a_checkpoint_that_has_outlived_its_record_is_dropped(folder, recorded, 
     for epoch in recorded:
         folder.append({"kind": "epoch", "epoch": epoch, "update": 10 * epoch, **EPOCH})
     for epoch in (1, 3, 4):
-        make_whole(folder.checkpoint(epoch))
+        make_whole(folder.saved.of_epoch(epoch))
     for epoch, update in ((4, 35), (5, 41)):
-        make_whole(folder.checkpoint_within(epoch, update))
+        make_whole(folder.saved.within(epoch, update))
     dropped = folder.drop_unrecorded()
     assert sorted(path.name for path in folder.checkpoints.iterdir()) == left
     assert len(dropped) == 5 - len(left)
-
-
-@pytest.mark.parametrize("name", ["train.log", "train.rank1.log", "metrics.jsonl"])
-def test_nothing_is_appended_to_what_lies_elsewhere(folder, tmp_path, name):
-    (folder.path / "train.log").write_text("ours")
-    (folder.path / "notes").symlink_to(tmp_path)
-    folder.refuse_others()
-    (folder.path / "train.log").unlink()
-    for make in (os.mkfifo, os.mkdir, lambda path: path.symlink_to("nothing")):
-        make(folder.path / name)
-        with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own"):
-            folder.refuse_others()
-        os.rmdir(folder.path / name) if (folder.path / name).is_dir() else (folder.path / name).unlink()
-
-
-OCCUPIED = [
-    "status.json",
-    "checkpoints/checkpoint1.pt",
-    "checkpoints/checkpoint_1_5.pt",
-    "checkpoints/checkpoint1.pt.tmp",
-    "checkpoints/checkpoint2.pt.sha256",
-    "hypotheses/test.txt",
-    "hypotheses/valid.epoch1.txt",
-]
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-@pytest.mark.parametrize("name", OCCUPIED)
-def test_a_name_that_training_writes_to_must_be_free(folder, name, make):
-    (folder.path / "hypotheses").mkdir()
-    make(folder.path / name)
-    with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own; remove it"):
-        folder.refuse_others()
-
-
-@pytest.mark.parametrize("name", ["checkpoints", "hypotheses", "wandb"])
-def test_a_folder_that_training_writes_to_must_be_one(folder, name):
-    folder.checkpoints.rmdir()
-    (folder.path / name).touch()
-    with pytest.raises(UserError, match=f"{name}: not a folder of the run's own; remove it"):
-        folder.refuse_others()
-
-
-@pytest.mark.parametrize("name", ["checkpoints", "hypotheses", "wandb"])
-def test_nothing_is_written_or_deleted_through_a_link_to_a_folder(folder, tmp_path, name):
-    (tmp_path / "mine").mkdir()
-    folder.checkpoints.rmdir()
-    (folder.path / name).symlink_to(tmp_path / "mine")
-    with pytest.raises(UserError, match=f"{name}: not a folder of the run's own"):
-        folder.refuse_others()
-
-
-@pytest.mark.parametrize("name", ["checkpoint3.pt.tmp", "checkpoint_best.pt"])
-def test_no_checkpoint_is_written_through_a_link(folder, tmp_path, name):
-    (tmp_path / "mine").touch()
-    (folder.checkpoints / name).symlink_to(tmp_path / "mine")
-    with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own"):
-        folder.refuse_others()
-
-
-def test_clearing_forgets_everything(folder):
-    folder.set_status("finished")
-    folder.append({"kind": "end", "test_bleu": 1.0})
-    folder.write_config(OmegaConf.create({}))
-    folder.write_environment({})
-    folder.log_of(1).touch()
-    for name in ("valid.epoch1", "valid.epoch12", "test", "test.averaged"):
-        folder.write_lines(f"hypotheses/{name}.txt", ["one"])
-    for path in (folder.checkpoint(1), folder.checkpoint_within(2, 30)):
-        make_whole(path)
-        write_checksum(path)
-    (folder.checkpoints / "checkpoint3.pt.tmp").touch()
-    (folder.path / "wandb" / "offline-run-20260101_000000-0123abcd" / "files").mkdir(parents=True)
-    (folder.path / "wandb" / "latest-run").symlink_to("offline-run-20260101_000000-0123abcd")
-    (folder.path / "wandb" / "debug-internal.log").symlink_to("latest-run/logs")
-    folder.clear()
-    assert list(folder.path.iterdir()) == []
 
 
 def test_folders_are_found_by_identity_wherever_they_lie(tmp_path):

@@ -45,7 +45,7 @@ def resumed(tmp_path_factory, prepared, offline) -> Path:
     assert run_script("train", *words).returncode == 0
     folder = RunFolder(only_run(here))
     for epoch in (2, 3):
-        folder.checkpoint(epoch).unlink()
+        folder.saved.of_epoch(epoch).unlink()
     folder.set_status("running")
     again = run_script("train", *words)
     assert "resumes with epoch 2" in again.stdout, again.stderr

@@ -123,7 +123,7 @@ def test_what_was_uploaded_is_not_told_again(tmp_path, prepared, inspect, offlin
     ]
     next(first.glob("*.wandb")).with_suffix(".wandb.synced").touch()
     assert "0 offline runs" in run_script("wandb_sync", "--runs", str(tmp_path / "runs")).stdout
-    folder.checkpoint(2).unlink()
+    folder.saved.of_epoch(2).unlink()
     folder.set_status("running")
     assert run_script("train", *words).returncode == 0
     (second,) = set(offline_runs(folder.path)) - {first}

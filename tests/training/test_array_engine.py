@@ -221,15 +221,15 @@ def test_an_epoch_is_trained_while_the_checkpoints_of_the_one_before_are_written
     array.trainer.after_update.append(lambda: goes_on.set() if array.updates > expected.updates else None)
     train_array(array)
     for number, run in enumerate(folders_of(array)):
-        assert run.checkpoint_epochs() == [1, 2]
-        saved, then = load(run.checkpoint(1))["model"], member_model(expected.model, number)
+        assert run.saved.epochs() == [1, 2]
+        saved, then = load(run.saved.of_epoch(1))["model"], member_model(expected.model, number)
         assert all(torch.equal(saved[name], then[name]) for name in then)
 
 
 @pytest.mark.slow
 def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(config, folder, monkeypatch):
     array = build_array([config(*own) for own in MEMBERS[:3]], folder)
-    full = folders_of(array)[0].checkpoint(2)
+    full = folders_of(array)[0].saved.of_epoch(2)
 
     def write(state, path):
         if path == full:
@@ -239,7 +239,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_array_when_the_others_are(
     monkeypatch.setattr(array_models, "write_checkpoint", write)
     with pytest.raises(OSError, match="No space left"):
         train_array(array)
-    assert [run.checkpoint_epochs() for run in folders_of(array)] == [[1], [1, 2], [1, 2]]
+    assert [run.saved.epochs() for run in folders_of(array)] == [[1], [1, 2], [1, 2]]
 
 
 @pytest.mark.slow
@@ -298,7 +298,7 @@ def test_what_a_model_or_an_update_may_be_besides(config, folder, options):
 def test_stock_fairseq_loads_a_members_checkpoint(config, folder):
     cfgs = [config(*own, "max_epoch=1") for own in MEMBERS[:2]]
     array = train_array(build_array(cfgs, folder))
-    path = folders_of(array)[1].checkpoint(1)
+    path = folders_of(array)[1].saved.of_epoch(1)
     (model,), saved, _ = checkpoint_utils.load_model_ensemble_and_task([str(path)])
     assert saved.model._name == "lnexp_post_ln"
     expected = member_model(array.model, 1)
@@ -353,7 +353,7 @@ def test_the_average_of_a_members_last_checkpoints_is_tested(config, folder):
     ends = array.test()
     for member, (end, run) in enumerate(zip(ends, folders_of(array), strict=True)):
         assert end["averaged_epochs"] == [2, 3]
-        expected = averaged_model([run.checkpoint(2), run.checkpoint(3)])
+        expected = averaged_model([run.saved.of_epoch(2), run.saved.of_epoch(3)])
         tested = member_model(array.model, member)
         assert all(torch.equal(tested[name], tensor) for name, tensor in expected.items())
         assert len((run.path / "hypotheses" / "test.averaged.txt").read_text().splitlines()) == end["n_sentences"]

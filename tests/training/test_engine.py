@@ -192,13 +192,13 @@ def test_a_validation_within_an_epoch_is_no_time_of_training(build, monkeypatch)
 def test_a_signal_in_the_last_update_is_answered_when_its_epoch_is_saved(build):
     engine = build("max_update=3", "max_tokens=100")
     received = []
-    before = signal.signal(signal.SIGUSR1, lambda number, frame: received.append(folder_of(engine).checkpoint_epochs()))
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: received.append(folder_of(engine).saved.epochs()))
     engine.trainer.before_update.append(lambda: engine.updates == 2 and os.kill(os.getpid(), signal.SIGUSR1))
     engine.train()
     signal.signal(signal.SIGUSR1, before)
     assert received == [[1]]
     assert [record["update"] for record in folder_of(engine).epochs()] == [3]
-    assert folder_of(engine).last_update_within() == 0
+    assert folder_of(engine).saved.last_update_within() == 0
 
 
 def test_recorded_losses_are_in_nats_and_the_rate_is_the_last_updates(build):
@@ -289,7 +289,7 @@ def test_a_run_that_is_stopped_within_its_first_epoch_has_a_checkpoint_to_test(b
     engine = build("fairseq.optimization.stop_time_hours=1e-9", "max_tokens=100")
     engine.train()
     assert folder_of(engine).epochs() == [], "no epoch is over"
-    assert folder_of(engine).checkpoint_epochs() == [1]
+    assert folder_of(engine).saved.epochs() == [1]
     (end,) = engine.test()
     assert end["checkpoint_epoch"] == 1
 

@@ -30,7 +30,7 @@ def test_it_has_the_numbers_that_it_would_have_from_scratch(tmp_path, prepared):
     _, scratch = train(tmp_path / "other", prepared, dropout, "max_epoch=4")
     assert longer.identity == scratch.identity
     assert recorded(longer.path) == recorded(scratch.path)
-    states = [load(folder.checkpoint(4))["model"] for folder in (longer, scratch)]
+    states = [load(folder.saved.of_epoch(4))["model"] for folder in (longer, scratch)]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[1])
     assert longer.environment["continues"] == {"run": short.identity, "epoch": 2}
     assert short.status["state"] == "finished"

@@ -31,7 +31,7 @@ def finish(process: WarmProcess, seconds: float = 120) -> tuple[int, str, str]:
 
 
 def checkpoint_of(folder: Path, epoch: int) -> dict:
-    return torch.load(RunFolder(folder).checkpoint(epoch))
+    return torch.load(RunFolder(folder).saved.of_epoch(epoch))
 
 
 def snapshots(folder: Path) -> list[dict]:
@@ -54,7 +54,7 @@ def assert_same_run(one: Path, other: Path, rtol: float) -> None:
             assert record[name] == (pytest.approx(expected[name], rel=rtol, abs=0) if number else expected[name]), name
     for path in (other / "hypotheses").glob("*"):
         assert (one / "hypotheses" / path.name).read_text() == path.read_text()
-    last = RunFolder(other).last_checkpoint_epoch()
+    last = RunFolder(other).saved.last_epoch()
     state, expected = (checkpoint_of(folder, last)["model"] for folder in (one, other))
     for name, tensor in expected.items():
         if not tensor.is_floating_point() or not rtol:
@@ -134,7 +134,7 @@ def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepare
     code, out, _ = finish(process)
     assert code != 0
     assert "received a signal: saved after update" in out
-    update = folder.last_update_within()
+    update = folder.saved.last_update_within()
     assert update > folder.epochs()[-1]["update"]
     assert folder.status["state"] == "running"
     again = run_script("train", *words)
@@ -154,7 +154,7 @@ def test_a_sweep_hands_a_signal_on_to_its_processes(tmp_path, prepared, number):
     code, out, _ = finish(sweep)
     assert code == -number
     assert "received a signal: saved after update" in out
-    assert folder.last_update_within() > 0
+    assert folder.saved.last_update_within() > 0
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, p
     folder = when_within_an_epoch(tmp_path, epoch=1)
     process.send_signal(signal.SIGTERM)  # torchrun passes it on
     assert finish(process)[0] != 0
-    assert folder.last_update_within() > 0
+    assert folder.saved.last_update_within() > 0
     code, out, err = finish(torchrun(second, *words))
     assert code == 0, err
     assert "resumes within epoch 1" in out

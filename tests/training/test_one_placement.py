@@ -26,7 +26,7 @@ def test_it_trains_over_updates_resumes_and_joins_an_array(tmp_path, where):
     losses = [record["valid_nll"] for record in undisturbed if record["kind"] == "epoch"]
     assert losses[-1] < losses[0], "it learns"
     for epoch in (2, 3):
-        folder.checkpoint(epoch).unlink()
+        folder.saved.of_epoch(epoch).unlink()
     folder.set_status("running")
     train("seed=1")
     assert recorded(folder.path, "commit") == undisturbed, "a resumed run has the numbers that it would have had"

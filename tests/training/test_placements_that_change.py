@@ -100,7 +100,7 @@ def test_members_of_different_epochs_are_tested_with_their_own_numbers(build, mo
     assert [end["checkpoint_epoch"] for end in ends] == [1, 3]
     single = build(SingleModel, name="single")
     for number, epoch in best.items():
-        single.models.load(0, load(engine.members[number].folder.checkpoint(epoch))["model"])
+        single.models.load(0, load(engine.members[number].folder.saved.of_epoch(epoch))["model"])
         single.evaluation.test(single.models, "test", single.members)
         alone, together = (
             run.folder.lines("hypotheses/test.txt") for run in (single.members[0], engine.members[number])

@@ -54,7 +54,7 @@ def test_a_checkpoint_of_another_place_is_refused(build, place, array):
     name, source, message = PLACES[place]
     replace(folder.checkpoints / name, folder.checkpoints / source)
     if name != "checkpoint2.pt":
-        folder.checkpoint(2).unlink()
+        folder.saved.of_epoch(2).unlink()
     with pytest.raises(UserError, match=message):
         resumed(build, array)
 
@@ -80,7 +80,7 @@ def test_a_run_in_half_precision_resumes_to_the_last_digit(build):
     folder = engine.members[0].folder
     folder.drop_after(2)
     of_another = {"fp32_parameters": [torch.ones(1)] * len(fp32_copies(engine.trainer.optimizer))}
-    replace(folder.checkpoint(2), folder.checkpoint(2), lambda state: state["extra_state"].update(of_another))
+    replace(folder.saved.of_epoch(2), folder.saved.of_epoch(2), lambda state: state["extra_state"].update(of_another))
     with pytest.raises(
         UserError, match=r"checkpoint2\.pt: nothing to resume from \(ValueError: its fp32_parameters are"
     ):
@@ -110,20 +110,20 @@ OF_FAIRSEQ: dict[str, Callable[[dict], object]] = {
 @pytest.mark.parametrize("array", [False, True])
 def test_content_that_training_cannot_be_resumed_from_is_refused_in_a_line(build, array):
     folder = trained(build, array)
-    whole = folder.checkpoint(2).with_name("whole.pt")
-    replace(whole, folder.checkpoint(2))
+    whole = folder.saved.of_epoch(2).with_name("whole.pt")
+    replace(whole, folder.saved.of_epoch(2))
     for name, change in (CHANGES if array else CHANGES | OF_FAIRSEQ).items():
-        replace(folder.checkpoint(2), whole, change)
+        replace(folder.saved.of_epoch(2), whole, change)
         with pytest.raises(UserError, match=r"checkpoint2\.pt: (nothing to|is of|does not|no ch)") as error:
             resumed(build, array)
         assert "\n" not in str(error.value), name
-    replace(folder.checkpoint(2), whole)
+    replace(folder.saved.of_epoch(2), whole)
     assert resumed(build, array).updates > folder.epochs()[1]["update"]
 
 
 @pytest.mark.parametrize("array", [False, True])
 def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, array):
-    source = trained(build, array).checkpoint(2)
+    source = trained(build, array).saved.of_epoch(2)
     engine = build(("seed=1",), name="other", array=array)
     folder = engine.members[0].folder
     shutil.copy(source, folder.checkpoints / "checkpoint_last.pt")
@@ -133,7 +133,7 @@ def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, array):
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_from_its_own(build, precision):
-    source = trained(build, array=False).checkpoint(2)
+    source = trained(build, array=False).saved.of_epoch(2)
     tuned = "seed=1", f"precision={precision}", f"+fairseq.checkpoint.finetune_from_model={source}"
     engine = build(tuned, name="tuned")
     folder = engine.members[0].folder
@@ -158,7 +158,7 @@ def test_an_earlier_checkpoint_of_another_seed_is_not_tested(tmp_path, where, av
     said[1]["valid_nll"] = 0.1  # the first epoch is the best one
     folder.metrics.write_text("".join(map(records.to_line, said)))
     folder.set_status("running")
-    replace(folder.checkpoint(1), RunFolder(other).checkpoint(1))
+    replace(folder.saved.of_epoch(1), RunFolder(other).saved.of_epoch(1))
     done = run_script("train", *settings, "seed=1")
     assert done.returncode == 2
     assert f"checkpoint1.pt: is of run {RunFolder(other).identity}, not of {folder.identity}" in done.stderr
@@ -172,7 +172,7 @@ def test_a_longer_run_begins_after_no_checkpoint_of_another_seed(tmp_path, where
     done = run_script("train", "-m", *settings, "max_epoch=2", "seed=1,2")
     assert done.returncode == 0, done.stderr
     one, two = (RunFolder(next((tmp_path / "runs").glob(f"*/*-s{seed}-*"))) for seed in (1, 2))
-    replace(one.checkpoint(2), two.checkpoint(2))
+    replace(one.saved.of_epoch(2), two.saved.of_epoch(2))
     done = run_script("train", *settings, "max_epoch=3", "seed=1")
     assert done.returncode == 2
     assert f"checkpoint2.pt: is of run {two.identity}, not of {one.identity}" in done.stderr

@@ -129,7 +129,7 @@ def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
 def test_the_average_of_the_last_checkpoints_is_tested_beside_the_best(tmp_path, where):
     train(*TINY, *where, "max_epoch=4", "evaluation.average_last=3", "checkpoints.keep=last", "lr_max=1e-2")
     folder = RunFolder(only_run(tmp_path))
-    assert folder.checkpoint_epochs() == [4]
+    assert folder.saved.epochs() == [4]
     end = records.read(folder.metrics)[-1]
     assert end["averaged_epochs"] == [2, 3, 4]
     best, averaged = ((folder.path / "hypotheses" / f"{name}.txt").read_text() for name in ("test", "test.averaged"))
@@ -325,7 +325,7 @@ def test_a_checkpoint_of_another_seed_is_not_taken_over(tmp_path, where, launche
 
 def stop_after_first_epoch(folder: RunFolder) -> None:
     """Leave a finished run of two epochs as a kill after its first one does."""
-    folder.checkpoint(2).unlink()
+    folder.saved.of_epoch(2).unlink()
     folder.drop_after(1)
     folder.set_status("running")
 
@@ -377,7 +377,7 @@ def test_what_becomes_of_a_run_of_other_code_is_the_users_choice(tmp_path, where
     assert (folder.environment, folder.status["state"]) == (before, "finished"), "nothing is changed"
     assert f"finished already by other code ({other}), skipped" in train(*settings, "other_code=keep").stdout
 
-    folder.checkpoint(2).unlink()
+    folder.saved.of_epoch(2).unlink()
     folder.set_status("running")
     assert f"was trained so far by other code than is here ({other})" in run_script("train", *settings).stderr
     assert f"resumes, trained so far by other code ({other})" in train(*settings, "other_code=keep").stdout

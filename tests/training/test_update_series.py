@@ -76,7 +76,7 @@ def test_a_run_that_is_stopped_within_an_epoch_has_every_update_once(build, monk
         engine.train()
     signal.signal(signal.SIGUSR1, before)
     folder = engine.members[0].folder
-    update = folder.last_update_within()
+    update = folder.saved.last_update_within()
     assert [(record["epoch"], record["update"]) for record in updates_of(engine)] == [(1, update)]
     folder.append({"kind": "updates", "epoch": 1, "update": update + 1, "train_loss": [1.0], "grad_norm": [1.0]})
     folder.drop_after(0, update)  # as a run begins that was killed later in the epoch

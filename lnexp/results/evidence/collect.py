@@ -12,8 +12,9 @@ from lnexp.recipes.command_line import for_readers, own_options, profile_of, wit
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs import records
-from lnexp.runs.folder import DONE, RunFolder, find_folders
+from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identities
+from lnexp.runs.status import DONE
 from lnexp.tasks import table_of
 from lnexp.tasks.contract import Record
 

@@ -16,7 +16,7 @@ from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.probe_result import ProbeResult
 from lnexp.results.evidence.provenance import RunProvenance, read_provenance
 from lnexp.runs.environment import Environment
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.tasks.contract import Record
 
 #: Columns that say which run a row is of.

@@ -9,7 +9,7 @@ from lnexp.options import key_of
 from lnexp.recipes.recipe import Job
 from lnexp.runs import records
 from lnexp.runs.environment import Environment
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Record, Task
 

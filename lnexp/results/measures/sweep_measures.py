@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lnexp.recipes.grid import RATE, WARMUP, Grid
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.tasks.measures import last_nll
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from lnexp.result_tables import read_table
 from lnexp.results.evidence.made_with import SAID
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.tasks import load_task
 
 #: How many arms are named, those with the largest differences.

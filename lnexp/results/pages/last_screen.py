@@ -13,7 +13,7 @@ from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.compare import verdicts_alike
 from lnexp.results.pages.contradictions import not_reproduced
 from lnexp.results.pages.headline import PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.terminal import WIDTH, filled, shortened
 
 TRAINS = "A run trains if it gets more than half of the best setting's BLEU."

@@ -26,7 +26,7 @@ from lnexp.results.pages.prediction_page import prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 

@@ -9,7 +9,7 @@ from lnexp.result_tables import read_table
 from lnexp.results.evidence.made_with import all_said, differing
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.runs.environment import Environment
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 from lnexp.seeds import seeds_in_words
 
 

@@ -12,7 +12,7 @@ from lnexp.result_tables import read_table, result_folders
 from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.pages.verdict_pages import write_page
-from lnexp.runs.folder import DONE
+from lnexp.runs.status import DONE
 
 
 def publish(

@@ -9,8 +9,8 @@ from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.statistics.intervals import Interval, Range, interval, range_of
 from lnexp.runs import records
-from lnexp.runs.folder import DONE
 from lnexp.runs.identity import short_name
+from lnexp.runs.status import DONE
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field, Record, Task
 from lnexp.tasks.diagnosed import DIAGNOSED

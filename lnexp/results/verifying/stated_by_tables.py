@@ -15,7 +15,7 @@ from lnexp.results.measures.outcomes import outcomes_table
 from lnexp.results.verifying.rounding import alike
 from lnexp.results.verifying.stated_by_early_numbers import refuse_other_early_numbers
 from lnexp.results.verifying.stated_by_snapshots import refuse_other_snapshots
-from lnexp.runs.folder import State
+from lnexp.runs.status import State
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Field
 

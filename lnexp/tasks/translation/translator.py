@@ -35,7 +35,7 @@ class Translator:
         epoch = folder.best_epoch()
         if epoch is None:
             raise UserError(f"{folder.path}: has no checkpoint to translate with")
-        path = folder.checkpoint(epoch)
+        path = folder.saved.of_epoch(epoch)
         if not is_whole(path):
             raise UserError(f"{path}: not what was saved; force=true trains the run afresh")
         try:

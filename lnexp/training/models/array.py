@@ -85,7 +85,7 @@ class ArrayModels(Models):
         for member in members:
             folder = self.members[member].folder
             state = member_checkpoint(self.trainer, member, self.singles[member], position, folder.identity)
-            self._writing[member] = self._writers.submit(write_checkpoint, state, folder.checkpoint(epoch))
+            self._writing[member] = self._writers.submit(write_checkpoint, state, folder.saved.of_epoch(epoch))
 
     def finish_saving(self) -> None:
         """Wait for every checkpoint before any older one is dropped: all members then have one epoch in common."""

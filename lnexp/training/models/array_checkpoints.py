@@ -61,7 +61,7 @@ def load_members(trainer: Trainer, folders: Sequence[RunFolder], epoch: int) -> 
     """Load the members' checkpoints of an epoch into the array, and return the position in the data."""
     state: dict[str, Any] = {}
     for member, folder in enumerate(folders):
-        path = folder.checkpoint(epoch)
+        path = folder.saved.of_epoch(epoch)
         state = load(path)
         refuse_other_run(path, state["extra_state"], folder.identity)
         with resuming(path):

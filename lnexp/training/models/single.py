@@ -44,7 +44,7 @@ class SingleModel(Models, StopsWithinEpoch):
         return self.trainer.lr_scheduler
 
     def restore(self) -> Any:
-        newest = self.ranks.first(self.members[0].folder.newest_checkpoint)
+        newest = self.ranks.first(self.members[0].folder.saved.newest)
         checkpoint = _restoring(self.trainer.cfg.checkpoint, newest)
         start = "" if checkpoint.restore_file == NO_FILE else checkpoint.restore_file
         if start and not Path(start).exists():
@@ -72,7 +72,7 @@ class SingleModel(Models, StopsWithinEpoch):
 
     def save_unfinished(self, epoch: int, batches: Any) -> None:
         (member,) = self.members
-        path = member.folder.checkpoint(epoch)
+        path = member.folder.saved.of_epoch(epoch)
         if self.ranks.leads and not path.exists():
             self.save_within_epoch(path, batches)
             keep_while_training(member.folder, member.cfg)

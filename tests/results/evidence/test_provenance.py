@@ -18,8 +18,9 @@ from lnexp.result_tables import result_folders
 from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.provenance import of_probe, of_runs, public_manifest, read_provenance, write_provenance
 from lnexp.results.evidence.run_result import RunResult
-from lnexp.runs.folder import DONE, RunFolder
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identity
+from lnexp.runs.status import DONE
 from lnexp.tasks import task_of
 
 SMALL = ["profile=small", "scale.toy={train_pairs: 40, valid_pairs: 10, test_pairs: 10}", "n_seeds=2"]

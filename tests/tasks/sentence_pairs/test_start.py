@@ -27,7 +27,7 @@ def pretrained(tmp_path) -> RunFolder:
     folder.checkpoints.mkdir(parents=True)
     folder.write_config(cfg)
     for epoch in (1, 3):
-        make_whole(folder.checkpoint(epoch))
+        make_whole(folder.saved.of_epoch(epoch))
     return folder
 
 
@@ -79,8 +79,8 @@ def test_a_run_from_scratch_says_so(pretrained):
 
 
 def test_the_checkpoint_of_the_run_is_found(pretrained):
-    assert start_of(pretrained, "start.epoch=3") == pretrained.checkpoint(3)
-    assert start_of(pretrained, "start.epoch=1", "model.dropout=0.1") == pretrained.checkpoint(1)
+    assert start_of(pretrained, "start.epoch=3") == pretrained.saved.of_epoch(3)
+    assert start_of(pretrained, "start.epoch=1", "model.dropout=0.1") == pretrained.saved.of_epoch(1)
 
 
 def test_a_run_older_than_an_option_of_the_model_is_no_foreign_one(pretrained):
@@ -88,7 +88,7 @@ def test_a_run_older_than_an_option_of_the_model_is_no_foreign_one(pretrained):
     lines = config.read_text().splitlines(keepends=True)
     config.write_text("".join(line for line in lines if "qk_norm" not in line))
     assert config.read_text().count("\n") < len(lines)
-    assert start_of(pretrained, "start.epoch=3") == pretrained.checkpoint(3)
+    assert start_of(pretrained, "start.epoch=3") == pretrained.saved.of_epoch(3)
     with pytest.raises(UserError, match=r"has model\.qk_norm=False, and this run True"):
         start_of(pretrained, "start.epoch=3", "qk_norm=true")
 
@@ -117,15 +117,15 @@ def test_a_run_that_is_fine_tuned_already_is_refused(pretrained):
     folder = RunFolder.of(cfg)
     folder.checkpoints.mkdir(parents=True)
     folder.write_config(cfg)
-    make_whole(folder.checkpoint(1))
+    make_whole(folder.saved.of_epoch(1))
     with pytest.raises(UserError, match="is a run of task=sentence_pairs; a run starts from one of task=masked_lm"):
         start_of(folder, "start.epoch=1")
 
 
 def test_a_damaged_checkpoint_is_refused(pretrained):
-    cut_short(pretrained.checkpoint(3))
+    cut_short(pretrained.saved.of_epoch(3))
     with pytest.raises(UserError, match=r"no checkpoint of that epoch \(it has: 1\)"):
         start_of(pretrained, "start.epoch=3")
-    pretrained.checkpoint(1).with_name("checkpoint1.pt.sha256").write_text("0  checkpoint1.pt\n")
+    pretrained.saved.of_epoch(1).with_name("checkpoint1.pt.sha256").write_text("0  checkpoint1.pt\n")
     with pytest.raises(UserError, match="is not what was saved"):
         start_of(pretrained, "start.epoch=1")
