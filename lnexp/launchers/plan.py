@@ -130,7 +130,7 @@ class Plan:
                 folder = RunFolder(folders[planned.after])
                 if folder.status.get("state") == "finished":
                     try:
-                        folder.saved.refuse_without(self.starts[planned.identity].epoch)
+                        folder.refuse_without_checkpoint(self.starts[planned.identity].epoch)
                     except UserError as error:
                         raise UserError(f"{planned.name}: {error}") from None
 

@@ -22,7 +22,7 @@ from lnexp.runs.checksum import delete
 from lnexp.runs.config_file import parse_config
 from lnexp.runs.environment import Environment
 from lnexp.runs.identity import identity, readable_name
-from lnexp.runs.saved_checkpoints import WITHIN_EPOCH, SavedCheckpoints
+from lnexp.runs.saved_checkpoints import BEST, WITHIN_EPOCH, SavedCheckpoints
 from lnexp.runs.status import DONE, State, Status, slurm_job
 from lnexp.schema import checked, load_json
 
@@ -183,7 +183,18 @@ class RunFolder:
 
     @property
     def saved(self) -> SavedCheckpoints:
+        """The files in :attr:`checkpoints`."""
         return SavedCheckpoints(self.checkpoints)
+
+    def refuse_without_checkpoint(self, epoch: int) -> None:
+        """Refuse an epoch of which the run has no complete checkpoint. Raises UserError, which names those it has."""
+        epochs = self.saved.epochs()
+        if epoch not in epochs:
+            there = ", ".join(map(str, epochs)) or "none"
+            raise UserError(
+                f"start.epoch={epoch}: {self.name} has no checkpoint of that epoch (it has: {there});"
+                " checkpoints.keep=all force=true trains it again and keeps every one"
+            )
 
     def updates_at(self, checkpoint: Path) -> int | None:
         """Return how many updates had been made when a checkpoint was saved; None where nothing says it."""
@@ -214,7 +225,7 @@ class RunFolder:
             newest: how many of the newest checkpoints to keep; None keeps all.
             best: whether to keep the one with the lowest validation nll, too.
         """
-        delete(self.checkpoints / "checkpoint_best.pt")
+        delete(self.checkpoints / BEST)
         self.saved.keep_newest_within()
         if newest is None:
             return
@@ -235,25 +246,12 @@ class RunFolder:
         """
         recorded = {record["epoch"] for record in self.epochs()}
         last = next(epoch for epoch in count() if epoch + 1 not in recorded)
-        return self.saved.drop_beyond(last)
+        return self.saved.drop_beyond_next(last)
 
     def drop_leftovers(self) -> list[Path]:
-        """Delete half-written files and damaged checkpoints, and return the damaged ones.
-
-        See :meth:`SavedCheckpoints.drop_damaged`, which also writes checksums.
-        """
-        damaged = self.saved.drop_damaged()
+        """Delete half-written files, mend the checkpoints, and return those that were damaged."""
         own_files.drop_half_written(self.path)
-        self.saved.drop_lone_checksums()
-        return damaged
-
-    def refuse_others(self) -> None:
-        """Refuse what stands where the run writes and is not its own. Raises UserError that names it."""
-        own_files.refuse_others(self.path)
-
-    def clear(self) -> None:
-        """Delete what the run has written; what others have put into the folder stays."""
-        own_files.clear(self.path)
+        return self.saved.mend()
 
 
 def status_of(path: Path | None) -> Status:

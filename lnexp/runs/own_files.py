@@ -9,18 +9,18 @@ from pathlib import Path
 
 from lnexp.errors import UserError
 from lnexp.files import TEMPORARY
-from lnexp.runs.saved_checkpoints import SAVED
+from lnexp.runs.saved_checkpoints import BEST, SAVED
 
 #: Names of the files that a run writes, by the folder within its own; what has another name is not the run's.
 FILES = {
     ".": re.compile(r"config\.yaml|metrics\.jsonl|(status|environment)\.json|train(\.rank[0-9]+)?\.log"),
-    "checkpoints": re.compile(rf"{SAVED}(\.sha256|\.tmp)?|checkpoint_best\.pt"),
+    "checkpoints": re.compile(rf"{SAVED}(\.sha256|\.tmp)?|{re.escape(BEST)}"),
     "hypotheses": re.compile(r"(valid\.epoch[1-9][0-9]{0,8}|test(\.averaged)?)\.txt"),
 }
 #: What wandb writes into its folder.
 OF_WANDB = re.compile(r"(offline-)?run-[0-9]{8}_[0-9]{6}-\w+|latest-run|debug(-\w+)?\.log")
 #: Names of files that are written in place, to the end or over what is there; others are written beside and renamed.
-IN_PLACE = re.compile(r"metrics\.jsonl|train(\.rank[0-9]+)?\.log|checkpoint_best\.pt|.*\.tmp")
+IN_PLACE = re.compile(rf"metrics\.jsonl|train(\.rank[0-9]+)?\.log|{re.escape(BEST)}|.*\.tmp")
 
 
 def refuse_others(folder: Path) -> None:

@@ -4,15 +4,17 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from lnexp.errors import UserError
 from lnexp.runs.checksum import delete, has_checksum, is_archive, is_whole, write_checksum
 
+_EPOCH, _UPDATE = "[1-9][0-9]{0,8}", "[1-9][0-9]{0,11}"
 #: Names of the checkpoints after an epoch and within one.
-OF_EPOCH = re.compile(r"checkpoint(?P<epoch>[1-9][0-9]{0,8})\.pt")
-WITHIN_EPOCH = re.compile(r"checkpoint_(?P<epoch>[1-9][0-9]{0,8})_(?P<update>[1-9][0-9]{0,11})\.pt")
+OF_EPOCH = re.compile(rf"checkpoint(?P<epoch>{_EPOCH})\.pt")
+WITHIN_EPOCH = re.compile(rf"checkpoint_(?P<epoch>{_EPOCH})_(?P<update>{_UPDATE})\.pt")
 #: Names of both, for names that are made of them.
-SAVED = r"checkpoint([1-9][0-9]{0,8}|_[1-9][0-9]{0,8}_[1-9][0-9]{0,11})\.pt"
+SAVED = rf"checkpoint({_EPOCH}|_{_EPOCH}_{_UPDATE})\.pt"
 CHECKSUM = re.compile(rf"{SAVED}\.sha256")
+#: fairseq's copy of the best one.
+BEST = "checkpoint_best.pt"
 
 
 class SavedCheckpoints:
@@ -36,7 +38,7 @@ class SavedCheckpoints:
     def epochs(self) -> list[int]:
         """Return the epochs that have a complete checkpoint, in order.
 
-        A file that was cut short does not count. Checksums are compared by :meth:`drop_damaged` alone.
+        A file that was cut short does not count. Checksums are compared by :meth:`mend` alone.
         """
         return [epoch for epoch, path in sorted(self._of_epochs().items()) if is_archive(path)]
 
@@ -56,16 +58,6 @@ class SavedCheckpoints:
             return self.within(epoch + 1, update)
         return self.of_epoch(epoch) if epoch else None
 
-    def refuse_without(self, epoch: int) -> None:
-        """Refuse an epoch that has no complete checkpoint. Raises UserError, which names those that have one."""
-        epochs = self.epochs()
-        if epoch not in epochs:
-            there = ", ".join(map(str, epochs)) or "none"
-            raise UserError(
-                f"start.epoch={epoch}: {self.folder.parent.name} has no checkpoint of that epoch (it has: {there});"
-                " checkpoints.keep=all force=true trains it again and keeps every one"
-            )
-
     def keep_epochs(self, kept: Collection[int]) -> None:
         """Delete the checkpoints of other epochs."""
         for epoch, path in self._of_epochs().items():
@@ -79,7 +71,7 @@ class SavedCheckpoints:
             if path != newest:
                 delete(path)
 
-    def drop_after(self, epoch: int, update: int = 0) -> None:
+    def drop_after(self, epoch: int, update: int) -> None:
         """Delete those after ``epoch``, and those within epochs but for the one at ``update`` within the next."""
         for later, path in self._of_epochs().items():
             if later > epoch:
@@ -88,17 +80,20 @@ class SavedCheckpoints:
             if place != (epoch + 1, update):
                 delete(path)
 
-    def drop_beyond(self, epoch: int) -> list[Path]:
-        """Delete and return those after ``epoch``, but for those within the next."""
+    def drop_beyond_next(self, epoch: int) -> list[Path]:
+        """Delete and return those that lie beyond the epoch after ``epoch``, and the one after that epoch."""
         later = [path for after, path in self._of_epochs().items() if after > epoch]
         later += [path for (within, _), path in self._within_epochs().items() if within > epoch + 1]
         for path in later:
             delete(path)
         return later
 
-    def drop_damaged(self) -> list[Path]:
-        """Delete and return those that a kill, a full disk or a broken disk has damaged, and write the checksums of
-        whole ones that a kill right after saving left without.
+    def mend(self) -> list[Path]:
+        """Delete what a kill, a full disk or a broken disk has damaged, and checksums of nothing, and write the
+        checksums of whole checkpoints that a kill right after saving left without.
+
+        Returns:
+            The damaged checkpoints.
         """
         damaged = []
         for path in (*self._of_epochs().values(), *self._within_epochs().values()):
@@ -107,6 +102,7 @@ class SavedCheckpoints:
                 damaged.append(path)
             elif not has_checksum(path):
                 write_checksum(path)
+        self.drop_lone_checksums()
         return damaged
 
     def drop_lone_checksums(self) -> None:

@@ -1,4 +1,4 @@
-"""The status of a run, as its ``status.json`` has it."""
+"""What ``status.json`` says of a run."""
 
 import os
 from typing import Literal, NotRequired, TypedDict

@@ -12,6 +12,7 @@ from lnexp.configuration import check_and_resolve, check_device
 from lnexp.errors import RefusedConfigError, UserError
 from lnexp.extensions import in_extension
 from lnexp.processes import without_garbage_collection
+from lnexp.runs import own_files
 from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
@@ -133,8 +134,8 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
     task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written
     try:
         if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
-            folder.clear()
-        folder.refuse_others()
+            own_files.clear(folder.path)
+        own_files.refuse_others(folder.path)
         folder.epochs()  # raises for records that cannot be read
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         for path in folder.drop_leftovers():
@@ -230,7 +231,7 @@ def _remove_new(members: Sequence[Member]) -> None:
     """Remove the folders of runs that nothing was trained of, so that nobody counts them among the runs."""
     for folder in (member.folder for member in members):
         if not (folder.epochs() or folder.saved.newest()):
-            folder.clear()
+            own_files.clear(folder.path)
             with suppress(OSError):  # others have put something into it
                 folder.path.rmdir()
 

@@ -16,7 +16,7 @@ from warm_commands import WarmProcess
 KILLS = 14
 TINY_RUNS = ["-m", *TINY, "max_epoch=12", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 #: Runs that are told apart by their seeds.
-RUNS = 6
+RUNS = 8
 SWEEP = [*TINY_RUNS, f"seed=range(1,{RUNS + 1})"]
 #: Said of a field that a record does not have.
 NOTHING = "absent"
@@ -150,14 +150,14 @@ def count_in_logs(tmp_path, words: str) -> list[int]:
 def test_a_quota_hit_in_the_middle_of_a_checkpoint(tmp_path, undisturbed):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}"]
 
-    two = [*TINY_RUNS, "seed=range(1,3)", *where]
-    full = run_script("train", *two, largest_file=100_000)
+    three = [*TINY_RUNS, "seed=range(1,4)", *where]
+    full = run_script("train", *three, largest_file=100_000)
     assert full.returncode == 2
-    assert "2 of 2 runs failed" in full.stderr
+    assert "3 of 3 runs failed" in full.stderr
     assert "File too large" in full.stderr
     assert "Traceback" not in full.stderr
-    assert states(tmp_path / "runs") == ["failed"] * 2
-    with_room = run_script("train", *two)
+    assert states(tmp_path / "runs") == ["failed"] * 3
+    with_room = run_script("train", *three)
     assert with_room.returncode == 0, with_room.stderr
-    assert differences(tmp_path / "runs", undisturbed, runs=2) == []
+    assert differences(tmp_path / "runs", undisturbed, runs=3) == []
     nothing_is_left_over(tmp_path / "runs")

@@ -4,7 +4,6 @@ import pytest
 from helpers import TINY, TINY_CORPUS, error_of, only_run, run_script, scored
 from omegaconf import OmegaConf
 
-from lnexp.benchmarks.overhead import TINY_MODEL
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.planning.arms import lines
@@ -137,7 +136,7 @@ def test_a_sweep_is_planned_as_it_is_trained_and_a_shared_run_counts_once(tmp_pa
     assert counts("model=pre_ln") == [1]
     assert counts("model=pre_ln", "seed=1,2,3", "lr_max=1e-3,2e-3") == [6]
     assert sorted(counts("model=pre_ln,peri_ln", "seed=1,2")) == [2, 2]
-    sizes = [option for option in TINY_MODEL if option.startswith("model.")]
+    sizes = [option for option in TINY if option.startswith("model.")]
     small = [f"data_dir={prepared}", TINY_CORPUS, *sizes, "profile=small", "n_seeds=2"]
     one, both = (
         sum(line.runs for line in lines([f"+recipe={names}", *small], "cpu", 1, None))

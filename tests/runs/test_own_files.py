@@ -7,6 +7,7 @@ from helpers import make_whole
 from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
+from lnexp.runs import own_files
 from lnexp.runs.checksum import write_checksum
 
 
@@ -55,7 +56,7 @@ def test_what_others_put_into_the_folder_stays(folder):
     folder.prune(newest=1, best=False)
     assert all(path.read_text() == "mine" for path in others)
     folder.set_status("running")
-    folder.clear()
+    own_files.clear(folder.path)
     left = {path.name for path in folder.path.iterdir()}
     assert left == {path.relative_to(folder.path).parts[0] for path in others}
     assert all(path.read_text() == "mine" for path in others)
@@ -66,12 +67,12 @@ def test_what_others_put_into_the_folder_stays(folder):
 def test_nothing_is_appended_to_what_lies_elsewhere(folder, tmp_path, name):
     (folder.path / "train.log").write_text("ours")
     (folder.path / "notes").symlink_to(tmp_path)
-    folder.refuse_others()
+    own_files.refuse_others(folder.path)
     (folder.path / "train.log").unlink()
     for make in (os.mkfifo, os.mkdir, lambda path: path.symlink_to("nothing")):
         make(folder.path / name)
         with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own"):
-            folder.refuse_others()
+            own_files.refuse_others(folder.path)
         os.rmdir(folder.path / name) if (folder.path / name).is_dir() else (folder.path / name).unlink()
 
 
@@ -92,7 +93,7 @@ def test_a_name_that_training_writes_to_must_be_free(folder, name, make):
     (folder.path / "hypotheses").mkdir()
     make(folder.path / name)
     with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own; remove it"):
-        folder.refuse_others()
+        own_files.refuse_others(folder.path)
 
 
 @pytest.mark.parametrize("name", ["checkpoints", "hypotheses", "wandb"])
@@ -100,7 +101,7 @@ def test_a_folder_that_training_writes_to_must_be_one(folder, name):
     folder.checkpoints.rmdir()
     (folder.path / name).touch()
     with pytest.raises(UserError, match=f"{name}: not a folder of the run's own; remove it"):
-        folder.refuse_others()
+        own_files.refuse_others(folder.path)
 
 
 @pytest.mark.parametrize("name", ["checkpoints", "hypotheses", "wandb"])
@@ -109,7 +110,7 @@ def test_nothing_is_written_or_deleted_through_a_link_to_a_folder(folder, tmp_pa
     folder.checkpoints.rmdir()
     (folder.path / name).symlink_to(tmp_path / "mine")
     with pytest.raises(UserError, match=f"{name}: not a folder of the run's own"):
-        folder.refuse_others()
+        own_files.refuse_others(folder.path)
 
 
 @pytest.mark.parametrize("name", ["checkpoint3.pt.tmp", "checkpoint_best.pt"])
@@ -117,7 +118,7 @@ def test_no_checkpoint_is_written_through_a_link(folder, tmp_path, name):
     (tmp_path / "mine").touch()
     (folder.checkpoints / name).symlink_to(tmp_path / "mine")
     with pytest.raises(UserError, match=f"{name}: not a regular file of the run's own"):
-        folder.refuse_others()
+        own_files.refuse_others(folder.path)
 
 
 def test_clearing_forgets_everything(folder):
@@ -135,5 +136,5 @@ def test_clearing_forgets_everything(folder):
     (folder.path / "wandb" / "offline-run-20260101_000000-0123abcd" / "files").mkdir(parents=True)
     (folder.path / "wandb" / "latest-run").symlink_to("offline-run-20260101_000000-0123abcd")
     (folder.path / "wandb" / "debug-internal.log").symlink_to("latest-run/logs")
-    folder.clear()
+    own_files.clear(folder.path)
     assert list(folder.path.iterdir()) == []

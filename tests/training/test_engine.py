@@ -16,6 +16,7 @@ import lnexp.training.trainer as training_trainer
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
+from lnexp.runs import own_files
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
 from lnexp.training.engine import Engine
@@ -215,7 +216,7 @@ def test_two_runs_in_one_process_do_not_meet(build):
     alone = build("seed=4")
     alone.train()
     first = folder_of(alone).epochs()[0]
-    folder_of(alone).clear()
+    own_files.clear(folder_of(alone).path)
     folder_of(alone).checkpoints.mkdir()
     again = build("seed=4")
     again.train()

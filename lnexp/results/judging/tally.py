@@ -15,6 +15,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim
 LEVEL = 0.05
 #: Why a claim does not count that would but for another one, which the same numbers decide.
 REPEATED = "decided by the numbers of another claim"
+DECIDED: tuple[Verdict, ...] = ("reproduced", "contradicted")
 #: In this order people read them.
 ORDER: tuple[Verdict, ...] = ("reproduced", "contradicted", "inconclusive", "not run")
 
@@ -25,21 +26,39 @@ class Tally:
 
     Attributes:
         verdicts: how many of the claims that count have which verdict.
-        decided: how many of them are reproduced or contradicted.
-        survive: how many of the decided ones survive Holm's correction at 5% over all of them that were judged.
-        weak: the decided ones that do not survive it, with those that the same numbers decide.
+        decisions: those of them that are reproduced or contradicted.
         repeated: those that count but for another claim before them, which the same numbers decide.
-        counts_survive: whether a success rate is among those that do.
+        surviving: the contrasts that survive Holm's correction at 5% over all that were judged.
         left_out: how many claims do not count, by why.
     """
 
     verdicts: dict[Verdict, int]
-    decided: int
-    survive: int
-    weak: tuple[JudgedClaim, ...]
+    decisions: tuple[JudgedClaim, ...]
     repeated: tuple[JudgedClaim, ...]
-    counts_survive: bool
+    surviving: frozenset[str]
     left_out: dict[str, int]
+
+    @property
+    def decided(self) -> int:
+        """How many of the claims that count are reproduced or contradicted."""
+        return len(self.decisions)
+
+    @property
+    def survive(self) -> int:
+        """How many of the decided ones survive the correction."""
+        return len(self.surviving.intersection(claim.contrast for claim in self.decisions))
+
+    @property
+    def weak(self) -> tuple[JudgedClaim, ...]:
+        """The decided claims that do not survive it, with those that the same numbers decide."""
+        decided = [claim for claim in (*self.decisions, *self.repeated) if claim.verdict in DECIDED]
+        return tuple(claim for claim in decided if claim.contrast not in self.surviving)
+
+    @property
+    def counts_survive(self) -> bool:
+        """Whether a success rate is among those that survive it."""
+        rates = [claim for claim in self.decisions if claim.form == "success rate"]
+        return any(claim.contrast in self.surviving for claim in rates)
 
     @property
     def text(self) -> str:
@@ -109,16 +128,11 @@ def tally(claims: Iterable[JudgedClaim]) -> Tally:
             if claim.verdict != "not run":
                 judged[claim.contrast] = claim
     p_values = [1.0 if claim.p is None else claim.p for claim in judged.values()]
-    survives = dict(zip(judged, holm(p_values), strict=True))
-    decided = [claim for claim in judged.values() if claim.verdict != "inconclusive"]
-    weak = {claim.contrast for claim in decided if not survives[claim.contrast]}
     return Tally(
         verdicts,
-        decided=len(decided),
-        survive=sum(survives.values()),
-        weak=tuple(claim for claim in (*decided, *repeated) if claim.contrast in weak),
+        decisions=tuple(claim for claim in judged.values() if claim.verdict in DECIDED),
         repeated=tuple(repeated),
-        counts_survive=any(survives[claim.contrast] for claim in judged.values() if claim.form == "success rate"),
+        surviving=frozenset(contrast for contrast, survives in zip(judged, holm(p_values), strict=True) if survives),
         left_out=dict(left_out),
     )
 

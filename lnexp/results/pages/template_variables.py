@@ -78,6 +78,7 @@ def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
     tallies = [tally(claims) for claims in claims_of.values()]
     return {
         "claims_of": claims_of,
+        "kinds": {_place(one): name for name, of_one in claimants.items() for one in of_one},
         "not_reproduced": {name: not_reproduced(of_one) for name, of_one in claimants.items()},
         "tally": tally,
         "weak": [claim for of_one in tallies for claim in of_one.weak],

@@ -56,7 +56,7 @@ def checkpoint_of(cfg: DictConfig) -> Path | None:
         )
     folder = RunFolder(path)
     _refuse_foreign(cfg, folder)
-    folder.saved.refuse_without(start.epoch)
+    folder.refuse_without_checkpoint(start.epoch)
     checkpoint = folder.saved.of_epoch(start.epoch)
     if not is_whole(checkpoint):
         raise UserError(f"{checkpoint}: is not what was saved; force=true trains its run again")
