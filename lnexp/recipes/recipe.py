@@ -140,7 +140,7 @@ class Recipe:
         first_seed: the first of the seeds that it is trained with.
         n_seeds: how many seeds there are, where a profile does not say otherwise.
         arms: by name, in the order they are drawn.
-        claims: statements of the paper, with a test of each.
+        claims: statements, with a test of each.
         task: what is learned, see :mod:`lnexp.tasks`.
         measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.measurement`).
         plot: of the rows of a measurement, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and

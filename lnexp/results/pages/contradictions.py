@@ -53,7 +53,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("linear-probes-failed-loses-class",),
         ("sharpness-post-ln-fails-flat",),
     ),
-    "Before training Post-LN's gradients grow by more or less than √(3/2) per layer (appendix F)": (
+    "Before training Post-LN's gradients do not grow by √(3/2) per layer (appendix F)": (
         ("growth-post-appendix-f", "fig3-layers-post-ratio"),
     ),
     "Post-LN's encoder gradients of W¹ grow, against our count": (("fig3-layers-post-mean-field-encoder",),),
