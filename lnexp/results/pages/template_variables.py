@@ -6,6 +6,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from lnexp.corpora.names import corpus_name
 from lnexp.paths import ROOT
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY
@@ -128,7 +129,9 @@ def _targets_of(recipe: str) -> list[str]:
 
 def _in_words(corpora: Sequence[str]) -> str:
     """Return the names of corpora for a sentence."""
-    return "the embedded grammar's sentences alone" if set(corpora) <= OWN_GRAMMAR else ", ".join(corpora)
+    if set(corpora) <= OWN_GRAMMAR:
+        return "the embedded grammar's sentences alone"
+    return ", ".join(map(corpus_name, corpora))
 
 
 def _missing(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, list[str]]:
