@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.cli import is_a_mistake
+from lnexp.hashing import short_hash
 from lnexp.options import Table, key_of
 from lnexp.paths import CONFIG_DIR
-from lnexp.plain import ABSENT
-from lnexp.runs.identity import identity
+from lnexp.plain import ABSENT, find
+from lnexp.runs.identity import deciding_settings, identity
 from lnexp.tasks import table_of
 
 #: Options that a recipe alone knows.
@@ -58,8 +60,23 @@ class _Job:
         return self._compose(self.words)
 
     @cached_property
+    def _deciding(self) -> dict[str, Any]:
+        return deciding_settings(self.cfg)
+
+    @cached_property
     def identity(self) -> str:
-        return identity(self.cfg)
+        return short_hash(self._deciding)
+
+    def is_decided_by(self, key: str) -> bool:
+        """Return whether an option's value stands among the settings that decide the run, so that another one makes it
+        another run; it can decide without standing there.
+        """
+        places = self.table.values_of(key, _value(self.cfg, key))
+        return any(find(self._deciding, place, ABSENT) == value for place, value in places)
+
+    @cached_property
+    def table(self) -> Table:
+        return table_of(self.cfg)
 
 
 def _is_idle(key: str, jobs: Iterable[_Job], compose: Compose) -> bool:
@@ -67,9 +84,11 @@ def _is_idle(key: str, jobs: Iterable[_Job], compose: Compose) -> bool:
     set_apart = False
     for job in jobs:
         rest = [word for word in job.words if key_of(word) != key]
-        if len(rest) == len(job.words) or not _may_be_idle(key, table_of(job.cfg)):
+        if len(rest) == len(job.words) or not _may_be_idle(key, job.table):
             continue
         try:
+            if job.is_decided_by(key):  # which saves composing and identifying the run without it
+                return False
             default = compose(rest)
             if _value(job.cfg, key) == _value(default, key):
                 continue
@@ -78,7 +97,7 @@ def _is_idle(key: str, jobs: Iterable[_Job], compose: Compose) -> bool:
         except Exception as error:
             if not is_a_mistake(error):
                 raise
-            return False  # the job is none without the option
+            return False  # the job is none, or none without the option
         set_apart = True
     return set_apart
 

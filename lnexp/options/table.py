@@ -68,10 +68,25 @@ class Table:
     def places_of(self, option: Option) -> Iterator[str]:
         """Yield every dotted name, aliases included, at which an option's value stands."""
         for name in (option.name, *(alias.name for alias in option.aliases)):
-            yield name
-            for there, group in self._groups.items():
-                if name.startswith(f"{group}."):
-                    yield there + name.removeprefix(group)
+            yield from self._as_in_fairseq(name)
+
+    def values_of(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield every dotted name at which an option's value stands, with what stands there for this value.
+
+        Args:
+            name: of the option, which may be one without a row in a group.
+            value: its value.
+        """
+        aliases = [alias for option in self.rows if option.name == name for alias in option.aliases]
+        for other, there in ((name, value), *((alias.name, alias.there(value)) for alias in aliases)):
+            yield from ((place, there) for place in self._as_in_fairseq(other))
+
+    def _as_in_fairseq(self, name: str) -> Iterator[str]:
+        """Yield a dotted name, and where fairseq's config has the same."""
+        yield name
+        for there, group in self._groups.items():
+            if name.startswith(f"{group}."):
+                yield there + name.removeprefix(group)
 
     def decides(self, name: str) -> bool:
         """Return whether an option, or one without a row in a group that does, decides what a run measures."""

@@ -31,7 +31,7 @@ def identity(cfg: DictConfig, numerics: int = NUMERICS) -> str:
         cfg: the config.
         numerics: the version of the numerics; an earlier one gives the identities that runs had then.
     """
-    return short_hash(_deciding(cfg, numerics))
+    return short_hash(deciding_settings(cfg, numerics))
 
 
 def identities(cfg: DictConfig, seeds: Sequence[int]) -> list[str]:
@@ -53,7 +53,7 @@ SAMPLE_SEEDS = (900_000_001, 900_000_002)
 
 def _deciding_with_seed(cfg: DictConfig, seed: int) -> dict[str, Any]:
     cfg.seed = seed
-    return _deciding(cfg)
+    return deciding_settings(cfg)
 
 
 def _with_seed(one: dict[str, Any], other: dict[str, Any], seed: int, table: Table) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
     return seed
 
 
-def _deciding(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
+def deciding_settings(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
     """Return the settings that decide the numbers, and the version of the numerics where it is not the first."""
     table = table_of(cfg)
     values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}

@@ -3,6 +3,7 @@
 import pytest
 
 from lnexp.configuration import compose
+from lnexp.launchers import without_effect as without_effect_module
 from lnexp.launchers.without_effect import without_effect
 
 
@@ -42,6 +43,22 @@ def test_one_run_of_a_sweep_on_which_it_has_an_effect_is_enough():
     assert without_effect([decay], jobs, compose, with_recipe=True) == []
     (line,) = without_effect([decay], [*jobs[:1], [*jobs[0], "seed=2"]], compose, with_recipe=True)
     assert line == f"warning: {decay}: has no effect on these runs"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["scale.toy.train_pairs=100", "model=pre_ln", "model.dropout=0.3", "lr_max=1e-3", "max_epoch=9", "seed=5"],
+        ["evaluation.valid_beam=3", "max_tokens=100", "order_seed=1", "precision=bf16", "label_smoothing=0.2"],
+        ["lr_schedule.form=coupled", "warmup_updates=300", "lr_schedule.decay_from=300"],
+        ["lr_schedule.form=coupled", "warmup_updates=200"],
+        ["task=masked_lm", "data=bert_toy", "model.encoder_layers=3", "label_smoothing=0.2", "model.dropout=0.1"],
+    ],
+)
+def test_the_short_way_finds_what_the_long_one_finds(options, monkeypatch):
+    found = warnings(*options)
+    monkeypatch.setattr(without_effect_module._Job, "is_decided_by", lambda job, key: False)
+    assert warnings(*options) == found
 
 
 def test_what_a_recipe_alone_knows_is_named_without_one():
