@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from helpers import TINY, only_run, run_script
 from hypothesis import HealthCheck, settings
+from no_disk import wait_for_no_disk
 from warm_commands import warm_python
 
+wait_for_no_disk()
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # on a GPU machine, too: equality to the bit is a matter of the CPU
 # a job in the background of a shell ignores interrupts, and so would all that it starts
 signal.signal(signal.SIGINT, signal.default_int_handler)

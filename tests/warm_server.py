@@ -32,6 +32,7 @@ import numpy
 import torch
 from hydra.core.config_store import ConfigStore
 from joblib.externals.loky.backend.context import set_start_method
+from no_disk import wait_for_no_disk
 from wandb.sdk.data_types._private import MEDIA_TMP
 
 #: Libraries that take time, wherever the project lies: the first optimizer asks for torch._dynamo.
@@ -311,6 +312,7 @@ def _flush(stream: TextIO | None) -> bool:
 def main() -> None:
     """Serve at two sockets, given by number: in this process with libraries alone, in a fork of it also with ours."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the commands and for the tests
+    wait_for_no_disk()
     set_start_method("fork")  # of joblib's workers, which are warm then, too
     store = ConfigStore.instance()
     as_it_was, store.repo = store.repo, {**store.repo}
