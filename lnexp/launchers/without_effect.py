@@ -60,6 +60,10 @@ class _Job:
         return self._compose(self.words)
 
     @cached_property
+    def table(self) -> Table:
+        return table_of(self.cfg)
+
+    @cached_property
     def _deciding(self) -> dict[str, Any]:
         return deciding_settings(self.cfg)
 
@@ -73,10 +77,6 @@ class _Job:
         """
         places = self.table.values_of(key, _value(self.cfg, key))
         return any(find(self._deciding, place, ABSENT) == value for place, value in places)
-
-    @cached_property
-    def table(self) -> Table:
-        return table_of(self.cfg)
 
 
 def _is_idle(key: str, jobs: Iterable[_Job], compose: Compose) -> bool:

@@ -245,8 +245,8 @@ class RunFolder:
         A crash of the machine can lose a record whose checkpoint it leaves.
         """
         recorded = {record["epoch"] for record in self.epochs()}
-        last = next(epoch for epoch in count() if epoch + 1 not in recorded)
-        return self.saved.drop_beyond_next(last)
+        missing = next(epoch for epoch in count(1) if epoch not in recorded)
+        return self.saved.drop_since_end_of(missing)
 
     def drop_leftovers(self) -> list[Path]:
         """Delete half-written files, mend the checkpoints, and return those that were damaged."""

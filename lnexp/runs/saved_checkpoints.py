@@ -80,10 +80,10 @@ class SavedCheckpoints:
             if place != (epoch + 1, update):
                 delete(path)
 
-    def drop_beyond_next(self, epoch: int) -> list[Path]:
-        """Delete and return those that lie beyond the epoch after ``epoch``, and the one after that epoch."""
-        later = [path for after, path in self._of_epochs().items() if after > epoch]
-        later += [path for (within, _), path in self._within_epochs().items() if within > epoch + 1]
+    def drop_since_end_of(self, epoch: int) -> list[Path]:
+        """Delete and return those that were saved at the end of an epoch or later."""
+        later = [path for after, path in self._of_epochs().items() if after >= epoch]
+        later += [path for (within, _), path in self._within_epochs().items() if within > epoch]
         for path in later:
             delete(path)
         return later
