@@ -1,6 +1,7 @@
 """Measure time and memory of collecting, verifying and reporting many finished runs."""
 
 import json
+import math
 import random
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from lnexp.benchmarks.page import markdown
 from lnexp.configuration import compose
@@ -40,7 +41,7 @@ def table() -> str:
 
 def _row(here: Path, count: int) -> list[str]:
     seeds = -(-count // len(load_recipe(RECIPE).arms))
-    overrides = [f"runs_dir={here / 'runs'}", f"first_seed={FIRST_SEED}", f"n_seeds={seeds}"]
+    overrides = [f"runs_dir={here / 'runs'}", f"first_seed={FIRST_SEED}", f"n_seeds={seeds}", f"max_epoch={EPOCHS}"]
     made = _write_runs(overrides, seeds)
     results = ["--results", str(here / "results")]
     collecting, peak = _timed("collect", f"+recipe={RECIPE}", *overrides, *results)
@@ -71,19 +72,19 @@ def _write_runs(overrides: list[str], seeds: int) -> int:
         for seed, run in zip(names, identities(cfg, names), strict=True):
             cfg.seed = seed
             folder = RunFolder(Path(cfg.runs_dir) / RECIPE / f"{readable_name(cfg)}-{run}")
-            _write_run(folder, choose)
+            _write_run(folder, cfg, choose)
             (folder.path / "config.yaml").write_text(config)
     return len(recipe.arms) * seeds
 
 
-def _write_run(folder: RunFolder, choose: random.Random) -> None:
+def _write_run(folder: RunFolder, cfg: DictConfig, choose: random.Random) -> None:
     folder.path.mkdir(parents=True)
     signature = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     records = [
         {
             "kind": "epoch", "epoch": epoch, "update": 60 * epoch, "valid_loss": 4 / epoch, "valid_nll": 3 / epoch,
             "valid_bleu": choose.uniform(0, 40), "bleu_signature": signature, "n_sentences": 200, "beam": 1,
-            "train_loss": choose.random(), "lr": 2e-3, "grad_norm": choose.random(), "seconds": 5.0,
+            "train_loss": choose.random(), "lr": _rate(cfg, 60 * epoch), "grad_norm": choose.random(), "seconds": 5.0,
             "tokens_per_second": 7000.0, "time": "2026-01-01T00:00:00+00:00",
         }
         for epoch in range(1, EPOCHS + 1)
@@ -94,3 +95,9 @@ def _write_run(folder: RunFolder, choose: random.Random) -> None:
         {"git": {"commit": "0" * 40, "dirty": False}, "cpu": "none", "device": "cpu", "data": {"pairs": {"train": 1}}}
     )
     folder.set_status("finished", updates=60 * EPOCHS)
+
+
+def _rate(cfg: DictConfig, update: int) -> float:
+    """Return the learning rate of the recipe's schedule, which ``verify`` computes again."""
+    start = cfg.lr_schedule.decay_from
+    return float(cfg.lr_max * min(update / cfg.warmup_updates, 1) * math.sqrt(start / max(update, start)))
