@@ -38,7 +38,7 @@ RECIPE ?=
 export OMP_NUM_THREADS := 1
 
 help:  ## list the targets
-	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-20s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z][a-z0-9-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-20s %s\n", $$1, $$2}'
 
 install: .venv/installed  ## create .venv with pinned packages (other targets do this when needed)
 	@$(if $(filter-out file,$(origin TORCH)),$(PY) -m lnexp.versions $(TORCH_WORDS))

@@ -39,6 +39,12 @@ def check_whole(option: str, value: Any, least: int, hint: str = "", most: int |
         raise UserError(f"{option}={value}: must be at most {greatest}")
 
 
+def whole_said(option: str, said: str, least: int) -> int:
+    """Return the whole number that a word of a command line says. Raises UserError, as :func:`check_whole`."""
+    check_whole(option, int(said) if said.isdecimal() else said, least)
+    return int(said)
+
+
 def check_positive(option: str, value: Any) -> None:
     """Refuse what is not a positive, finite number. Raises UserError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -104,7 +110,8 @@ def check_inert(option: str, value: Any) -> None:
 def check_name(option: str, value: Any) -> None:
     """Refuse what cannot name a folder or a file within one. Raises UserError."""
     if not re.fullmatch(r"[\w-][\w.-]*", str(value)) or len(str(value)) > LONGEST_NAME:
-        raise UserError(f"{option}={value}: must be letters, digits, - _ and ., and not begin with .")
+        kinds = "letters, digits, - _ and ., and not begin with ."
+        raise UserError(f"{option}={value}: must be at most {LONGEST_NAME} {kinds}")
 
 
 def check_patterns(option: str, value: Any) -> None:

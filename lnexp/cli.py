@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError, first_line, near_names
 from lnexp.extensions import in_extension
-from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR
+from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR, files_of_group
 from lnexp.printable import printable
 
 EXIT_USER_ERROR = 2
@@ -139,18 +139,18 @@ def describe(error: Exception) -> str:
         return f"{group}={name}: no such {group}; {near_names(name, _choices(error.options or []))}"
     if isinstance(error, OSError):
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
-    first_line = str(error).splitlines()[0]
-    missing = re.search(r"Missing mandatory value: (\S+)", first_line)
+    said = first_line(error)
+    missing = re.search(r"Missing mandatory value: (\S+)", said)
     if missing:
         return f"{missing[1]}: not set; say {missing[1]}=…"
     if isinstance(error, InterpolationResolutionError):
-        return first_line.removeprefix("UserError raised while resolving interpolation: ")
-    unknown = re.match(r"Could not override '([^']+)'", first_line)
+        return said.removeprefix("UserError raised while resolving interpolation: ")
+    unknown = re.match(r"Could not override '([^']+)'", said)
     if isinstance(error, ConfigCompositionException) and unknown:
         return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}{_where_to_list(unknown[1])}"
-    if re.search(r"=[\"']?~/", first_line):
-        return f"{first_line}; ~ is not expanded behind =, say $HOME"
-    return first_line
+    if re.search(r"=[\"']?~/", said):
+        return f"{said}; ~ is not expanded behind =, say $HOME"
+    return said
 
 
 def _where_to_list(option: str) -> str:
@@ -158,8 +158,7 @@ def _where_to_list(option: str) -> str:
     group, _, name = option.partition(".")
     if group not in EXTENDED or not name:
         return ""
-    files = sorted((path.stem for path in (CONFIG_DIR / group).glob("[!_]*.yaml")), key=len)
-    file = [stem for stem in files if name.startswith(f"{stem}_")] or ["NAME"]
+    file = [stem for stem in sorted(files_of_group(group), key=len) if name.startswith(f"{stem}_")] or ["NAME"]
     return f"; one of your own must be listed in configs/{group}/{file[-1]}.yaml"
 
 

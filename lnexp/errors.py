@@ -17,6 +17,11 @@ class RefusedConfigError(UserError):
     """A config that no run can have: it leaves no run folder."""
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says; its type where it says nothing."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
 #: Number of names that a message lists where none is near.
 MOST_NAMED = 24
 

@@ -20,7 +20,7 @@ from fairseq.tasks import TASK_DATACLASS_REGISTRY, FairseqTask
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
-from lnexp.errors import RefusedConfigError, UserError, near_names
+from lnexp.errors import RefusedConfigError, UserError, first_line, near_names
 from lnexp.options import OURS
 from lnexp.plain import find, plain
 from lnexp.tasks import task_of
@@ -86,8 +86,7 @@ def _mistakes(part: str) -> Iterator[None]:
     except UserError:
         raise
     except (ArithmeticError, AssertionError, RuntimeError, ValueError, OmegaConfBaseException) as error:
-        first_line = next(iter(str(error).splitlines()), type(error).__name__)
-        raise UserError(f"{part}: {first_line}") from error
+        raise UserError(f"{part}: {first_line(error)}") from error
 
 
 def _check_known(group: str, name: str, known: Collection[str]) -> None:

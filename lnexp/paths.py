@@ -16,6 +16,14 @@ RESULTS_DIR = Path("results")
 LOCAL_RESULTS_DIR = RESULTS_DIR / "local"
 
 
+def files_of_group(group: str) -> list[str]:
+    """Return the files of a group of configs that can be chosen, by name; none for what is no group.
+
+    Those that begin with ``_`` are parts of others.
+    """
+    return sorted(path.stem for path in (CONFIG_DIR / group).glob("[!_]*.yaml"))
+
+
 def is_published(results_dir: Path) -> bool:
     """Return whether a root of results is that of the published ones."""
     return results_dir.resolve() == RESULTS_DIR.resolve()

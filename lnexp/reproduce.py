@@ -11,6 +11,7 @@ from lnexp.cli import one_line_errors, overrides_parser
 from lnexp.configuration import check, check_device, compose
 from lnexp.errors import UserError
 from lnexp.launchers.follow import Follower
+from lnexp.options import is_of_hydra
 from lnexp.options.override import values_said
 from lnexp.overrides import quote
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
@@ -55,7 +56,7 @@ def main() -> None:
         )
         parser.add_argument("-v", "--verbose", action="store_true", help="also print a line for each epoch of a run")
         said = parser.parse_intermixed_args()
-        hydra = [word for word in said.overrides if word.startswith("hydra")]
+        hydra = [word for word in said.overrides if is_of_hydra(word)]
         recipes, settings = split_recipes([word for word in said.overrides if word not in hydra])
         if not recipes:
             raise UserError("which recipe? say +recipe=NAME")
@@ -163,7 +164,7 @@ def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher
     import torch
 
     said = values_said(launcher, "hydra.launcher.processes")
-    if said and said[-1].isdigit():  # the launcher refuses anything else but null
+    if said and said[-1].isdecimal():  # the launcher refuses anything else but null
         return int(said[-1])
     shared = [update_freq(recipe, profile, settings) for recipe in recipes]
     return min(fitting(batches, torch.cuda.device_count()) for batches in shared)

@@ -71,7 +71,7 @@ def test_a_name_is_one_part_of_a_path(world, option):
     arguments = commands(world)["status.json"]["train"]
     ended = world.run("train", *arguments, option, *(["+arm=good"] if "recipe" in option else []))
     assert ended.status == 2
-    assert "must be letters, digits, - _ and ., and not begin with ." in ended.err
+    assert "must be at most 100 letters, digits, - _ and ., and not begin with ." in ended.err
     assert ended.faults == []
 
 

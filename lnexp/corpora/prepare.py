@@ -65,7 +65,7 @@ class Manifest(TypedDict):
 
     Attributes:
         settings: the config of the corpus.
-        pairs: of each split, where it is one of pairs.
+        pairs: of each split; of a corpus of one language, its sentences.
         part_of: the known corpus that it is a part of, if any.
         mended, steps: what was repaired, and pairs read and left out by split.
         held_out: of parallel text, the pairs of valid and test, and those of them that are in train, too.
@@ -75,7 +75,7 @@ class Manifest(TypedDict):
     """
 
     settings: dict[str, Any]
-    pairs: NotRequired[Sizes]
+    pairs: Sizes
     part_of: NotRequired[str | None]
     mended: NotRequired[dict[str, Count]]
     steps: NotRequired[dict[str, Step]]

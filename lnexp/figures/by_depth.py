@@ -3,6 +3,7 @@
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
+from lnexp.figures.names import BY_DEPTH
 from lnexp.figures.panels import Drawing, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
@@ -10,7 +11,6 @@ from lnexp.tasks import load_task
 
 #: The axis of a recipe whose labels are layers a side, as ``6-6``.
 DEPTH = "depth"
-NAME = "by_depth"
 
 
 def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
@@ -41,7 +41,7 @@ def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
     ]
     rows, shown = with_few_bands([panels])
     seeds = f"{named_seeds(runs['seed'])}: {shown}"
-    return Drawing(NAME, f"{recipe.heading}, by depth", f"{scope} · {seeds}", rows, (4, 3.6), 5, share_y="row")
+    return Drawing(BY_DEPTH, f"{recipe.heading}, by depth", f"{scope} · {seeds}", rows, (4, 3.6), 5, share_y="row")
 
 
 def _lines(recipe: Recipe, arms: list[Arm], runs: pd.DataFrame, column: str) -> list:

@@ -7,12 +7,11 @@ import pandas as pd
 from lnexp.figures.along import along
 from lnexp.figures.by_arm import draw_by_arm
 from lnexp.figures.by_checkpoint import by_checkpoint
-from lnexp.figures.by_depth import NAME as BY_DEPTH
 from lnexp.figures.by_depth import by_depth
 from lnexp.figures.curves import curves
 from lnexp.figures.draw import draw, remove
 from lnexp.figures.layers import layers
-from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, SWEEP
+from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, SWEEP
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
 from lnexp.figures.sweep import draw_sweep

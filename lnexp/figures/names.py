@@ -5,6 +5,7 @@ from lnexp.recipes.recipe import Recipe
 ALONG = "along"
 BY_ARM = "by_arm"
 BY_CHECKPOINT = "by_checkpoint"
+BY_DEPTH = "by_depth"
 #: The figures of a sweep, in the order of its page.
 SWEEP = ("map", "lr_sensitivity", "shortest_warmup", "ranking")
 #: Arms whose curves can be told apart.

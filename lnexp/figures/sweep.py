@@ -152,7 +152,9 @@ def sensitivities(swept: Swept) -> Figure:
     """Return lr sensitivity with and without warm-up: a row a placement, a dot a seed."""
     without, longest = swept.ends
     order = sorted(swept.summaries, key=lambda one: -_mean(one.sensitivity[without]))
-    figure, axis = _rows(swept, order)
+    figure = Figure(figsize=(6.4, 1.6 + 0.28 * len(order)), layout="constrained")
+    axis = figure.subplots()
+    _name_rows(axis, order)
     for row, one in enumerate(order):
         _draw_dots(axis, row, swept.styles[one.name], one.sensitivity[without], one.sensitivity[longest])
         if failing := [value for end in swept.ends if not one.good_at(end) for value in one.sensitivity[end].values()]:
@@ -175,8 +177,7 @@ def ranking(swept: Swept) -> Figure:
         _draw_dots(left, row, style, one.tuned[without], one.tuned[longest])
         ends = [{0: one.width(warmup) or 0} for warmup in swept.ends]
         _draw_dots(right, row, style, *ends)
-    left.set_yticks(range(len(order)), [one.label for one in order])
-    left.set_ylim(-0.5, len(order) - 0.5)
+    _name_rows(left, order)
     left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
     name_few(left.xaxis, left.get_xlim())
     right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
@@ -184,12 +185,9 @@ def ranking(swept: Swept) -> Figure:
     return figure
 
 
-def _rows(swept: Swept, order: Sequence[PlacementSummary]) -> tuple[Figure, Any]:
-    figure = Figure(figsize=(6.4, 1.6 + 0.28 * len(order)), layout="constrained")
-    axis = figure.subplots()
+def _name_rows(axis: Any, order: Sequence[PlacementSummary]) -> None:
     axis.set_yticks(range(len(order)), [one.label for one in order])
     axis.set_ylim(-0.5, len(order) - 0.5)
-    return figure, axis
 
 
 def _legend(swept: Swept) -> str:

@@ -16,7 +16,7 @@ from omegaconf import DictConfig, open_dict
 
 from lnexp.cli import one_line_errors, refusal
 from lnexp.configuration import check, compose, own_schemas, register_resolvers
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError
 from lnexp.launchers import register_plugins
 from lnexp.launchers.help import help_text
 from lnexp.launchers.without_effect import without_effect
@@ -69,17 +69,16 @@ def refuse_other_than_the_arm(cfg: DictConfig, said: Sequence[str]) -> None:
     Raises:
         UserError: for that, and for a profile or an arm that the recipe lacks.
     """
-    recipe, arm = load_recipe(cfg.recipe), str(cfg.arm)
+    recipe = load_recipe(cfg.recipe)
     recipe.setting_at(cfg.profile)
-    if arm not in recipe.arms:
-        raise UserError(f"+arm={arm}: recipe {recipe.name} has none; {near_names(arm, recipe.arms)}")
-    settings = Job(recipe, cfg.profile, recipe.arms[arm], cfg.seed).settings
+    arm = recipe.arm_named(str(cfg.arm), "+arm")
+    settings = Job(recipe, cfg.profile, arm, cfg.seed).settings
     stated = {key_of(override) for override in settings}
     others = [override for override in said if key_of(override) not in stated]
     if identity(compose([*others, *settings])) != identity(cfg):  # in the order of sweeps
         raise UserError(
-            f"+arm={arm}: a name makes no settings, and these are not that arm's; say -m +recipe={recipe.name}"
-            f" arms={arm}"
+            f"+arm={arm.name}: a name makes no settings, and these are not that arm's; say -m +recipe={recipe.name}"
+            f" arms={arm.name}"
         )
 
 

@@ -13,7 +13,7 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Option, Table
 from lnexp.options.common import SECTIONS
-from lnexp.paths import CONFIG_DIR
+from lnexp.paths import CONFIG_DIR, files_of_group
 from lnexp.plain import ABSENT
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.tasks import table_of_task, task_of
@@ -58,7 +58,7 @@ def _of_one_file(table: Table) -> str:
     """Return the section on the options that only some files of a group of :data:`EXTENDED` have."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for group in EXTENDED:
-        for file in _files(group):
+        for file in files_of_group(group):
             lines = (CONFIG_DIR / group / f"{file}.yaml").read_text(encoding="utf-8").splitlines()
             for known in filter(None, map(OWN_OPTION.fullmatch, lines)):
                 name = f"{group}.{known['key']}"
@@ -100,18 +100,13 @@ def _section(title: str, options: Iterable[Option], cfg: DictConfig) -> str:
 
 def _entry(option: Option, cfg: DictConfig) -> str:
     """Return the lines on one option: its name, values and default, and below them what it is."""
-    values = " | ".join(_files(option.name)) or option.kind.words
+    values = " | ".join(files_of_group(option.name)) or option.kind.words
     default = _default(option.name, cfg)
     return "\n".join([_filled(f"{option.name}: {values}{default}", indent=2), _filled(option.help, indent=6)])
 
 
 def _filled(text: str, indent: int) -> str:
     return textwrap.fill(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * 6, break_on_hyphens=False)
-
-
-def _files(group: str) -> list[str]:
-    """Return the files of a config group; none for the name of a value."""
-    return sorted(path.stem for path in (CONFIG_DIR / group).glob("[!_]*.yaml"))
 
 
 def _default(name: str, cfg: DictConfig) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lnexp.errors import UserError
-from lnexp.options import key_of
+from lnexp.options import is_of_hydra, key_of
 from lnexp.paths import ROOT
 from lnexp.planning.asked import asked
 from lnexp.runs.folder import find_folders
@@ -24,7 +24,7 @@ def train_in_own_process(overrides: Sequence[str]) -> list[Path]:
     Raises:
         UserError: for what cannot be composed, before the process starts, and for what it says went wrong.
     """
-    arms = asked([override for override in overrides if not override.startswith("hydra")])
+    arms = asked([override for override in overrides if not is_of_hydra(override)])
     asked_for = [run for arm in arms for run in arm.runs]  # a sweep's values may give one run twice
     runs = dict.fromkeys(asked_for)
     is_sweep = len(asked_for) > 1 or any(key_of(override) == "recipe" for override in overrides)
@@ -47,8 +47,9 @@ def _run(command: Sequence[str]) -> None:
             for line in process.stdout:
                 lines.append(line)
                 print(line, end="", flush=True)
-        except BaseException:  # an interrupt above all; the run then saves its state
+        except BaseException:  # an interrupt above all; the run then saves its state, and must be able to say so
             process.terminate()
+            print(process.stdout.read(), end="", flush=True)
             raise
     if process.returncode:
         raise UserError(_mistake(lines) or f"training ended with exit code {process.returncode}")

@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 from lnexp.checks import check_whole
 from lnexp.errors import UserError
 from lnexp.launchers.composing_launcher import ComposingLauncher
+from lnexp.options import is_of_hydra
 from lnexp.paths import ROOT
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.training.shares import fitting
@@ -43,7 +44,7 @@ class TorchrunLauncher(ComposingLauncher):
         from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
         result = JobReturn(overrides=list(overrides), cfg=cfg, status=JobStatus.COMPLETED)
-        words = [override for override in overrides if not override.lstrip("+~").startswith("hydra")]
+        words = [override for override in overrides if not is_of_hydra(override)]
         before = status_of(RunFolder.of(cfg).path)
         try:
             _torchrun(self.processes or fitting(cfg.update_freq, _gpus(cfg.device)), words)

@@ -95,7 +95,7 @@ class Watch:
             if path is None or first is None:
                 return
             warmup = int(RunFolder(path).config["warmup_updates"])
-        except (UserError, KeyError, TypeError, ValueError):  # half written or malformed: left to who trains it
+        except (UserError, OSError, KeyError, TypeError, ValueError):  # half written or gone: left to who trains it
             return
         self._without_epoch.discard(identity)
         warning = self._members[identity].length.endless_warmup(warmup, first["epoch"], first["update"])

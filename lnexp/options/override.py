@@ -8,6 +8,11 @@ def key_of(override: str) -> str:
     return override.lstrip("+~").partition("=")[0]
 
 
+def is_of_hydra(override: str) -> bool:
+    """Return whether an override is Hydra's own, as ``hydra/launcher=array`` and ``+hydra.launcher.name=x``."""
+    return key_of(override).startswith("hydra")
+
+
 def values_said(words: Iterable[str], option: str) -> list[str]:
     """Return what words like ``option=value`` say of an option, in their order; the last one counts."""
     return [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]

@@ -5,7 +5,7 @@ import sys
 from rich.console import Console
 
 from lnexp.cli import one_line_errors, overrides_parser
-from lnexp.options import key_of
+from lnexp.options import is_of_hydra, key_of
 from lnexp.planning.machine import machine_of
 from lnexp.planning.time_limit import LIMIT, of_limit, time_limit
 
@@ -27,7 +27,7 @@ def main() -> None:
         )
         parser.add_argument("-m", "--multirun", action="store_true", help="taken as train.py takes it; changes nothing")
         words = parser.parse_intermixed_args().overrides
-        launcher = [word for word in words if word.startswith("hydra")]
+        launcher = [word for word in words if is_of_hydra(word)]
         _warn_of_ignored(launcher)
         machine, words = machine_of([word for word in words if word not in launcher])
         from lnexp.planning.arms import lines

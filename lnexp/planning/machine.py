@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lnexp.checks import check_whole
+from lnexp.checks import whole_said
 from lnexp.errors import UserError, near_names
 from lnexp.options.override import values_said
 from lnexp.planning.devices import DEVICES, Device
@@ -59,7 +59,7 @@ def machine_of(words: list[str]) -> tuple[Machine, list[str]]:
         raise UserError(f"device={device}: no such device; {near_names(device, [*DEVICES, 'cpu', 'cuda'])}")
     if not any(word.startswith("profile=") for word in words):
         words.append(f"profile={'small' if device == 'cpu' else 'paper'}")
-    return Machine(_available(device), _count("gpus", gpus), _count("cores", cores)), words
+    return Machine(_available(device), whole_said("gpus", gpus, least=1), whole_said("cores", cores, least=1)), words
 
 
 def _available(device: str) -> str:
@@ -77,9 +77,3 @@ def _available(device: str) -> str:
 def _take(words: list[str], option: str, default: str) -> tuple[str, list[str]]:
     """Return the value of an option of this command, and the other words."""
     return [default, *values_said(words, option)][-1], [word for word in words if not word.startswith(f"{option}=")]
-
-
-def _count(option: str, said: str) -> int:
-    count = int(said) if said.isdigit() else said
-    check_whole(option, count, least=1)
-    return int(count)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 
-from lnexp.checks import check_whole
+from lnexp.checks import whole_said
 from lnexp.paths import CONFIG_DIR
 from lnexp.runs.progress import clock
 
@@ -26,10 +26,7 @@ def time_limit(words: Sequence[str]) -> int | None:
     default = OmegaConf.select(OmegaConf.load(path), "timeout_min") if path.is_file() else None
     if default is None:
         return None
-    value = said.get(LIMIT, str(default))
-    minutes = int(value) if value.isdigit() else value
-    check_whole(LIMIT, minutes, least=1)
-    return int(minutes)
+    return whole_said(LIMIT, said.get(LIMIT, str(default)), least=1)
 
 
 def of_limit(lines: "Sequence[Line]", minutes: int) -> str:

@@ -72,13 +72,3 @@ def changes_with_updates(model: nn.Module) -> bool:
     after another.
     """
     return any(isinstance(module, KnowsUpdates) for module in model.modules())
-
-
-def set_updates(model: nn.Module, updates: int) -> None:
-    """Tell all modules of a model that ask for it how many updates were made.
-
-    fairseq's training step sets the number before its update; to look at the model after an update, set it again.
-    """
-    for module in model.modules():
-        if isinstance(module, KnowsUpdates):
-            module.set_num_updates(updates)

@@ -12,7 +12,7 @@ from lnexp.configuration import check, compose
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.options import key_of
-from lnexp.paths import RESULTS_DIR
+from lnexp.paths import is_published
 from lnexp.probing.options import check_options, part_of
 from lnexp.processes import available_cores, end_with_parent, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
@@ -36,7 +36,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
 
     of_runs = any(recipe.is_of_trained_runs for recipe in recipes)
     check_options(options, ("corpus", "seeds", "arms", *(["runs"] if of_runs else [])), REFUSAL)
-    if results_dir == RESULTS_DIR:
+    if is_published(results_dir):
         refuse_some_arms(options)
     for recipe in recipes:
         if not recipe.measurement:
@@ -44,7 +44,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
             raise UserError(f"recipe={recipe.name}: is trained, not measured; run {command}")
     folders = [_measure_recipe(recipe, options, results_dir) for recipe in recipes]
     write_page(results_dir)
-    if results_dir == RESULTS_DIR:
+    if is_published(results_dir):
         warn_of_changes(folders)
     print_comparisons(folders)
 

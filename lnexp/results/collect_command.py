@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lnexp.cli import Parser, add_results_options, add_runs_option, one_line_errors
 from lnexp.errors import UserError
-from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR
+from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR, is_published
 
 if TYPE_CHECKING:
     from lnexp.recipes.recipe import Recipe
@@ -64,11 +64,11 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
     for recipe in recipes:
         check_claims(recipe)
     results = arguments.results or LOCAL_RESULTS_DIR
-    if results == RESULTS_DIR:
+    if is_published(results):
         refuse_some_arms(rest)
     folders = [_collect_recipe(recipe, rest, results, arguments.with_published) for recipe in recipes]
     write_page(results)
-    if results == RESULTS_DIR:
+    if is_published(results):
         warn_of_changes(folders)
     if not arguments.no_comparison:
         print_comparisons(folders)

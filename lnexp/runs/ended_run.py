@@ -40,7 +40,7 @@ def _result(member: SweepRun, folder: RunFolder) -> str:
     status = status_of(folder.path)
     try:
         epochs = folder.epochs()
-    except UserError as error:
+    except (UserError, OSError) as error:  # cleared meanwhile, to be trained afresh
         return f"malformed: {error}"
     if status.get("state") == "failed":
         return f"failed: {one_line(status.get('why', ''))}"

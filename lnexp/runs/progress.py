@@ -95,7 +95,8 @@ def state_of(folder: RunFolder, runs_dir: str | Path, found: Sequence[Record]) -
     if state in DONE and not found and folder.metrics.exists():
         raise UserError(f"{folder.metrics}: no record in it, but the run is {state}; force=true trains the run afresh")
     if state == "running" and not is_held(runs_dir, folder.identity):
-        state = "interrupted"
+        status = folder.status  # again: it may have ended since, and let go of its lock
+        state = "interrupted" if status.get("state") == "running" else status.get("state", "waiting")
     return state, one_line(status.get("why", ""))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from lnexp.errors import UNREADABLE, UserError
+from lnexp.errors import UNREADABLE, UserError, first_line
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import label_of
 from lnexp.runs.progress import Progress
@@ -49,8 +49,7 @@ def _member(folder: RunFolder) -> SweepRun:
             task_of(cfg).name,
         )  # fmt: skip
     except (OmegaConfBaseException, AttributeError, *UNREADABLE) as error:
-        why = str(error).partition("\n")[0]
-        raise UserError(f"{folder.path / 'config.yaml'}: not the config of a run ({why})") from error
+        raise UserError(f"{folder.path / 'config.yaml'}: not the config of a run ({first_line(error)})") from error
 
 
 def _unknown(folder: RunFolder) -> SweepRun:

@@ -3,7 +3,7 @@
 import json
 
 from lnexp.cli import Parser, one_line_errors
-from lnexp.errors import UserError
+from lnexp.errors import UserError, first_line
 
 
 def main() -> None:
@@ -26,4 +26,4 @@ def main() -> None:
         try:
             print(workspace.save().url)
         except wandb.Error as error:
-            raise UserError(f"wandb: {str(error).splitlines()[0]}") from error
+            raise UserError(f"wandb: {first_line(error)}") from error

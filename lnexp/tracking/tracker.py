@@ -10,7 +10,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.addresses import check_address
-from lnexp.errors import UserError
+from lnexp.errors import UserError, first_line
 from lnexp.paths import ADHOC
 from lnexp.plain import plain
 from lnexp.runs import records
@@ -52,7 +52,7 @@ class Tracker:
         try:
             self.run = self._init(wandb)
         except wandb.Error as error:
-            raise UserError(f"tracker={self.cfg.tracker.mode}: {str(error).splitlines()[0]}") from error
+            raise UserError(f"tracker={self.cfg.tracker.mode}: {first_line(error)}") from error
         if removed or self.cfg.tracker.mode == "online":
             for record in records.read(self.folder.metrics):
                 if record.get("update", 0) >= self.run.starting_step:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
-from lnexp.errors import UserError
+from lnexp.errors import UserError, first_line
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ def of_environment() -> Ranks:
     if "SUBMITIT_EXECUTOR" in os.environ and "RANK" not in os.environ:
         _of_submitit()
     named = {name: os.environ.get(name, default) for name, default in TORCHRUN.items()}
-    if not all(value.isdigit() for value in named.values()) or not int(named["RANK"]) < int(named["WORLD_SIZE"]):
+    if not all(value.isdecimal() for value in named.values()) or not int(named["RANK"]) < int(named["WORLD_SIZE"]):
         said = " ".join(f"{name}={value}" for name, value in named.items())
         raise UserError(f"{said}: not what torchrun says; take torchrun, or unset them")
     return Ranks(*map(int, named.values()))
@@ -136,7 +136,7 @@ def joined(device: str) -> Iterator[Ranks]:
     try:
         distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=RENDEZVOUS_TIMEOUT)
     except (RuntimeError, ValueError) as error:
-        raise UserError(f"the processes of this run do not find each other: {str(error).splitlines()[0]}") from error
+        raise UserError(f"the processes of this run do not find each other: {first_line(error)}") from error
     try:
         yield ranks
     except RuntimeError as error:

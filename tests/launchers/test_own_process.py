@@ -1,5 +1,7 @@
 """The command that trains what is asked for from Python."""
 
+import sys
+
 import pytest
 
 from lnexp.launchers import own_process
@@ -18,6 +20,32 @@ def test_values_that_give_one_run_twice_are_a_sweep_as_well(monkeypatch, tmp_pat
     found = train_in_own_process([*overrides, f"runs_dir={tmp_path}"])
     assert ("-m" in commands[0]) == is_sweep
     assert len(found) == len(set(found))
+
+
+SAVES = """
+import signal, sys, time
+def save(*_):
+    print("saved", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, save)
+print("training", flush=True)
+time.sleep(100)
+"""
+
+
+def test_a_run_that_is_interrupted_can_say_that_it_is_saved(monkeypatch):
+    """Where nobody read it, a run would fail by saying so."""
+    printed = []
+
+    def interrupted_at_first(text, **_):
+        printed.append(text)
+        if len(printed) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(own_process, "print", interrupted_at_first, raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        own_process._run([sys.executable, "-c", SAVES])
+    assert printed == ["training\n", "saved\n"]
 
 
 class AnyRun(dict):

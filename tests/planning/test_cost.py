@@ -200,6 +200,7 @@ def test_a_launcher_without_a_limit_is_not_looked_at():
         (["device=cuda"], "device=cuda: no GPU is visible"),
         (["gpus=0"], "gpus=0: must be at least 1"),
         (["gpus=two"], "gpus=two: must be a whole number, at least 1"),
+        (["gpus=²"], "gpus=²: must be a whole number, at least 1"),
         (["device=v100", "precision=bf16"], "precision=bf16: not on a V100"),
         (["+recipe=fig4cd", "lr_max=1"], "recipe fig4cd sets lr_max itself"),
         (["+recipe=fig3"], "fig3"),

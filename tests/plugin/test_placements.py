@@ -14,7 +14,6 @@ from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Block, Where
 from lnexp.plugin.scale import Scale
-from lnexp.plugin.updates import set_updates
 
 #: A layer that a placement may be in.
 LAYER = Where("encoder", 1, 2, 3, width=8)
@@ -37,7 +36,7 @@ def model_of(placement: str, task, layers=(2, 3), first_batch=None, **options):
 
 def disturb(model):
     """As after some training: nothing is 0 or 1 any more."""
-    set_updates(model, HALFWAY)
+    model.set_num_updates(HALFWAY)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
@@ -495,11 +494,11 @@ def test_branch_norm_begins_without_branches_and_becomes_post_ln(task, batch):
     """Liu et al. 2023: smooth gradients at first, Post-LN at last; between the two a branch's weight is linear."""
     branch = disturb(model_of("branch_norm", task, branch_norm_updates=10))
     post = with_parameters_of(model_of("post_ln", task), branch)
-    set_updates(branch, 12)
+    branch.set_num_updates(12)
     assert torch.equal(branch(*batch)[0], post(*batch)[0])
     layer, x = branch.encoder.layers[0], torch.randn(7, 2, 32)
     for updates, share in ((0, 0.0), (4, 0.4), (10, 1.0)):
-        set_updates(branch, updates)
+        branch.set_num_updates(updates)
         y = layer.self_attn_layer_norm(x + share * layer.self_attn(x, x, x)[0])
         torch.testing.assert_close(layer(x, None), layer.final_layer_norm(y + share * layer.feed_forward(y)))
 
@@ -509,7 +508,7 @@ def test_pre_to_post_is_pre_ln_at_first_and_post_ln_at_last(task, batch):
     model = disturb(model_of("pre_to_post", task, pre_to_post_updates=10))
     outputs = []
     for updates in (0, 5, 10, 11):
-        set_updates(model, updates)
+        model.set_num_updates(updates)
         outputs.append(model(*batch)[0])
     first, between, *last = outputs
     assert torch.equal(first, with_parameters_of(model_of("pre_ln", task), model)(*batch)[0])
@@ -525,7 +524,7 @@ def test_prores_lets_one_layer_after_another_grow_and_becomes_pre_ln(task, batch
     whole = with_parameters_of(model_of("pre_ln", task, layers=(3, 2)), model)
     x = torch.randn(7, 2, 32)
     for updates, shares in ((0, (0, 0, 0)), (6, (0.6, 0.3, 0.2)), (20, (1, 1, 2 / 3)), (30, (1, 1, 1))):
-        set_updates(model, updates)
+        model.set_num_updates(updates)
         for share, layer, full in zip(shares, model.encoder.layers, whole.encoder.layers, strict=True):
             y = x + share * (full.self_attn(*[full.self_attn_layer_norm(x)] * 3)[0])
             expected = y + share * full.feed_forward(full.final_layer_norm(y))

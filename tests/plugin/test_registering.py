@@ -20,7 +20,7 @@ from lnexp.plugin.model import PLACEMENTS, PlacedModelConfig, register_placement
 from lnexp.plugin.placement import Placement, Where, option
 from lnexp.plugin.placements.post_ln import PostLN
 from lnexp.plugin.placements.pre_ln import PreLN
-from lnexp.plugin.updates import ChangesWithUpdates, set_updates
+from lnexp.plugin.updates import ChangesWithUpdates
 from lnexp.runs.identity import identity
 from lnexp.training.models.array_checkpoints import load_member_model, member_model
 
@@ -183,7 +183,7 @@ def test_they_train_in_arrays(placement, task, net_input):
     members = [model_of(placement, task, seed).train() for seed in SEEDS]
     array = array_of(placement, task).train()
     for model in (array, *members):
-        set_updates(model, 4)
+        model.set_num_updates(4)
     assert_array_is_its_members(array, members, net_input, task.target_dictionary.pad())
 
 

@@ -234,3 +234,16 @@ def test_all_are_the_runs_of_every_sweep_and_of_none_each_once(tmp_path):
     assert rows[0] == ["pre-ln adam lr .004 warm-up", "7"]
     assert [name for name, seed in rows if seed in ("0", "1")] == ["name-ee", "name-aa", "name-bb", "name-cc"]
     assert [line for line in said if "sweep" in line] == ["runs of no sweep", "an old sweep", "a new sweep"]
+
+
+def test_a_run_that_ends_while_it_is_looked_at_was_not_interrupted(tmp_path, monkeypatch):
+    """It sets its state and then lets go of its lock, maybe between our looks at the two."""
+    made = folder(tmp_path, "aa", epochs=3)
+    made.set_status("running")
+
+    def ends(*_):
+        made.set_status("finished")
+        return False
+
+    monkeypatch.setattr("lnexp.runs.progress.is_held", ends)
+    assert progress(member("aa"), made.path, tmp_path).state == "finished"

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lnexp.errors import UserError, near_names
+from lnexp.errors import UserError
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.run_result import RunResult
-from lnexp.runs.folder import RunFolder, find_folders
+from lnexp.runs.folder import RunFolder
 from lnexp.tasks import measures
 from lnexp.tasks.contract import SentenceStatistics
 
@@ -45,10 +45,7 @@ def read_sentence_tests(recipe: Recipe, arms: Sequence[str], overrides: list[str
     Raises:
         UserError: for an unknown arm, fewer than two seeds, a malformed run, or tests on different sentences.
     """
-    for arm in arms:
-        if arm not in recipe.arms:
-            raise UserError(f"{arm}: no arm of recipe {recipe.name}; {near_names(arm, recipe.arms)}")
-    runs = collect(replace(recipe, arms={arm: recipe.arms[arm] for arm in arms}), overrides)
+    runs = collect(replace(recipe, arms={arm: recipe.arm_named(arm, "arm") for arm in arms}), overrides)
     over = [_over(runs, arm) for arm in arms]
     seeds = sorted(over[0].keys() & over[1].keys())
     if len(seeds) < 2:
@@ -56,8 +53,7 @@ def read_sentence_tests(recipe: Recipe, arms: Sequence[str], overrides: list[str
         raise UserError(f"{' and '.join(arms)}: seeds whose runs are over in both: {known}; two are needed at least")
     chosen = [[of_arm[seed] for seed in seeds] for of_arm in over]
     _check_test_set([run for of_arm in chosen for run in of_arm])
-    folders = find_folders(runs[0].cfg.runs_dir)
-    read = [[_statistics(run, RunFolder(folders[run.identity])) for run in of_arm] for of_arm in chosen]
+    read = [[_statistics(run) for run in of_arm] for of_arm in chosen]
     counts = np.array([[one.counts for one in of_arm] for of_arm in read])
     return SentenceTests(chosen, seeds, counts, read[0][0].score)
 
@@ -88,8 +84,10 @@ def _test_set(run: RunResult) -> dict[str, str]:
     return {name: digest for name, digest in digests.items() if name.startswith("test.")}
 
 
-def _statistics(run: RunResult, folder: RunFolder) -> SentenceStatistics:
+def _statistics(run: RunResult) -> SentenceStatistics:
     """Return a run's statistics. Raises UserError where there are none, or they do not give the recorded score."""
+    assert run.path is not None, "a run that is over has a folder"
+    folder = RunFolder(run.path)
     found = run.task.sentence_statistics(run, folder)
     if found is None:
         raise UserError(f"recipe={run.job.recipe.name}: its task {run.task.name} keeps no statistics of test sentences")

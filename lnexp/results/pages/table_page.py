@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, SWEEP, drawn_by_arm
+from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, SWEEP, drawn_by_arm
 from lnexp.numerics import numerics_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
@@ -88,6 +88,7 @@ def _figures(recipe: Recipe, over: Sequence[PublishedRun], folder: Path) -> list
     shown = (
         ("by checkpoint", BY_CHECKPOINT, started),
         ("final nll by arm", BY_ARM, bool(over) and drawn_by_arm(recipe)),
+        ("best score by depth", BY_DEPTH, (folder / f"{BY_DEPTH}.png").exists()),
         ("curves", "figure", not recipe.sweep and any(run.epochs for run in over)),
         ("gradients by layer", "gradients", any(run.probes for run in over)),
         ("hidden states by layer", "states", states),

@@ -150,8 +150,8 @@ def _is_of_the_corpus(key: str, flat: Sequence[Mapping[str, Any]]) -> bool:
 def _is_of_the_file(key: str, value: Any, options: Mapping[str, Any]) -> bool:
     """Return whether an option has the value that the file of its group states, as ``optimizer.betas`` of Adam."""
     group, _, name = key.partition(".")
-    path = CONFIG_DIR / group / f"{short_name(str(options.get(f'{group}._name')))}.yaml"
-    if name == "_name" or not path.is_file():
+    path = CONFIG_DIR / group / f"{short_name(str(options.get(_names_file_of(group))))}.yaml"
+    if key == _names_file_of(group) or not path.is_file():
         return False
     stated: Any = OmegaConf.to_container(OmegaConf.load(path))
     return name in stated and stated[name] == value
@@ -177,8 +177,15 @@ def _flattened(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[
             yield f"{before}{key}", value
 
 
+def _names_file_of(group: str) -> str:
+    """Return the option that names a group's file: ``_name``, and ``kind`` of norms, which fairseq does not know."""
+    return f"{group}.{'kind' if group == 'norm' else '_name'}"
+
+
 #: What a label says first: the files of groups, the corpus, the rate and the warm-up.
-FIRST = ("model._name", "norm._name", "optimizer._name", "lr_schedule._name", CORPUS, "lr_max", "warmup_updates")
+FIRST = (
+    *map(_names_file_of, ("model", "norm", "optimizer", "lr_schedule")), CORPUS, "lr_max", "warmup_updates",
+)  # fmt: skip
 
 
 def _labels(settings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -198,8 +205,13 @@ def _goes_without_saying(key: str, settings: Mapping[str, Any]) -> bool:
 
 def _label(settings: Mapping[str, Any]) -> str:
     order = sorted(settings, key=lambda key: FIRST.index(key) if key in FIRST else len(FIRST))
-    words = (f"{key.removesuffix('._name')}={short_name(_text(settings[key]))}" for key in order)
-    return " ".join(words) or "all runs"
+    return " ".join(_as_typed(key, settings[key]) for key in order) or "all runs"
+
+
+def _as_typed(key: str, value: Any) -> str:
+    """Return an option as one would type it: ``norm=rms_norm``, ``lr_max=0.002``."""
+    group = key.partition(".")[0]
+    return f"{group if key == _names_file_of(group) else key}={short_name(_text(value))}"
 
 
 def _text(value: Any) -> str:
@@ -208,7 +220,7 @@ def _text(value: Any) -> str:
 
 def _overrides(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the settings of an arm one by one, by which its line gets its colour and dash."""
-    return tuple(f"{key.removesuffix('._name')}={short_name(_text(value))}" for key, value in settings.items())
+    return tuple(_as_typed(key, value) for key, value in settings.items())
 
 
 def _recipe(name: str, task: str, overrides: Mapping[str, tuple[str, ...]], config: Mapping[str, Any]) -> Recipe:

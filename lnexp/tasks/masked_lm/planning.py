@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import torch
-from fairseq import tasks
 from omegaconf import DictConfig
 from torch import nn
 
 from lnexp.corpora.known import KNOWN_WORDS
 from lnexp.corpora.prepare import corpus_folder, prepare
 from lnexp.errors import UserError
-from lnexp.fairseq_config import to_fairseq
+from lnexp.fairseq_config import build_task, to_fairseq
 from lnexp.planning.dictionary import made_up_dictionary
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.tasks.masked_lm.fairseq_task import MaskedLmTask, batch_of
@@ -88,7 +87,7 @@ def counted(
         work: what to return.
     """
     fairseq = to_fairseq(cfg, bin_dir, Path("none"))
-    task = tasks.setup_task(fairseq.task)
+    task = build_task(fairseq)
     task.load_dataset("train")
     data = task.dataset("train")
     batches = data.batch_by_size(

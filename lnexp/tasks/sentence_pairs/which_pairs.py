@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lnexp.errors import UserError
-from lnexp.paths import CONFIG_DIR
+from lnexp.paths import CONFIG_DIR, files_of_group
 
 #: What writes the text and the pairs of the embedded grammar.
 GRAMMARS_TEXT = "lnexp.corpora.toy_paraphrases.write"
@@ -43,5 +43,4 @@ def _instead(corpus: str, made_up: bool) -> str:
 
 def _that_go_with(made_up: bool) -> str:
     """Return the choices of pairs beside made-up text, or beside any other."""
-    files = sorted(path.stem for path in (CONFIG_DIR / "pairs").glob("[!_]*.yaml"))
-    return " or ".join(f"pairs={file}" for file in files if (file == OF_THE_GRAMMAR) == made_up)
+    return " or ".join(f"pairs={file}" for file in files_of_group("pairs") if (file == OF_THE_GRAMMAR) == made_up)

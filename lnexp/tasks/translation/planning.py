@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from fairseq import tasks
 from fairseq.data.language_pair_dataset import collate
 from omegaconf import DictConfig
 from torch import nn
@@ -15,7 +14,7 @@ from torch import nn
 from lnexp.corpora.known import KNOWN
 from lnexp.corpora.prepare import PreparedCorpus, corpus_folder, prepare
 from lnexp.errors import UserError
-from lnexp.fairseq_config import to_fairseq
+from lnexp.fairseq_config import build_task, to_fairseq
 from lnexp.planning.dictionary import made_up_dictionary
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.plugin.translation import LnexpTranslationTask
@@ -125,7 +124,7 @@ def work_of(cfg: DictConfig) -> PairsWork:
 
 def _counted(cfg: DictConfig, corpus: PreparedCorpus) -> PairsWork:
     fairseq = to_fairseq(cfg, corpus.bin, Path("none"))
-    task = tasks.setup_task(fairseq.task)
+    task = build_task(fairseq)
     task.load_dataset("train")
     data = task.dataset("train")
     batches = data.batch_by_size(

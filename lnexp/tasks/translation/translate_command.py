@@ -55,10 +55,8 @@ def main() -> None:
         one_quiet_thread()
         corpus = corpus_of_run(cfg, folder, arguments.data_dir or _where_it_lies(cfg))
         with without_garbage_collection():
-            from lnexp.safe_loading import making_a_model
             from lnexp.tasks.translation.translator import Translator
-        with making_a_model(folder.path):
-            translator = Translator(cfg, folder, corpus)
+        translator = Translator(cfg, folder, corpus)
         print(f"{folder.name}, epoch {translator.epoch}, beam {beam}", file=sys.stderr)
         pairs: list[tuple[str, str]] = []
         for batch in [arguments.sentences] if arguments.sentences else _typed(cfg.data.source_lang):

@@ -13,7 +13,7 @@ from lnexp.errors import UserError
 from lnexp.plain import plain
 from lnexp.runs.checksum import is_whole
 from lnexp.runs.folder import RunFolder
-from lnexp.safe_loading import load
+from lnexp.safe_loading import load, making_a_model
 from lnexp.tasks.translation.bleu import detokenise
 from lnexp.tasks.translation.decoding import FirstSentences, translate
 
@@ -27,7 +27,7 @@ class Translator:
         corpus: the corpus that it was trained on.
 
     Raises:
-        UserError: where the run has no checkpoint.
+        UserError: where the run has no checkpoint, or one that makes no model.
     """
 
     def __init__(self, cfg: DictConfig, folder: RunFolder, corpus: PreparedCorpus):
@@ -38,13 +38,10 @@ class Translator:
         path = folder.saved.of_epoch(epoch)
         if not is_whole(path):
             raise UserError(f"{path}: not what was saved; force=true trains the run afresh")
-        try:
-            state = load(path)
+        state = load(path)
+        with making_a_model(path):
             state["cfg"].task.data = str(corpus.bin)
             (self.model,), _, self.task = checkpoint_utils.load_model_ensemble_and_task([str(path)], state=state)
-        except (RuntimeError, KeyError) as error:  # of torch: no such archive; of fairseq: of something else
-            what = " ".join(str(error).split())
-            raise UserError(f"{path}: no checkpoint of this run ({type(error).__name__}: {what})") from error
         self.epoch = epoch
 
     def translate(self, sentences: list[str], beam: int) -> tuple[list[str], list[list[str]]]:

@@ -7,7 +7,6 @@ from small_models import SEEDS, array_of, assert_array_is_its_members, model_of
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
-from lnexp.plugin.updates import set_updates
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -36,5 +35,5 @@ def test_every_placement_and_norm_trains_in_an_array(placement, norm, task, net_
     members = [model_of(placement, task, seed, norm=norm).double().train() for seed in SEEDS]
     array = array_of(placement, task, norm=norm).double().train()
     for model in (array, *members):
-        set_updates(model, 400)
+        model.set_num_updates(400)
     assert_array_is_its_members(array, members, net_input, task.target_dictionary.pad())

@@ -54,6 +54,12 @@ def test_all_published_results_have_a_place_on_their_page():
     assert [place for place in places if f"](../results/{place}/table.md)" not in page] == []
 
 
+def test_every_figure_of_published_results_is_shown_on_its_page():
+    figures = [path for path in RESULTS.glob("*/*/*/*.png") if (path.parent / "verdicts.json").is_file()]
+    assert len(figures) > 40
+    assert [path for path in figures if f"({path.name})" not in (path.parent / "table.md").read_text()] == []
+
+
 def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(tmp_path):
     as_of_fewer_seeds(RESULTS / PLACE, tmp_path / PLACE)
     assert list(answer_points(tmp_path)) == ["Multi30k"]

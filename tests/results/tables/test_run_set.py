@@ -97,6 +97,14 @@ def test_an_option_that_follows_from_the_file_of_its_group_is_not_named(make, tm
     assert labels(runs) == ["optimizer=adam", "optimizer=adam", "optimizer=sgd"]
 
 
+def test_norms_are_named_by_their_files(make, tmp_path):
+    make("norm=layer_norm")
+    make("norm=scale_norm")
+    make("norm=scale_norm", "norm.fix_norm=false")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert labels(runs) == ["norm=layer_norm", "norm=scale_norm", "norm=scale_norm norm.fix_norm=False"]
+
+
 def test_a_corpus_is_named_and_its_settings_are_not():
     one, two = ({"seed": 1, "data": {"name": name, "source_lang": name}} for name in ("de", "fr"))
     assert differing([one, two]) == [{"data.name": "de"}, {"data.name": "fr"}]

@@ -205,5 +205,5 @@ def test_blocks_that_fit_no_batch_are_not_planned(prepared):
 
 def test_the_name_of_pairs_is_one_part_of_a_path(tmp_path):
     cfg = check_and_resolve(compose([*TINY, "start.epoch=0", "data.pairs.name=x/../../../y"]))
-    with pytest.raises(UserError, match=r"data.pairs.name=x/../../../y: must be letters, digits"):
+    with pytest.raises(UserError, match=r"data.pairs.name=x/../../../y: must be at most 100 letters, digits"):
         task_of(cfg).prepare(cfg.data, tmp_path)
