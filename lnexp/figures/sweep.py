@@ -20,7 +20,7 @@ from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
-from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, summaries_of
+from lnexp.results.measures.sweep_summary import MARK, Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.runs.status import DONE
 from lnexp.seeds import named_seeds
 
@@ -85,7 +85,9 @@ def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
     if results.line is None or not summaries:
         return None
     seeds = named_seeds(runs[runs["status"].isin(DONE)]["seed"])
-    text = f"{scope} · {seeds} · good is a final validation nll below {results.line:.2f}"
+    good = f"good is a final validation nll below {results.line:.2f}"
+    marked = f"{MARK.strip()} a rate means something else there" if grid.sweep.other_rate else ""
+    text = " · ".join(filter(None, (scope, seeds, good, marked, not_shown(results, summaries).rstrip("."))))
     return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text)
 
 
@@ -157,10 +159,12 @@ def sensitivities(swept: Swept) -> Figure:
     _name_rows(axis, order)
     for row, one in enumerate(order):
         _draw_dots(axis, row, swept.styles[one.name], one.sensitivity[without], one.sensitivity[longest])
-        if failing := [value for end in swept.ends if not one.good_at(end) for value in one.sensitivity[end].values()]:
-            axis.plot(failing, [row] * len(failing), "x", color="black", markersize=4)
+        for end, shift in zip(swept.ends, SHIFTS, strict=True):
+            if not one.good_at(end):
+                failing = list(one.sensitivity[end].values())
+                axis.plot(failing, [row + shift] * len(failing), "x", color="black", markersize=4)
     axis.set(xlabel="lr sensitivity, nats a token", xlim=(0, None))
-    said = f"{_legend(swept)}, crossed: good at no rate, so that little can be lost"
+    said = f"{_legend(swept)}, crossed: at no rate are most runs good, so that little can be lost"
     add_title(figure, f"{swept.heading}: lr sensitivity", f"{swept.scope} · {said}")
     return figure
 

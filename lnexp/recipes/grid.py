@@ -94,6 +94,10 @@ class Grid:
 
     def _check(self) -> None:
         for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):
+            for arm in self._arms:
+                if _number(arm, OPTIONS[part]) != numbers[arm.keys[self._axes[part]]]:
+                    raise ValueError(f"sweep: {arm.name}: has another {OPTIONS[part]} than its {self._axes[part]} says")
+        for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):
             values = list(numbers.values())
             if len(values) < 2 or sorted(set(values)) != values:
                 raise ValueError(f"sweep: {self._axes[part]} needs two values of {OPTIONS[part]} at least, ascending")

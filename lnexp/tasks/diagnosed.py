@@ -40,7 +40,8 @@ def spike_score(values: Sequence[float | None], window: int = WINDOW, deviations
     before = np.lib.stride_tricks.sliding_window_view(series[:-1], window)
     mean, spread = before.mean(axis=1), before.std(axis=1, ddof=1)
     judged = series[window:]
-    far = np.abs(judged - mean) >= deviations * np.maximum(spread, ROUNDING * np.abs(mean))
+    away = np.abs(judged - mean)
+    far = (away > 0) & (away >= deviations * np.maximum(spread, ROUNDING * np.abs(mean)))
     return float(100 * (far | np.isnan(judged)).mean())
 
 

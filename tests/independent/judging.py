@@ -85,7 +85,7 @@ def comparison(tree, values):
     left, right = tree.left, tree.comparators[0]
     margins = [sign * (value(left, at) - value(right, at)) for at in values.values()]
     p = min(1.0, 2 * min(one_sided(margins, "greater"), one_sided(margins, "less"))) if len(margins) > 1 else None
-    estimate = interval(margins, BOTH)
+    estimate = of_margins(margins, BOTH)
     return decided("comparison", estimate, [estimate], p, zip(values, margins, strict=True))
 
 
@@ -99,9 +99,9 @@ def equivalence(tree, values):
     if len(differences) > 1:
         holds = max(one_sided(margins, "greater") for margins in beyond)
         p = min(holds, min(one_sided(margins, "less") for margins in beyond))
-    margins = [interval(margins, ONE) for margins in beyond]
+    margins = [of_margins(margins, ONE) for margins in beyond]
     numbers = zip(values, differences, allowed, strict=True)
-    return decided("equivalence", interval(differences, ONE), margins, p, numbers)
+    return decided("equivalence", of_margins(differences, ONE), margins, p, numbers)
 
 
 def decided(form, estimate, margins, p, numbers):
@@ -150,12 +150,30 @@ def interval(values, level):
     return {"mean": mean, "low": mean - half, "high": mean + half, "n": n}
 
 
+def are_one(values):
+    return bool(np.ptp(values) <= 1e-9 * np.abs(values).max())
+
+
+def of_margins(margins, level):
+    """Return an interval; without ends where all margins are one and too few for a sign test to decide."""
+    found, n = interval(margins, level), len(margins)
+    if n > 1 and are_one(margins) and stats.binomtest(n, n).pvalue >= 1 - level:
+        found |= {"low": None, "high": None}
+    return found
+
+
 def one_sided(values, alternative):
-    """Return the p-value of Student's one-sided test of a mean of zero."""
-    if np.std(values) == 0:
-        mean = np.mean(values) * (1 if alternative == "greater" else -1)
-        return 0.5 if mean == 0 else float(mean < 0)
+    """Return the p-value of Student's one-sided test of a mean of zero; of a sign test where all values are one."""
+    if are_one(values):
+        positive = len(values) if np.mean(values) > 0 else 0
+        return 0.5 if np.mean(values) == 0 else sign_test(positive, len(values), alternative)
     return float(stats.ttest_1samp(values, 0, alternative=alternative).pvalue)
+
+
+def sign_test(positive, n, alternative):
+    """Return the p-value of a one-sided sign test; of the less likely side it is one minus that of the other."""
+    by_chance = float(stats.binomtest(n, n, alternative="greater").pvalue)
+    return by_chance if (positive == n) == (alternative == "greater") else 1 - by_chance
 
 
 def arms(found, folder):

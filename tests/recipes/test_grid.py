@@ -58,6 +58,13 @@ def test_a_sweep_that_cannot_be_measured_is_refused(recipe, old, new, message):
         grid_of(changed(recipe, old, new))
 
 
+def test_an_arm_with_another_rate_than_its_column_is_refused(recipe):
+    name, arm = list(recipe.arms.items())[-1]
+    other = replace(arm, overrides=(*arm.overrides, "lr_max=1e-2"))
+    with pytest.raises(UserError, match=f"{name}: has another lr_max than its lr_max says"):
+        grid_of(replace(recipe, arms=recipe.arms | {name: other}))
+
+
 def test_marks_of_placements_that_are_not_there_are_refused(recipe):
     with pytest.raises(ValueError, match="other_rate: rezero: not of placement"):
         Grid(replace(recipe, sweep=replace(recipe.sweep, other_rate=("rezero",))))

@@ -61,6 +61,7 @@ def test_it_is_that_of_a_count_by_hand():
 def test_what_is_not_finite_is_a_spike_and_what_is_equal_is_none():
     assert spike_score([*noise(60), None]) == 100
     assert spike_score([0.1] * 100) == 0
+    assert spike_score([0.0] * 100) == 0
     assert spike_score([0.1] * 99 + [0.2]) == pytest.approx(2.5)
     assert spike_score([0.1, 0.1 + 1e-6] * 50) == 0, "less than records are rounded by"
     assert spike_score(noise(60)) is None

@@ -18,7 +18,7 @@ WORDS = {(True, True): "trains", (False, True): "needs warm-up", (True, False): 
 
 EXPLANATION = """\
 A run trains if its {measure} is more than {share} of {best}, that of the best arm,{floor} and it does not diverge. \
-A cell says of a {row} and a {column} what most runs do, without warm-up and with it: *trains*; *needs warm-up*; \
+A cell says of a {row} and a {column} what most runs do, without warm-up and with {length}: *trains*; *needs warm-up*; \
 *only without warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that \
 is no number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
 
@@ -37,6 +37,11 @@ def outcomes_table(recipe: Recipe, runs: Sequence[CountedRun]) -> pd.DataFrame:
 
 def _values(scores: list[tuple[float, bool]]) -> list[float]:
     return [score for score, _ in scores]
+
+
+def _lengths(recipe: Recipe) -> int:
+    """Return how many lengths of warm-up there are, none among them."""
+    return len({arm.values[recipe.outcomes["over"]] for arm in recipe.arms.values()})
 
 
 def _pairs(recipe: Recipe) -> Iterator[tuple[str, str]]:
@@ -85,6 +90,7 @@ def outcomes_page(recipe: Recipe, runs: Sequence[CountedRun]) -> str:
         share=success.fraction,
         floor=f" and more than {score.text(success.at_least)}," if success.at_least else "",
         best=score.text(best_mean(map(_values, scores_by_arm(recipe, runs).values()))),
+        length="the longest one" if _lengths(recipe) > 2 else "it",
         row=headers[0],
         column=recipe.outcomes["columns"],
     )

@@ -17,6 +17,8 @@ from lnexp.results.measures.sweep_measures import Finals
 Predictor = tuple[str, int]
 #: What is known of every update before training: the peak rate, and the rate that a linear warm-up has reached by then.
 LR_MAX, LR_REACHED = KNOWN_BEFORE = ("lr_max", "lr_reached")
+#: The least share of each seed's runs that must have a number for it to be chosen; after a run diverged it has none.
+LEAST = 0.95
 #: Columns that are no early number.
 NO_NUMBERS = (*WHICH, "update")
 
@@ -105,7 +107,8 @@ class Prediction:
         }
 
     def candidates(self, known_before: bool = False) -> list[Predictor]:
-        """Return the numbers, with their updates, that all runs have and that differ among those of every seed.
+        """Return the numbers, with their updates, that :data:`LEAST` of the runs of every seed have, and that differ
+        among these.
 
         Args:
             known_before: return those that were known before training, instead of those that were measured.
@@ -115,8 +118,15 @@ class Prediction:
             for (number, update), by_seed in self._overall.items()
             if (number in KNOWN_BEFORE) is known_before
             and not any(math.isnan(value) for value in by_seed.values())
-            and self._rows.loc[self._rows["update"] == update, number].count() == len(self.seeds) * self._arms
+            and all(self._runs_with(number, update, seed) >= LEAST * self._arms for seed in self.seeds)
         ]
+
+    def all_have(self, predictors: Iterable[Predictor]) -> bool:
+        """Return whether every run has all of these numbers."""
+        return all(self._runs_with(*key, seed) == self._arms for key in predictors for seed in self.seeds)
+
+    def _runs_with(self, number: str, update: int, seed: int) -> int:
+        return int(self._at(update, seed)[number].count())
 
     def held_out(self, line: float, known_before: bool = False) -> list[HeldOut]:
         """Return, for each seed, the predictor that the others choose, and what it tells of this one; empty where there
@@ -142,7 +152,7 @@ class Prediction:
             for key, by_seed in early.items()
         }
         number, update = max(means, key=lambda key: abs(means[key]))
-        rows, sign = self._at(update, seed), math.copysign(1.0, means[number, update])
+        rows, sign = self._at(update, seed).dropna(subset=[number]), math.copysign(1.0, means[number, update])
         in_order = _in_order(rows["final"] >= line, sign * rows[number])
         return HeldOut(seed, number, update, sign * early[number, update][seed], in_order)
 

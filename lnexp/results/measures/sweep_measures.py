@@ -100,8 +100,11 @@ def best_arm(of: SweptSet) -> str:
 
 
 def best_lr(of: SweptSet) -> dict[int, float]:
-    """Return the rate at which a seed's final nll is the lowest."""
-    return {seed: of.rates[min(nll, key=nll.__getitem__)] for seed, nll in of.by_seed.items()}
+    """Return the rate at which a seed's final nll is the lowest; none for a seed with no good run at any rate."""
+    if of.line is None:
+        return {}
+    good = {seed: nll for seed, nll in of.by_seed.items() if min(nll.values()) < of.line}
+    return {seed: of.rates[min(nll, key=nll.__getitem__)] for seed, nll in good.items()}
 
 
 def shortest_warmup(of: SweptSet) -> dict[int, float]:

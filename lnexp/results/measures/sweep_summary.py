@@ -103,6 +103,13 @@ def summaries_of(results: SweepResults) -> list[PlacementSummary]:
     return sorted(found, key=lambda one: statistics.fmean(one.best_nll.values()))
 
 
+def not_shown(results: SweepResults, summaries: Iterable[PlacementSummary]) -> str:
+    """Return a sentence on the placements that :func:`summaries_of` leaves out; empty where there is none."""
+    shown = {one.name for one in summaries}
+    missing = [label_of(results.grid, name) for name in results.grid.labels if name not in shown]
+    return f"Not shown, because no seed has a run of all their arms: {', '.join(missing)}." if missing else ""
+
+
 def _summary(results: SweepResults, name: str, best: str) -> PlacementSummary:
     grid = results.grid
     by_warmup = {warmup: grid.set_name(rows=name, over=warmup) for warmup in grid.warmups}

@@ -12,7 +12,7 @@ from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.prediction import LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
+from lnexp.results.measures.prediction import LEAST, LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.measures.sweep_summary import label_of
 
@@ -40,8 +40,8 @@ lr_max · min(1, update/T_warmup), are known before training. Mean over seeds, a
 WITHIN = """\
 The same over the runs of {placements}, so that it cannot only tell placements apart:"""
 CHOSEN = """\
-For each seed, the other seeds chose the early number that best predicts how a run ends: of the {candidates} that all \
-runs have, each a quantity at one update, the one whose mean rank correlation (Spearman's) with the final nll is \
+For each seed, the other seeds chose the early number that best predicts how a run ends: of the {candidates} that \
+{whose}, each a quantity at one update, the one whose mean rank correlation (Spearman's) with the final nll is \
 largest in size. Chosen were: {picked}. In the seed left out the correlation, positive where its sign is that in the \
 others, is {correlation}. For comparison, the same choice among what is known before training, lr_max and the rate \
 that the warm-up has reached (lr_max · min(1, update/T_warmup)), is: {known}. The mean final nll of the same arm in \
@@ -50,6 +50,9 @@ the other seeds has {of_arm}: where that is higher, the arm predicts more than t
 Only these choices were tested on runs that did not choose them. A seed left out has the same arms, so they say that a \
 number tells the same with another seed, and nothing of other rates, lengths of warm-up or models. ‖ΔW‖/‖W‖ and the \
 angle of an update contain the rate that the warm-up has reached. A correlation with failure does not show a cause."""
+#: Whose numbers can be chosen.
+ALL = "all runs have"
+MOST = "at least {share:.0%} of the runs of each seed have (those that lack one are left out of it)"
 PAIRS = ", and it tells a good run from one that is not in {share:.0%} of pairs"
 #: Up to how many placements have a table each.
 FEW = 2
@@ -104,7 +107,10 @@ def _prediction(
 def _within(found: Prediction, labels: Mapping[str, str]) -> list[str]:
     """Return the table of each placement where there are few, and else that of the mean over all."""
     if len(labels) > FEW:
-        return [WITHIN.format(placements="one placement, the mean over placements"), _table(found, list(labels))]
+        return [
+            WITHIN.format(placements="one placement, the mean over placements whose runs end differently"),
+            _table(found, list(labels)),
+        ]
     return [part for name, label in labels.items() for part in (WITHIN.format(placements=label), _table(found, [name]))]
 
 
@@ -133,8 +139,10 @@ def _tested(found: Prediction, line: float) -> str:
     chosen, known = found.held_out(line), found.held_out(line, known_before=True)
     if not chosen:
         return ""
+    candidates = found.candidates()
     return CHOSEN.format(
-        candidates=len(found.candidates()),
+        candidates=len(candidates),
+        whose=ALL if found.all_have(candidates) else MOST.format(share=LEAST),
         picked=_picked(chosen),
         correlation=_judged(chosen),
         known=f"{_picked(known)}; it has {_judged(known)}",

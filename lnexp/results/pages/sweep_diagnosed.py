@@ -30,6 +30,7 @@ def diagnosed_part(grid: Grid, summaries: Sequence[PlacementSummary], runs: Sequ
     """Return a table with the shortest and the longest warm-up of each placement, and what it means; nothing where
     runs recorded none of it.
     """
+    runs = [run for run in runs if run.counts]
     recorded = {
         column: DIAGNOSED[name]
         for column, name in COLUMNS.items()

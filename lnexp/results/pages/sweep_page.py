@@ -9,7 +9,7 @@ from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
-from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, summaries_of
+from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import success_of
@@ -25,7 +25,8 @@ failed. A rate is good *only with warm-up* where most runs are good with some wa
 good. Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each, \
 the one with the lowest mean over these seeds, which favours what has several rates that are about as good; *costs* \
 is how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean \
-over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are. Intervals are Student's t over \
+over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are, and where at no rate most runs \
+are good (×), it says little, because no rate makes them worse. Intervals are Student's t over \
 seeds, 95%."""
 OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
 
@@ -52,8 +53,9 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         rates=len(grid.rates),
         measure=success_of(recipe).measure,
     )
+    more = (OTHER_RATE if grid.sweep.other_rate else "", not_shown(results, summaries))
     parts = [
-        f"{explanation}{' ' + OTHER_RATE if grid.sweep.other_rate else ''}",
+        " ".join(filter(None, (explanation, *more))),
         _table(["placement", *ANSWERS], [_answer(grid, one) for one in summaries]),
         UNTUNED,
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
@@ -82,12 +84,13 @@ ANSWERS = (
 
 def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
     without = next(iter(grid.warmups))
-    _, rate = one.best
+    warmup, rate = one.best
+    trains = one.cells[warmup][rate].mostly_good
     return [
         one.label,
         _rates_in_words(grid, one.good_at(without)),
         _rates_in_words(grid, one.good_only_with_warmup_at()),
-        f"{length_in_words(grid, one.shortest[rate].values())} at {_rate(grid, rate)}",
+        f"{length_in_words(grid, one.shortest[rate].values())} at {_rate(grid, rate)}" if trains else "no length",
         _text(one.best_nll),
         cost(grid, one),
         _count(cell for of in one.cells.values() for cell in of.values()),
@@ -156,8 +159,11 @@ def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
 
 
 def cost(_: Grid, one: PlacementSummary) -> str:
-    """Return what no warm-up costs in final nll, each at its best rate, with its 95% interval."""
-    return _text(one.cost_of_no_warmup)
+    """Return what no warm-up costs in final nll, each at its best rate, with its 95% interval; a dash where neither
+    without warm-up nor with the longest most runs are good at any rate.
+    """
+    warmups = list(one.cells)
+    return _text(one.cost_of_no_warmup if one.good_at(warmups[0]) or one.good_at(warmups[-1]) else {})
 
 
 def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
@@ -175,11 +181,14 @@ def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
 
 
 def _sensitivities(one: PlacementSummary) -> list[str]:
-    return [_text(of) for of in one.sensitivity.values()]
+    return [f"{_text(of)}{'' if one.good_at(warmup) else ' ×'}" for warmup, of in one.sensitivity.items()]
 
 
 def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
-    return [f"{_text(of)} at {_rate(grid, one.best_rate[warmup])}" for warmup, of in one.tuned.items()]
+    return [
+        f"{_text(of)} at {_rate(grid, one.best_rate[warmup])}" if one.good_at(warmup) else f"{_text(of)} ×"
+        for warmup, of in one.tuned.items()
+    ]
 
 
 def _text(by_seed: Mapping[int, float]) -> str:

@@ -15,7 +15,7 @@ CONFIDENCE = 0.95
 class Interval:
     """A mean over ``n`` seeds, or a share of ``n`` runs, with its interval.
 
-    ``low`` and ``high`` are None for the mean over a single seed.
+    ``low`` and ``high`` are None for the mean over a single seed, and where :func:`margin_interval` leaves them out.
     """
 
     mean: float
@@ -25,9 +25,10 @@ class Interval:
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
-            return f"{self.mean:.{_places(abs(self.mean))}f} (n={self.n})"
+            return f"{self.mean:z.{_places(abs(self.mean))}f} (n={self.n})"
         places = _places(self.high - self.low or abs(self.mean))
-        return f"{self.mean:.{places}f} [{self.low:.{places}f}, {self.high:.{places}f}] (n={self.n})"
+        # an end below zero keeps its sign, which says that zero lies within
+        return f"{self.mean:z.{places}f} [{self.low:.{places}f}, {self.high:.{places}f}] (n={self.n})"
 
 
 def _places(width: float) -> int:
@@ -66,19 +67,44 @@ def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interva
     return Interval(mean, mean - half, mean + half, n)
 
 
+def margin_interval(margins: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
+    """Return the interval that decides a claim: as :func:`interval`, without ends for one margin that all seeds have,
+    where so many equal signs would be no less likely by chance than the interval is to miss.
+
+    Student's t takes their spread for none. With a measure that takes few values, as a rate of seven, three seeds
+    often agree.
+    """
+    found = interval(margins, confidence)
+    if found is None or not _are_alike(margins) or 2 * _all_of_one_sign(len(margins)) < 1 - confidence:
+        return found
+    return Interval(found.mean, None, None, found.n)
+
+
+def _are_alike(values: Sequence[float]) -> bool:
+    """Return whether all values are the same, but for rounding."""
+    return max(values) - min(values) <= 1e-9 * max(map(abs, values))
+
+
+def _all_of_one_sign(n: int) -> float:
+    """Return the chance that ``n`` values are all positive where either sign is as likely: a sign test's p-value."""
+    return 0.5**n
+
+
 def p_not_above(values: Sequence[float]) -> float | None:
     """Return the p-value of Student's one-sided t test that the mean is not above zero; None for fewer than two values.
 
-    The p-value for the opposite, that it is not below zero, is one minus this.
+    That of a sign test where all values are equal. The p-value for the opposite, that it is not below zero, is one
+    minus this.
     """
     if len(values) < 2:
         return None
-    mean, error = statistics.fmean(values), _standard_error(values)
-    if error == 0:
-        return 0.5 if mean == 0 else float(mean < 0)
+    mean = statistics.fmean(values)
+    if _are_alike(values):
+        by_chance = _all_of_one_sign(len(values))
+        return 0.5 if mean == 0 else by_chance if mean > 0 else 1 - by_chance
     from scipy.special import stdtr
 
-    return float(stdtr(len(values) - 1, -mean / error))
+    return float(stdtr(len(values) - 1, -mean / _standard_error(values)))
 
 
 def _standard_error(values: Sequence[float]) -> float:

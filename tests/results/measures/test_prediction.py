@@ -132,6 +132,20 @@ def test_runs_without_a_number_are_left_out_and_one_seed_chooses_nothing(sweep):
     assert alone.of_the_same_arm() == {}
 
 
+def test_a_number_that_almost_all_runs_have_can_be_chosen(sweep, monkeypatch):
+    """A run that diverges has no number from then on."""
+    grid, early, finals = sweep
+    some = early[~((early["arm"] == "post_ln_none_x4") & (early["seed"] == 31))]
+    assert Prediction(grid, some, finals).candidates() == []
+    monkeypatch.setattr("lnexp.results.measures.prediction.LEAST", 17 / 18)
+    found = Prediction(grid, some, finals)
+    assert set(found.candidates()) == {("noise", 8), ("noise", 16), ("truth", 8), ("truth", 16)}
+    assert not found.all_have(found.candidates())
+    assert [(one.number, one.update, one.correlation) for one in found.held_out(LINE)] == [
+        ("truth", 16, pytest.approx(1))
+    ] * len(SEEDS)
+
+
 def test_a_seed_that_an_arm_lacks_is_left_out(sweep):
     grid, early, finals = sweep
     some = {arm: dict(by_seed) for arm, by_seed in finals.items()}

@@ -60,7 +60,7 @@ def test_few_placements_have_a_table_each(made):
 def test_many_placements_have_their_mean(made, monkeypatch):
     monkeypatch.setattr("lnexp.results.pages.prediction_page.FEW", 1)
     page = prediction_page(*made)
-    assert "over the runs of one placement, the mean over placements, so" in page
+    assert "over the runs of one placement, the mean over placements whose runs end differently, so" in page
     assert cells(page, 1)["cosine of hidden states"][1] == "1.00 (1.00 to 1.00)"
 
 

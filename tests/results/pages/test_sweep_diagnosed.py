@@ -1,5 +1,7 @@
 """What runs of a sweep recorded, at a placement's best rate and at the first where it fails."""
 
+from dataclasses import replace
+
 import pytest
 from swept import RATES, SEEDS, swept_recipe, swept_runs
 
@@ -15,8 +17,8 @@ def part(tmp_path):
     recipe = swept_recipe(tmp_path)
     grid = grid_of(recipe)
 
-    def make(recorded):
-        runs = swept_runs(recipe)
+    def make(recorded, failed=()):
+        runs = [replace(run, state="failed") if run.identity in failed else run for run in swept_runs(recipe)]
         for run in runs:
             run.end.update(recorded(run))
         return diagnosed_part(grid, summaries_of(SweepResults(grid, finals_of(grid, runs))), runs)
@@ -40,6 +42,11 @@ def test_the_best_rate_stands_before_the_first_that_fails(part):
         ["Post-LN †", "w/o warm-up", "0.001 → 0.002", "10.1 → 20.1"],
         ["Post-LN †", "long warm-up", "0.002", "20.1"],
     ]
+
+
+def test_runs_that_are_not_over_are_left_out(part):
+    _, table = part(logit, failed={"pre_ln_none_x231", "pre_ln_none_x232"})
+    assert table.splitlines()[2].split("|")[-2].strip() == "520"
 
 
 def test_what_an_arm_has_not_recorded_is_a_dash(part):

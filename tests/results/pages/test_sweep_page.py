@@ -96,10 +96,27 @@ def test_one_that_is_as_bad_at_every_rate_is_not_what_to_take(page):
 
 
 def test_a_best_rate_at_the_edge_of_those_tried_says_so(page):
-    found = rows(page(), 5)
+    found = rows(page(pre_ln_short=[0.2, 0.3, 0.4]), 5)
     assert found["Pre-LN"][2].endswith("(n=3) at 0.004 (highest tried)")
     assert found["Pre-LN"][0].endswith("(n=3) at 0.002")
-    assert found["Post-LN †"][0].endswith("(n=3) at 0.001 (lowest tried)")
+    assert found["Pre-LN"][1].endswith("(n=3) at 0.001 (lowest tried)")
+
+
+def test_what_trains_at_no_rate_has_no_best_rate_and_nothing_to_lose(page):
+    made = page(post_ln_none=[4.0, 4.0, 4.0], post_ln_short=[4.2, 4.1, 4.1], post_ln_long=[None, None, None])
+    assert rows(made, 4)["Post-LN †"][2] == "0.00 [0.00, 0.00] (n=3) ×"
+    assert rows(made, 5)["Post-LN †"][2] == "5.00 [5.00, 5.00] (n=3) ×"
+    _, _, length, _, costs, _ = rows(made)["Post-LN †"]
+    assert (length, costs) == ("no length", "–")
+    assert rows(page(), 4)["Pre-LN"][2].endswith("(n=3)")
+
+
+def test_a_placement_that_cannot_be_shown_is_named(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    lacking = {"post_ln_none_x1": 31, "post_ln_short_x1": 32, "post_ln_long_x1": 33}
+    made = sweep_page(recipe, [run for run in swept_runs(recipe) if lacking.get(run.job.arm.name) != run.job.seed])
+    assert list(rows(made)) == ["placement", "Pre-LN"]
+    assert "Not shown, because no seed has a run of all their arms: Post-LN †." in made
 
 
 def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
@@ -108,7 +125,7 @@ def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
     assert rows(made)["Post-LN †"][3].endswith("(n=2)")
     assert rows(made)["Post-LN †"][4].endswith("(n=2)")
     assert rows(made)["Post-LN †"][5] == "8 of 26"
-    assert rows(made, 5)["Post-LN †"][0].endswith("(n=3) at 0.001 (lowest tried)")
+    assert rows(made, 5)["Post-LN †"][0].endswith("(n=3) ×")
 
 
 def test_a_mark_is_explained(page):

@@ -31,3 +31,8 @@ def test_equal_values_have_a_point():
 def test_a_small_value_without_a_width_is_told_from_zero(value, shown):
     assert str(interval([value])) == f"{shown} (n=1)"
     assert str(interval([value, value])) == f"{shown} [{shown}, {shown}] (n=2)"
+
+
+def test_a_mean_that_rounds_to_zero_has_no_sign_and_an_end_of_its_interval_has():
+    assert str(Interval(-0.001, -0.05, 0.05, 3)) == "0.00 [-0.05, 0.05] (n=3)"
+    assert str(Interval(0.05, -0.001, 0.1, 3)) == "0.05 [-0.00, 0.10] (n=3)"

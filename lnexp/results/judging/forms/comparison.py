@@ -7,14 +7,15 @@ from lnexp.errors import UserError
 from lnexp.results.judging.forms.base import Calls, Form, Question, Values, shared_seeds
 from lnexp.results.judging.forms.expression import Expression
 from lnexp.results.judging.judgement import Judgement
-from lnexp.results.statistics.intervals import interval, p_not_above
+from lnexp.results.statistics.intervals import margin_interval, p_not_above
 
 
 class Comparison(Form):
     """A comparison of two sides.
 
     For every seed that all its arms have, the margin is by how much the comparison holds. It is reproduced where the
-    95% interval of the mean margin is above zero, contradicted where it is below. The p-value is two-sided.
+    95% interval of the mean margin is above zero, contradicted where it is below. The p-value is two-sided. Where all
+    seeds have one margin, a sign test decides.
     """
 
     name = "comparison"
@@ -42,7 +43,7 @@ class Comparison(Form):
 
     def judge(self, values: Values) -> Judgement:
         margins = [margin for _, margin in self.evidence(values)]
-        mean, not_above = interval(margins), p_not_above(margins)
+        mean, not_above = margin_interval(margins), p_not_above(margins)
         p = None if not_above is None else 2 * min(not_above, 1 - not_above)
         return Judgement(self.name, mean, [mean] if mean else [], p)
 

@@ -7,7 +7,7 @@ from lnexp.errors import UserError
 from lnexp.results.judging.forms.base import Calls, Form, Question, Values, shared_seeds
 from lnexp.results.judging.forms.expression import Expression
 from lnexp.results.judging.judgement import Judgement
-from lnexp.results.statistics.intervals import interval, p_not_above
+from lnexp.results.statistics.intervals import margin_interval, p_not_above
 
 #: Of the two-sided intervals whose either end is a one-sided bound at 5%.
 CONFIDENCE = 0.90
@@ -52,9 +52,9 @@ class Equivalence(Form):
             [c - d for c, d in zip(allowed, differences, strict=True)],
             [c + d for c, d in zip(allowed, differences, strict=True)],
         ]
-        found = [interval(margins, CONFIDENCE) for margins in beyond]
+        found = [margin_interval(margins, CONFIDENCE) for margins in beyond]
         margins = [margin for margin in found if margin]
-        return Judgement(self.name, interval(differences, CONFIDENCE), margins, _p(beyond))
+        return Judgement(self.name, margin_interval(differences, CONFIDENCE), margins, _p(beyond))
 
     def evidence(self, values: Values) -> list[tuple[int, float, float]]:
         """Return by seed the difference, and how large it may be."""

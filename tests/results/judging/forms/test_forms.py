@@ -42,6 +42,22 @@ def test_a_comparison_has_scipys_two_sided_p_value(a):
     assert (found.p < 0.05) == (found.verdict in ("reproduced", "contradicted"))
 
 
+@pytest.mark.parametrize(("seeds", "verdict"), [(3, "inconclusive"), (5, "inconclusive"), (6, "reproduced")])
+def test_one_margin_of_all_seeds_is_judged_by_its_sign(seeds, verdict):
+    """Student's t would take it for certain, with two seeds already."""
+    found = judged("m(a) > 1", [2.0] * seeds)
+    assert found.verdict == verdict
+    assert found.p == pytest.approx(stats.binomtest(seeds, seeds).pvalue)
+    assert judged("m(a) < 1", [2.0] * seeds).verdict == ("contradicted" if verdict == "reproduced" else verdict)
+    assert judged("m(a) > 1", [1.0] * seeds).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(("seeds", "verdict"), [(4, "inconclusive"), (5, "reproduced")])
+def test_one_difference_of_all_seeds_is_judged_by_its_sign(seeds, verdict):
+    assert judged("same(m(a), 1, within=0.5)", [1.25] * seeds).verdict == verdict
+    assert judged("same(m(a), 1, within=0.5)", [1.25] * seeds).p == pytest.approx(0.5**seeds)
+
+
 @pytest.mark.parametrize(
     ("percent", "expected"),
     [(50, 0), (90, math.log(9)), (0, math.log(0.05 / 99.95)), (100, math.log(99.95 / 0.05)), (99.99, math.log(1999))],
