@@ -12,7 +12,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.compare import verdicts_alike
 from lnexp.results.pages.contradictions import not_reproduced
-from lnexp.results.pages.headline import PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
+from lnexp.results.pages.headline import MISSING, PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
 from lnexp.runs.status import DONE
 from lnexp.terminal import WIDTH, filled, shortened
 
@@ -81,8 +81,8 @@ def _table(corpora: Sequence[Corpus]) -> list[str]:
         columns.pop()
     table = [first, *columns]
     widths = [max(map(len, column)) for column in table]
-    rows = [[f"{text:<{width}}" for text, width in zip(row, widths, strict=True)] for row in zip(*table, strict=True)]
-    lines = ["  ".join(row).rstrip() for row in rows]
+    rows = [row for row in zip(*table, strict=True) if set(row[1:]) != {MISSING}]
+    lines = ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     left_out = [corpus.name for corpus in corpora[len(columns) :]]
     shown = _wrapped("; ".join(f"{corpus.name}: {corpus.size}" for corpus in corpora[: len(columns)] if corpus.size))
     return [

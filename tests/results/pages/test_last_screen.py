@@ -39,6 +39,14 @@ def test_it_fits_a_terminal(wanted):
     assert max(map(len, lines)) <= WIDTH
 
 
+def test_rows_that_no_shown_recipe_has_are_left_out():
+    text = screen(PUBLISHED, recipe=["fig2a"])
+    assert [line[:28].rstrip() for line in text.splitlines() if line.startswith(("Post-LN,", "Pre-LN,"))] == [
+        "Post-LN, no warm-up",
+        "Post-LN, warm-up",
+    ]
+
+
 def test_it_has_ours_the_answer_and_the_paper_s_numbers_apart(ours):
     text = screen(ours, recipe=["fig4ab"])
     rows = {line[:28].rstrip(): line[28:].split("  ") for line in text.splitlines() if "LN" in line}
