@@ -26,7 +26,7 @@ class Composer:
 
     def __init__(self, load: Callable[[list[str]], DictConfig]):
         self._load = load
-        self._files = lru_cache(maxsize=32)(self._compose_files)
+        self._files = lru_cache(maxsize=128)(self._compose_files)
         self._parse = lru_cache(maxsize=1024)(_parse)
 
     def compose(self, overrides: Sequence[str]) -> DictConfig:
