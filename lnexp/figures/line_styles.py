@@ -1,6 +1,7 @@
 """Choose how lines look: a placement has one colour everywhere, an optimizer one dash, a length of warm-up one marker.
 
 A run without warm-up has a hollow marker, one with a short warm-up a triangle; the higher lr_max is the lighter colour.
+Where all lines are of one placement, those that differ in nothing of this have a colour each.
 """
 
 from collections.abc import Iterable, Iterator
@@ -48,15 +49,17 @@ def styles_of(recipe: Recipe) -> dict[str, LineStyle]:
     labelled: dict[str, list[Arm]] = {}
     for arm in recipe.arms.values():
         labelled.setdefault(arm.label_in_row, []).append(arm)
+    settings = {label: _shared(recipe, arms) for label, arms in labelled.items()}
+    of_one_placement = len(set(map(_placement, settings.values()))) == 1
     styles: dict[str, LineStyle] = {}
-    for label, arms in labelled.items():
-        settings = _shared(recipe, arms)
+    for label, of_label in settings.items():
         used = {style.colour for style in styles.values()}
-        if not recipe.source and "model" not in settings and len(used) < len(OTHERS):
+        near = _near(_wanted(of_label), other_colours=of_one_placement)
+        if not recipe.source and "model" not in of_label and len(used) < len(OTHERS):
             # any runs, of one placement: a colour each
-            styles[label] = next(style for style in _near(_wanted(settings)) if style.colour not in used)
+            styles[label] = next(style for style in near if style.colour not in used)
         else:
-            styles[label] = next(style for style in _near(_wanted(settings)) if style not in styles.values())
+            styles[label] = next(style for style in near if style not in styles.values())
     return styles
 
 
@@ -86,21 +89,32 @@ def _settings(overrides: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield key, value
 
 
+def _placement(settings: dict[str, str]) -> str:
+    return settings.get("placement", settings.get("model", ""))
+
+
 def _wanted(settings: dict[str, str]) -> LineStyle:
-    colour = PLACEMENTS.get(settings.get("placement", settings.get("model", "")), OTHERS[0])
+    colour = PLACEMENTS.get(_placement(settings), OTHERS[0])
     if "high" in settings.get("lr_max", ""):
         colour = _lighter(colour)
     warmup = settings.get("warmup_updates", "").rstrip("}").rpartition(".")[2]
     return LineStyle(colour, OPTIMIZERS.get(settings.get("optimizer", ""), "-"), MARKERS.get(warmup, "dot"))
 
 
-def _near(wanted: LineStyle) -> Iterator[LineStyle]:
-    """Yield the style that is wanted, then those with another dash, then with another colour, without an end."""
+def _near(wanted: LineStyle, other_colours: bool) -> Iterator[LineStyle]:
+    """Yield the style that is wanted, then those with another dash, then with another colour, then with another marker.
+
+    Args:
+        wanted: the style.
+        other_colours: yield those with another colour before those with another dash.
+    """
     colours = dict.fromkeys((wanted.colour, *OTHERS))
     markers = dict.fromkeys((wanted.marker, *MARKERS.values()))
     dashes = dict.fromkeys((wanted.dash, *DASHES))
-    for marker, colour, dash in product(markers, colours, dashes):
-        yield LineStyle(colour, dash, marker)
+    if other_colours:
+        yield from (LineStyle(colour, dash, marker) for marker, dash, colour in product(markers, dashes, colours))
+    else:
+        yield from (LineStyle(colour, dash, marker) for marker, colour, dash in product(markers, colours, dashes))
 
 
 def _lighter(colour: str) -> str:

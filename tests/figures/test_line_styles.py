@@ -44,6 +44,12 @@ def test_arms_that_differ_in_nothing_known_are_told_apart_too(labels):
     assert len(set(styles_of(replace(load_recipe("fig2a"), arms=arms)).values())) == len(labels)
 
 
+def test_lines_of_one_placement_that_differ_in_nothing_known_have_colours():
+    styles = styles_of(load_recipe("adam_2k"))
+    assert len({(style.colour, style.marker) for style in styles.values()}) == len(styles)
+    assert {style.dash for style in styles.values()} == {"-"}
+
+
 def test_measurements_before_training_have_the_placements_colours_too():
     styles = styles_of(load_recipe("fig3"))
     assert {styles[label].colour for label in styles if label.endswith("Post-LN")} == {PLACEMENTS["post_ln"]}
