@@ -116,7 +116,8 @@ def headings(text: str) -> list[str]:
 
 def anchor(heading: str) -> str:
     """Return what a link calls a heading, as GitHub does: in small letters, without punctuation, a dash a space."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    kept = (one for one in heading.lower() if one in "_- " or one.isalpha() or one.isdecimal())  # ² is neither
+    return "".join(kept).replace(" ", "-")
 
 
 def _targets_of(recipe: str) -> list[str]:

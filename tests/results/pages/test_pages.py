@@ -179,7 +179,9 @@ def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
 @pytest.mark.slow
 def test_a_corpus_has_its_part_of_all_results(with_multi30k):
     page = page_of("docs/results.md", with_multi30k)
-    assert page.index("## The paper's figures: Multi30k") < page.index("## The paper's figures on the embedded corpus")
+    assert page.index("## The paper's figures and controls: Multi30k") < page.index(
+        "## The paper's figures on the embedded corpus"
+    )
 
 
 def test_the_answer_follows_the_verdicts_of_the_first_corpus(with_multi30k):

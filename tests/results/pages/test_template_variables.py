@@ -12,6 +12,8 @@ from lnexp.results.pages.template_variables import anchor, headings
         ("The question: who needs warm-up?", "the-question-who-needs-warm-up"),
         ("BERT's pre-training", "berts-pre-training"),
         ("Fig. 4(a,b)", "fig-4ab"),
+        ("RAdam's β2, T_warmup × lr_max", "radams-β2-t_warmup--lr_max"),
+        ("The gradients of W¹ and W²", "the-gradients-of-w-and-w"),
     ],
 )
 def test_an_anchor_is_githubs(heading, called):
