@@ -34,26 +34,31 @@ def identity(cfg: DictConfig, numerics: int = NUMERICS) -> str:
     return short_hash(deciding_settings(cfg, numerics))
 
 
-def identities(cfg: DictConfig, seeds: Sequence[int]) -> list[str]:
+def identities(cfg: DictConfig, seeds: Sequence[int], numerics: int = NUMERICS) -> list[str]:
     """Return the identities of a config at many seeds.
 
     It takes as long as two identities: resolving a config takes most of the time, and is done at two seeds.
+
+    Args:
+        cfg: the config.
+        seeds: the seeds.
+        numerics: see :func:`identity`.
     """
     sample = copy.deepcopy(cfg)
-    one, other = (_deciding_with_seed(sample, seed) for seed in SAMPLE_SEEDS)
+    one, other = (_deciding_with_seed(sample, seed, numerics) for seed in SAMPLE_SEEDS)
     try:
         return [short_hash(_with_seed(one, other, seed, table_of(cfg))) for seed in seeds]
     except ValueError:
-        return [short_hash(_deciding_with_seed(sample, seed)) for seed in seeds]
+        return [short_hash(_deciding_with_seed(sample, seed, numerics)) for seed in seeds]
 
 
 #: Two seeds that nobody takes: where settings differ between them, there is the seed.
 SAMPLE_SEEDS = (900_000_001, 900_000_002)
 
 
-def _deciding_with_seed(cfg: DictConfig, seed: int) -> dict[str, Any]:
+def _deciding_with_seed(cfg: DictConfig, seed: int, numerics: int) -> dict[str, Any]:
     cfg.seed = seed
-    return deciding_settings(cfg)
+    return deciding_settings(cfg, numerics)
 
 
 def _with_seed(one: dict[str, Any], other: dict[str, Any], seed: int, table: Table) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.corpora.names import corpus_name
+from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.recipe import THEORY
@@ -56,6 +57,7 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "published": places.__contains__,
         "theory": [place for place in places if place not in trained],
         "missing": _missing(results_dir, found),
+        "versions": sorted({version for place in places for version in results(place).numerics.split(", ")}),
         "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
         "spent": cost_of([results(place) for place in places]),
         "spent_unknown": [place for place in trained if not results(place).core_seconds],
@@ -94,6 +96,7 @@ def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
 def _of_the_project() -> dict[str, Any]:
     """Return what templates say of the paper, of recipes and of what claims can ask."""
     return {
+        "numerics": NUMERICS,
         "paper": PAPER,
         "rows": ROWS,
         "first_claims": [(said, *name.split("/")) for said, name in CLAIMS.items()],

@@ -5,12 +5,13 @@ A config takes a tenth of a second, so that this is done only where it is asked 
 
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.numerics import NUMERICS, numerics_of
+from lnexp.numerics import numerics_of
 from lnexp.plain import plain
 from lnexp.recipes.load import recipe_of_results
 from lnexp.results.evidence.provenance import chosen
@@ -52,14 +53,24 @@ def _by_command(folder: Path, one: RecipeVerdicts) -> dict[tuple[str, ...], list
 
 
 def _others(words: Sequence[str], runs: Sequence[PublishedRun]) -> list[PublishedRun]:
-    """Return those of some runs that have another identity, numerics or settings than their command gives."""
+    """Return those of some runs that have another identity, or other settings, than their command gives; of numerics
+    that are not today's, the identity that it had then.
+    """
     cfg = compose(words)
-    given = identities(cfg, [run.job.seed for run in runs])
+    given: dict[str, str] = {}
+    for version, mine in groupby(sorted(runs, key=_numerics), key=_numerics):
+        of_version = list(mine)
+        found = identities(cfg, [run.job.seed for run in of_version], version)
+        given |= {run.identity: one for run, one in zip(of_version, found, strict=True)}
     cfg.seed = runs[0].job.seed
     settings = {name: value for name, value in chosen(plain(cfg)) if name not in OF_THE_SEED}
-    return [run for run, mine in zip(runs, given, strict=True) if run.identity != mine or _has_others(run, settings)]
+    return [run for run in runs if run.identity != given[run.identity] or _has_others(run, settings)]
+
+
+def _numerics(run: PublishedRun) -> int:
+    return numerics_of(run.environment)
 
 
 def _has_others(run: PublishedRun, settings: Mapping[str, Any]) -> bool:
     stated = ((run.settings[name], value) for name, value in settings.items() if name in run.settings)
-    return numerics_of(run.environment) != NUMERICS or any(one != other for one, other in stated)
+    return any(one != other for one, other in stated)
