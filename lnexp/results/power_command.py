@@ -61,6 +61,8 @@ def _of_claim(claim: JudgedClaim) -> str:
         return _said(claim.form, partial(power_of_rate, rate=rate, threshold=threshold))
     if claim.estimate.n < 2:
         return "one seed has no spread"
+    if any(margin.low is None for margin in claim.margins):
+        return "all seeds have one margin, and its spread is not known"
     confidence = OF_EQUIVALENCE if claim.form == "equivalence" else CONFIDENCE
     margins = [(margin.mean, spread(margin, confidence)) for margin in claim.margins]
     return _said(claim.form, partial(power_of_margins, margins=margins, confidence=confidence))

@@ -268,8 +268,8 @@ def test_the_same_text_gives_the_same_bytes_wherever_and_by_however_many(folder,
         ("data.subword.model={folder}/train.de", "train.de: not a SentencePiece model"),
         ("+data.text.fooo=1", "data.text.fooo: no such option"),
         ("data.text.lowercase=maybe", "data.text.lowercase=maybe: must be true or false"),
-        ("data.name=a/b", "data.name=a/b: must be letters"),
-        ("data.name=..", "data.name=..: must be letters"),
+        ("data.name=a/b", "data.name=a/b: must be at most 100 letters"),
+        ("data.name=..", "data.name=..: must be at most 100 letters"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_refused_in_a_line(folder, tmp_path, option, message):
@@ -483,6 +483,6 @@ def test_a_corrupt_index_is_refused(tmp_path):
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_a_language_names_files_and_is_no_path(tmp_path, side):
     cfg = check_and_resolve(compose([f"data.{side}_lang=x/../../../y"]))
-    with pytest.raises(UserError, match=rf"data.{side}_lang=x/\.\./.*: must be letters"):
+    with pytest.raises(UserError, match=rf"data.{side}_lang=x/\.\./.*: must be at most 100 letters"):
         prepare(cfg.data, tmp_path / "data")
     assert list(tmp_path.iterdir()) == []

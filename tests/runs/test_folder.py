@@ -61,7 +61,7 @@ def test_a_broken_status_is_named(folder, content):
         ("config.yaml", "lr_max: fast", "lr_max=fast: must be a number"),
         ("config.yaml", "threads: 100000", "threads=100000: must be at most"),
         ("config.yaml", "task: nothing", "task=nothing: no such task"),
-        ("config.yaml", "recipe: ../../x", r"recipe=\.\./\.\./x: must be letters"),
+        ("config.yaml", "recipe: ../../x", r"recipe=\.\./\.\./x: must be at most 100 letters"),
         ("config.yaml", "seed: 2024-01-01", "a date"),
         ("config.yaml", "1: 2", "a key that is no text"),
     ],

@@ -23,8 +23,8 @@ class Blocks:
 
 
 def test_the_largest_batch_is_that_of_the_most_tokens(prepared, monkeypatch):
-    task = planning.tasks.setup_task
-    monkeypatch.setattr(planning.tasks, "setup_task", lambda cfg: _with_blocks(task(cfg)))
+    build = planning.build_task
+    monkeypatch.setattr(planning, "build_task", lambda cfg: _with_blocks(build(cfg)))
     where = ["data=bert_toy", TINY_CORPUS, f"data_dir={prepared}"]
     work = planning.work_of(compose(["task=masked_lm", *where, "max_tokens=4096"]))
     assert (work.largest.examples, work.largest.length) == (8, 512)
