@@ -67,8 +67,8 @@ def check_and_resolve(cfg: DictConfig) -> DictConfig:
     Raises:
         UserError: where :func:`check` refuses it.
     """
-    OmegaConf.resolve(cfg)  # first: what is resolved already is checked in no time
     check(cfg)
+    OmegaConf.resolve(cfg)
     return cfg
 
 

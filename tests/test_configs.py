@@ -9,7 +9,7 @@ import pytest
 from omegaconf import OmegaConf
 
 import lnexp.theory.measurements  # noqa: F401  (registers them)
-from lnexp.configuration import check_and_resolve, compose, register_resolvers
+from lnexp.configuration import check, compose, register_resolvers
 from lnexp.paths import CONFIG_DIR
 from lnexp.probing.recipes import settings_of
 from lnexp.recipes.command_line import with_corpus
@@ -87,8 +87,9 @@ def test_every_config_file_composes_and_is_valid(file, folder):
     extra += ["data=bert_text", f"data.path={folder}", f"data.pairs.path={folder}"] if file in OWN_PAIRS else []
     extra += [f"data.glue={folder}"] if file in GLUE else []
     extra += ["data=bert_toy"] if file in ("pairs=paraphrases", "task=sentence_pairs") else []
-    cfg = check_and_resolve(compose([file, *extra]))
-    OmegaConf.to_container(cfg, throw_on_missing=True)
+    cfg = compose([file, *extra])
+    OmegaConf.to_container(cfg, resolve=True, throw_on_missing=True)
+    check(cfg)
 
 
 @pytest.mark.slow
@@ -103,7 +104,8 @@ def test_every_recipe_composes_at_every_profile(name, profile, folder):
     assert _axes(recipe.arms_like(patterns)) == _axes(recipe.arms.values())
     runs = set()
     for job in jobs_of(recipe, compose([*base, "n_seeds=1", f"arms={patterns}"])):
-        cfg = check_and_resolve(compose([*with_corpus(recipe, profile, base), *own, *job.overrides]))
+        cfg = compose([*with_corpus(recipe, profile, base), *own, *job.overrides])
+        check(cfg)
         assert (cfg.recipe, cfg.arm, cfg.seed, cfg.profile) == (name, job.arm.name, job.seed, profile)
         runs.add(identity(cfg))
     assert len(runs) == len(recipe.arms_like(patterns)), "no two arms of a recipe are one run"

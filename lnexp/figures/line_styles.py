@@ -1,7 +1,8 @@
 """Choose how lines look: a placement has one colour everywhere, an optimizer one dash, a length of warm-up one marker.
 
 A run without warm-up has a hollow marker, one with a short warm-up a triangle; the higher lr_max is the lighter colour.
-Where all lines are of one placement, those that differ in nothing of this have a colour each.
+A constant rate is dash-dotted. Where all lines are of one placement, those that differ in nothing of this have a colour
+each.
 """
 
 from collections.abc import Iterable, Iterator
@@ -98,7 +99,9 @@ def _wanted(settings: dict[str, str]) -> LineStyle:
     if "high" in settings.get("lr_max", ""):
         colour = _lighter(colour)
     warmup = settings.get("warmup_updates", "").rstrip("}").rpartition(".")[2]
-    return LineStyle(colour, OPTIMIZERS.get(settings.get("optimizer", ""), "-"), MARKERS.get(warmup, "dot"))
+    constant = settings.get("lr_schedule") == "constant"
+    dash = "-." if constant else OPTIMIZERS.get(settings.get("optimizer", ""), "-")
+    return LineStyle(colour, dash, MARKERS.get(warmup, "dot"))
 
 
 def _near(wanted: LineStyle, other_colours: bool) -> Iterator[LineStyle]:

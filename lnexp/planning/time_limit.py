@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from omegaconf import OmegaConf
 
 from lnexp.checks import whole_said
+from lnexp.options import key_of
 from lnexp.paths import CONFIG_DIR
 from lnexp.runs.progress import clock
 
@@ -21,7 +22,7 @@ def time_limit(words: Sequence[str]) -> int | None:
     Raises:
         UserError: for a limit that is no whole number.
     """
-    said = dict(word.partition("=")[::2] for word in words)
+    said = {key_of(word): word.partition("=")[2] for word in words}
     path = CONFIG_DIR / "hydra" / "launcher" / f"{said.get('hydra/launcher', '')}.yaml"
     default = OmegaConf.select(OmegaConf.load(path), "timeout_min") if path.is_file() else None
     if default is None:

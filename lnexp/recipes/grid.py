@@ -95,8 +95,9 @@ class Grid:
     def _check(self) -> None:
         for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):
             for arm in self._arms:
-                if _number(arm, OPTIONS[part]) != numbers[arm.keys[self._axes[part]]]:
-                    raise ValueError(f"sweep: {arm.name}: has another {OPTIONS[part]} than its {self._axes[part]} says")
+                number, of_key = _number(arm, OPTIONS[part]), numbers[arm.keys[self._axes[part]]]
+                if number != of_key:
+                    raise ValueError(f"sweep: {arm.name}: its {OPTIONS[part]} is {number:g}, of its axis {of_key:g}")
         for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):
             values = list(numbers.values())
             if len(values) < 2 or sorted(set(values)) != values:

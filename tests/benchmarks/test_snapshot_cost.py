@@ -1,5 +1,7 @@
 """The benchmark of snapshots compares updates of the same batch, with a snapshot and without, in either order."""
 
+import re
+
 import pytest
 from helpers import TINY
 
@@ -27,8 +29,9 @@ def test_a_run_and_an_array_have_a_row(prepared, monkeypatch):
     monkeypatch.setattr(snapshot_cost, "MEMBERS", (1, 2))
     monkeypatch.setattr(snapshot_cost, "ROUNDS", 1)
     heads, _, *rows = snapshot_cost.table([*OPTIONS, f"data_dir={prepared}"]).splitlines()
-    assert f"in {snapshot_cost.UPDATES} updates" in heads
+    snapshots, of_updates = map(int, re.search(r"(\d+) snapshots in (\d+) updates", heads).groups())
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     assert [row[0] for row in cells] == ["1", "2"]
     for _, updates, percent in cells:
-        assert float(percent.removesuffix("%")) * float(updates) >= 0  # of one sign
+        expected = 100 * float(updates) * snapshots / of_updates
+        assert float(percent.removesuffix("%")) == pytest.approx(expected, abs=0.05 + 0.5 * snapshots / of_updates)

@@ -70,7 +70,7 @@ def measured(recipe, runs, measure, name):
         case "tuned_nll":
             values = table[:, table.mean(axis=0).argmin()]
         case "best_lr" if line is not None:
-            return {seed: float(rates[of.argmin()]) for seed, of in zip(seeds, table, strict=True) if of.min() < line}
+            values = np.where(least < line, rates[table.argmin(axis=1)], 0)
         case "shortest_warmup" if line is not None:
             near = np.where(table <= least[:, None] + sweep["within"], warmups, np.inf)
             values = np.where(least < line, near.min(axis=1), 2 * warmups.max())

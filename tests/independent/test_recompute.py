@@ -190,7 +190,7 @@ def test_measures_of_sets_are_recomputed(tmp_path, recompute):
         ("reproduced", 3),
         ("reproduced", 2),
         ("reproduced", 3),
-        ("not run", 0),
+        ("inconclusive", 3),
         ("reproduced", 3),
         ("inconclusive", 3),
         ("inconclusive", 2),

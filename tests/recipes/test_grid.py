@@ -61,7 +61,7 @@ def test_a_sweep_that_cannot_be_measured_is_refused(recipe, old, new, message):
 def test_an_arm_with_another_rate_than_its_column_is_refused(recipe):
     name, arm = list(recipe.arms.items())[-1]
     other = replace(arm, overrides=(*arm.overrides, "lr_max=1e-2"))
-    with pytest.raises(UserError, match=f"{name}: has another lr_max than its lr_max says"):
+    with pytest.raises(UserError, match=f"{name}: its lr_max is 0.01, of its axis 0.004"):
         grid_of(replace(recipe, arms=recipe.arms | {name: other}))
 
 

@@ -34,6 +34,10 @@ class SentenceTests:
     score: Callable[[np.ndarray], float]
 
 
+#: What the command calls the two arms.
+ARGUMENTS = ("arm_a", "arm_b")
+
+
 def read_sentence_tests(recipe: Recipe, arms: Sequence[str], overrides: list[str]) -> SentenceTests:
     """Return the tests of two arms, of the seeds that are over in both.
 
@@ -45,7 +49,8 @@ def read_sentence_tests(recipe: Recipe, arms: Sequence[str], overrides: list[str
     Raises:
         UserError: for an unknown arm, fewer than two seeds, a malformed run, or tests on different sentences.
     """
-    runs = collect(replace(recipe, arms={arm: recipe.arm_named(arm, "arm") for arm in arms}), overrides)
+    compared = {arm: recipe.arm_named(arm, option) for option, arm in zip(ARGUMENTS, arms, strict=True)}
+    runs = collect(replace(recipe, arms=compared), overrides)
     over = [_over(runs, arm) for arm in arms]
     seeds = sorted(over[0].keys() & over[1].keys())
     if len(seeds) < 2:

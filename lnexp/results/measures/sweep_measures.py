@@ -100,11 +100,13 @@ def best_arm(of: SweptSet) -> str:
 
 
 def best_lr(of: SweptSet) -> dict[int, float]:
-    """Return the rate at which a seed's final nll is the lowest; none for a seed with no good run at any rate."""
+    """Return the rate at which a seed's final nll is the lowest; zero where no rate gives a good run, which stands for
+    none.
+    """
     if of.line is None:
         return {}
-    good = {seed: nll for seed, nll in of.by_seed.items() if min(nll.values()) < of.line}
-    return {seed: of.rates[min(nll, key=nll.__getitem__)] for seed, nll in good.items()}
+    best = {seed: min(nll, key=nll.__getitem__) for seed, nll in of.by_seed.items()}
+    return {seed: of.rates[arm] if of.by_seed[seed][arm] < of.line else 0.0 for seed, arm in best.items()}
 
 
 def shortest_warmup(of: SweptSet) -> dict[int, float]:

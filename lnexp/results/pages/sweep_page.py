@@ -25,9 +25,9 @@ failed. A rate is good *only with warm-up* where most runs are good with some wa
 good. Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each, \
 the one with the lowest mean over these seeds, which favours what has several rates that are about as good; *costs* \
 is how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean \
-over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are, and where at no rate most runs \
-are good (×), it says little, because no rate makes them worse. Intervals are Student's t over \
-seeds, 95%."""
+over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are. × marks a placement with a length \
+of warm-up where at no rate most runs are good: its lr sensitivity says little, and it has no best rate. Intervals \
+are Student's t over seeds, 95%."""
 OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
 
 

@@ -140,7 +140,7 @@ def test_what_cannot_be_compared_is_refused(overrides, folders, change, said):
 
 
 def test_an_unknown_arm_is_refused_with_a_near_one(overrides):
-    with pytest.raises(UserError, match="warmup_lwo: recipe fig2a has none; did you mean warmup_low"):
+    with pytest.raises(UserError, match=r"^arm_a=warmup_lwo: recipe fig2a has none; did you mean warmup_low"):
         read(overrides, "warmup_lwo", "no_warmup_low")
 
 

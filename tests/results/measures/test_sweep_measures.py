@@ -64,10 +64,10 @@ def test_the_tuned_nll_is_that_of_one_rate_for_all_seeds(measured):
     assert measured("best_lr", "pre_ln_none", scattered) == {31: 2e-3, 32: 2e-3, 33: 1e-3}
 
 
-def test_what_is_good_at_no_rate_has_no_best_one(measured):
-    assert measured("best_lr", "post_ln_none") == {}
+def test_what_is_good_at_no_rate_has_zero_for_its_best_one(measured):
+    assert measured("best_lr", "post_ln_none") == {31: 0, 32: 0, 33: 0}
     # the last seed is 0.02 above the first: 0.435 is good of the first two alone
-    assert measured("best_lr", "post_ln_none", post_ln_none=[0.9, 0.435, 0.9]) == {31: 2e-3, 32: 2e-3}
+    assert measured("best_lr", "post_ln_none", post_ln_none=[0.9, 0.435, 0.9]) == {31: 2e-3, 32: 2e-3, 33: 0}
 
 
 def test_the_shortest_warmup_is_near_the_best_of_its_rate(measured):
