@@ -110,7 +110,7 @@ def test_force_trains_afresh_once_in_a_slurm_job_that_is_queued_again(tmp_path, 
         done = run_script("train", *settings, env={"SLURM_JOB_ID": job, "SLURM_RESTART_COUNT": restarts})
         assert done.returncode == 0, done.stderr
         assert ("finished already" in done.stdout) == ((job, restarts) == ("7", "1")), "it is not tested a second time"
-        return RunFolder(only_run(tmp_path)).metrics.stat().st_mtime_ns  # records have whole seconds, and one may suffice
+        return RunFolder(only_run(tmp_path)).metrics.stat().st_mtime_ns  # a run may take less than a second
 
     first = trained_at("7", "0")
     assert trained_at("7", "1") == first, "the job began the run itself"
