@@ -31,7 +31,8 @@ class Grid:
         warmup_labels: of lengths of warm-up, by their name.
 
     Raises:
-        ValueError: where the recipe has no rates that ascend by one factor, or no lengths of warm-up that ascend.
+        ValueError: where the recipe has no rates that ascend by one factor, or no lengths of warm-up that ascend, and
+            where an arm has another rate or length than its place says.
     """
 
     def __init__(self, recipe: Recipe):
@@ -98,7 +99,6 @@ class Grid:
                 number, of_key = _number(arm, OPTIONS[part]), numbers[arm.keys[self._axes[part]]]
                 if number != of_key:
                     raise ValueError(f"sweep: {arm.name}: its {OPTIONS[part]} is {number:g}, of its axis {of_key:g}")
-        for part, numbers in ((RATE, self.rates), (WARMUP, self.warmups)):
             values = list(numbers.values())
             if len(values) < 2 or sorted(set(values)) != values:
                 raise ValueError(f"sweep: {self._axes[part]} needs two values of {OPTIONS[part]} at least, ascending")

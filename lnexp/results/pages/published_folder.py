@@ -110,9 +110,9 @@ class PublishedFolder:
         return ", ".join(sorted({commit[:7] for commit in commits})) or "unknown"
 
     @property
-    def numerics(self) -> str:
-        """The versions of the numerics."""
-        return ", ".join(map(str, sorted({numerics_of(one) for one in self._provenance.environments})))
+    def numerics(self) -> list[int]:
+        """The versions of the numerics, ascending."""
+        return sorted({numerics_of(one) for one in self._provenance.environments})
 
     @cached_property
     def updates(self) -> str:

@@ -57,7 +57,7 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "published": places.__contains__,
         "theory": [place for place in places if place not in trained],
         "missing": _missing(results_dir, found),
-        "versions": sorted({version for place in places for version in results(place).numerics.split(", ")}),
+        "versions": sorted({version for place in places for version in results(place).numerics}),
         "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
         "spent": cost_of([results(place) for place in places]),
         "spent_unknown": [place for place in trained if not results(place).core_seconds],

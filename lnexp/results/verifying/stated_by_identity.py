@@ -5,7 +5,6 @@ A config takes a tenth of a second, so that this is done only where it is asked 
 
 import shlex
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +56,13 @@ def _others(words: Sequence[str], runs: Sequence[PublishedRun]) -> list[Publishe
     that are not today's, the identity that it had then.
     """
     cfg = compose(words)
-    given: dict[str, str] = {}
-    for version, mine in groupby(sorted(runs, key=_numerics), key=_numerics):
-        of_version = list(mine)
-        found = identities(cfg, [run.job.seed for run in of_version], version)
-        given |= {run.identity: one for run, one in zip(of_version, found, strict=True)}
-    cfg.seed = runs[0].job.seed
+    seeds = [run.job.seed for run in runs]
+    given = {
+        version: dict(zip(seeds, identities(cfg, seeds, version), strict=True)) for version in set(map(_numerics, runs))
+    }
+    cfg.seed = seeds[0]
     settings = {name: value for name, value in chosen(plain(cfg)) if name not in OF_THE_SEED}
-    return [run for run in runs if run.identity != given[run.identity] or _has_others(run, settings)]
+    return [run for run in runs if run.identity != given[_numerics(run)][run.job.seed] or _has_others(run, settings)]
 
 
 def _numerics(run: PublishedRun) -> int:
