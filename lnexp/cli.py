@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from lnexp.errors import UserError, first_line, near_names
 from lnexp.extensions import in_extension
+from lnexp.numerics import FIRST, NUMERICS
 from lnexp.paths import CONFIG_DIR, LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR, files_of_group
 from lnexp.printable import printable
 
@@ -71,6 +72,17 @@ def add_results_options(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         const=RESULTS_DIR,
         help=f"write over the published results in {RESULTS_DIR}/",
+    )
+
+
+def add_numerics_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--numerics``, the version that a recipe's runs were trained with, to a command."""
+    parser.add_argument(
+        "--numerics",
+        type=int,
+        choices=range(FIRST, NUMERICS + 1),
+        default=NUMERICS,
+        help="take the runs of a recipe that older code trained, with this version of the numerics (default: today's)",
     )
 
 

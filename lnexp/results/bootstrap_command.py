@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lnexp.checks import check_whole
-from lnexp.cli import Parser, one_line_errors
+from lnexp.cli import Parser, add_numerics_option, one_line_errors
 from lnexp.terminal import filled
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("arm_b", help="the name of the arm that it is compared with")
     parser.add_argument("overrides", nargs="*", help="the overrides of the sweep: profile=… data=… …")
     parser.add_argument("--samples", type=int, default=1000, help="number of resamples (default: 1000)")
+    add_numerics_option(parser)
     arguments = parser.parse_intermixed_args()
     with one_line_errors():
         # here, so that --help takes no second
@@ -39,7 +40,8 @@ def main() -> None:
         check_whole("--samples", arguments.samples, least=LEAST_SAMPLES)
         recipe = load_recipe(arguments.recipe.removeprefix("+").removeprefix("recipe="))
         check_overrides([recipe], arguments.overrides)
-        tests = read_sentence_tests(recipe, (arguments.arm_a, arguments.arm_b), arguments.overrides)
+        arms = (arguments.arm_a, arguments.arm_b)
+        tests = read_sentence_tests(recipe, arms, arguments.overrides, arguments.numerics)
         found = compare(tests.counts, tests.score, arguments.samples, np.random.default_rng(RANDOM_SEED))
         print("\n".join(_page(tests, found, arguments.samples)))
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lnexp.cli import Parser, add_results_options, add_runs_option, one_line_errors
+from lnexp.cli import Parser, add_numerics_option, add_results_options, add_runs_option, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR, is_published
 
@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument(
         "--with-published", action="store_true", help="take runs that are not over here from the published tables"
     )
+    add_numerics_option(parser)
     parser.add_argument("--no-comparison", action="store_true", help="do not say how they compare with published ones")
     arguments = parser.parse_args()
     with one_line_errors():
@@ -66,7 +67,9 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
     results = arguments.results or LOCAL_RESULTS_DIR
     if is_published(results):
         refuse_some_arms(rest)
-    folders = [_collect_recipe(recipe, rest, results, arguments.with_published) for recipe in recipes]
+    folders = [
+        _collect_recipe(recipe, rest, results, arguments.numerics, arguments.with_published) for recipe in recipes
+    ]
     write_page(results)
     if is_published(results):
         warn_of_changes(folders)
@@ -74,11 +77,12 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
         print_comparisons(folders)
 
 
-def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, published_too: bool) -> Path:
+def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, numerics: int, published_too: bool) -> Path:
     """Write the results of one recipe, print what came out, and return their folder."""
     from lnexp.recipes.command_line import with_corpus
     from lnexp.results.evidence.collect import collect
     from lnexp.results.evidence.mixed_code import mixed_code
+    from lnexp.results.evidence.other_versions import other_versions
     from lnexp.results.evidence.published_runs import with_published
     from lnexp.results.judging.tally import judged_in_words
     from lnexp.results.judging.verdict_file import read_verdicts
@@ -86,7 +90,7 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, publi
     from lnexp.runs.folder import misnamed_folders
     from lnexp.terminal import filled
 
-    runs = collect(recipe, overrides)
+    runs = collect(recipe, overrides, numerics)
     if published_too:
         runs = with_published(runs, RESULTS_DIR)
     # the corpus of a recipe of one's own stands in its file
@@ -94,6 +98,8 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, publi
     folder = write_results(recipe, runs, _command(recipe, said), results)
     over = sum(run.counts for run in runs)
     print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
+    for line in other_versions(runs, numerics):
+        print(filled(f"{recipe.name}: {line}"))
     for line in mixed_code(runs):
         print(filled(f"warning: {recipe.name}: {line}; other_code=retrain trains them by one"))
     if judged := judged_in_words(read_verdicts(folder / "verdicts.json").claims):

@@ -8,6 +8,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.configuration import check, compose
 from lnexp.errors import UserError
+from lnexp.numerics import NUMERICS
 from lnexp.recipes.command_line import for_readers, own_options, profile_of, with_corpus
 from lnexp.recipes.recipe import Job, Recipe, jobs_of
 from lnexp.results.evidence.run_result import RunResult
@@ -19,12 +20,13 @@ from lnexp.tasks import table_of
 from lnexp.tasks.contract import Record
 
 
-def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
+def collect(recipe: Recipe, overrides: list[str], numerics: int = NUMERICS) -> list[RunResult]:
     """Return all runs of a recipe, seed by seed; those that are missing or malformed have such a state.
 
     Args:
         recipe: what was trained.
         overrides: the command-line overrides that the runs were launched with.
+        numerics: the version of the numerics that they were trained with; runs of another are missing.
     """
     profile = profile_of(overrides)
     settings = with_corpus(recipe, profile, overrides)
@@ -38,7 +40,7 @@ def collect(recipe: Recipe, overrides: list[str]) -> list[RunResult]:
     for jobs in by_arm.values():
         cfg = compose([*settings, *jobs[0].overrides])
         check(cfg)  # the names of folders are in it
-        runs = identities(cfg, [job.seed for job in jobs])
+        runs = identities(cfg, [job.seed for job in jobs], numerics)
         OmegaConf.resolve(cfg)
         found += [read_run(job, cfg, run, folders.get(run)) for job, run in zip(jobs, runs, strict=True)]
     said = [f"profile={base.profile}", *(option for option in settings if not option.startswith("profile="))]

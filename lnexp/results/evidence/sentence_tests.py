@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lnexp.errors import UserError
+from lnexp.numerics import NUMERICS
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.run_result import RunResult
@@ -38,19 +39,22 @@ class SentenceTests:
 ARGUMENTS = ("arm_a", "arm_b")
 
 
-def read_sentence_tests(recipe: Recipe, arms: Sequence[str], overrides: list[str]) -> SentenceTests:
+def read_sentence_tests(
+    recipe: Recipe, arms: Sequence[str], overrides: list[str], numerics: int = NUMERICS
+) -> SentenceTests:
     """Return the tests of two arms, of the seeds that are over in both.
 
     Args:
         recipe: what was trained.
         arms: the names of the two arms.
         overrides: the command-line overrides that the runs were launched with.
+        numerics: see :func:`.collect.collect`.
 
     Raises:
         UserError: for an unknown arm, fewer than two seeds, a malformed run, or tests on different sentences.
     """
     compared = {arm: recipe.arm_named(arm, option) for option, arm in zip(ARGUMENTS, arms, strict=True)}
-    runs = collect(replace(recipe, arms=compared), overrides)
+    runs = collect(replace(recipe, arms=compared), overrides, numerics)
     over = [_over(runs, arm) for arm in arms]
     seeds = sorted(over[0].keys() & over[1].keys())
     if len(seeds) < 2:
