@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Optional
 
+import numpy as np
 from fairseq.dataclass import FairseqDataclass
 
 from .half_precision import copy_to_fp32
@@ -21,6 +22,11 @@ class TaskOptions(FairseqDataclass):
     order_seed: Optional[int] = option(  # noqa: UP045  (fairseq reads the annotation, and knows this form alone)
         None, "seed of the order of the training data; fairseq's common.seed if not given"
     )
+
+
+def far_apart(seed: int) -> int:
+    """Return a seed of 31 bits by hashing one: sums of it and an epoch fit into the 32 bits that NumPy takes."""
+    return int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1)
 
 
 class EveryExampleOnce:
@@ -43,12 +49,15 @@ class EveryExampleOnce:
     def get_batch_iterator(self: Any, dataset: Any, *args: Any, **kwargs: Any) -> Any:
         """Return fairseq's iterator over epochs, with every example in it and the order by ``order_seed``.
 
+        fairseq orders an epoch by the sum of seed and epoch, so that epoch 2 of a seed would be epoch 1 of the next
+        one. The seeds that it gets here lie far apart, and seeds give independent orders.
+
         Raises:
             Exception: for an example that no batch can hold.
         """
         kwargs |= {"required_batch_size_multiple": 1, "ignore_invalid_inputs": False}
-        if self.cfg.order_seed is not None:
-            kwargs["seed"] = self.cfg.order_seed
+        order = self.cfg.order_seed if self.cfg.order_seed is not None else kwargs.get("seed", 1)
+        kwargs["seed"] = far_apart(order)
         return super().get_batch_iterator(dataset, *args, **kwargs)  # type: ignore[misc]
 
     def train_step(self: Any, sample, model, criterion, optimizer, update_num, ignore_grad=False):

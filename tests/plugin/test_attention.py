@@ -5,7 +5,7 @@ import torch
 from fairseq.modules import MultiheadAttention
 
 import lnexp.plugin  # noqa: F401
-from lnexp.plugin.attention import SHORT, Attention, is_short
+from lnexp.plugin.attention import FULL, SHORT, Attention, is_short
 
 ROWS, CHANNELS, HEADS = 3, 8, 2
 
@@ -30,7 +30,7 @@ def padding(time: int) -> torch.Tensor:
     return mask
 
 
-@pytest.mark.parametrize("time", [5, SHORT, SHORT + 1])
+@pytest.mark.parametrize("time", [5, FULL - 1, FULL, FULL + 1, SHORT, SHORT + 1])
 @pytest.mark.parametrize("hides", ["nothing", "padding", "future", "both"])
 def test_outputs_and_gradients_are_fairseqs(time, hides):
     options = {

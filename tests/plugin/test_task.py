@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from helpers import TINY
@@ -10,6 +11,8 @@ from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
+from lnexp.plugin import task as plugin_task
+from lnexp.plugin.task import far_apart
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
 from lnexp.tasks.translation.decoding import FirstSentences, translate
@@ -94,10 +97,10 @@ def test_a_sentence_that_does_not_fit_is_an_error_not_a_gap(engine):
         engine.trainer.get_train_iterator(1)
 
 
-def order(engine) -> list[list[int]]:
-    """The sentences of each batch of the first two epochs."""
+def order(engine) -> list[list[list[int]]]:
+    """The sentences of each batch of the first two epochs, by epoch."""
     iterators = [engine.trainer.get_train_iterator(epoch).next_epoch_itr(shuffle=True) for epoch in (1, 2)]
-    return [batch["id"].tolist() for iterator in iterators for batch in iterator]
+    return [[batch["id"].tolist() for batch in iterator] for iterator in iterators]
 
 
 def test_the_order_of_the_data_has_a_seed_of_its_own(engine):
@@ -110,3 +113,20 @@ def test_the_order_of_the_data_has_a_seed_of_its_own(engine):
     by_seed = order(engine)
     engine.fairseq.common.seed, engine.task.cfg.order_seed = 1, 9
     assert order(engine) == by_seed, "without one it is that of everything"
+
+
+@pytest.mark.parametrize("spread", [True, False])
+def test_an_epoch_of_a_seed_is_none_of_the_next_seed(engine, monkeypatch, spread):
+    if not spread:  # as fairseq does it
+        monkeypatch.setattr(plugin_task, "far_apart", lambda seed: seed)
+    engine.task.cfg.order_seed = 7
+    second = order(engine)[1]
+    engine.task.cfg.order_seed = 8
+    assert (order(engine)[0] == second) is not spread
+
+
+def test_seeds_are_far_apart_and_sums_with_epochs_fit_into_32_bits():
+    found = np.array([far_apart(seed) for seed in range(1000)])
+    assert np.diff(np.sort(found)).min() > 100
+    assert found.min() >= 0
+    assert found.max() < 2**31

@@ -1,4 +1,4 @@
-"""Runs of neighbouring seeds share the order of their data, an epoch apart: do they end more alike than others?"""
+"""Up to version 2 of the numerics neighbouring seeds have one order of the data, an epoch apart: do they end alike?"""
 
 import statistics
 from collections.abc import Sequence

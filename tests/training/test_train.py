@@ -12,6 +12,7 @@ import yaml
 from helpers import ROOT, TINY, Touch, cut_short, only_run, recorded, run_script, scored, start, wait_for, without_times
 from warm_commands import run_warm
 
+from lnexp.numerics import NUMERICS
 from lnexp.runs import records
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.folder import RunFolder
@@ -342,7 +343,7 @@ def test_a_run_is_not_resumed_on_other_text_or_with_other_numerics(tmp_path, whe
             {"data": now["data"] | {"sha256": now["data"]["sha256"] | {"train.de": "0"}}},
             r"on other text .*\(train\.de\)",
         ),
-        ({"numerics": 1}, "with version 1 of the numerics, not 2"),
+        ({"numerics": 1}, f"with version 1 of the numerics, not {NUMERICS}"),
     ):
         for folder in (one, two):
             stop_after_first_epoch(folder)

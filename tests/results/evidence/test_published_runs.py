@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.published_runs import with_published
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.measures.early_numbers import early_table
+from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.tables.run_tables import runs_table
 from lnexp.results.tables.write import write_results
 from lnexp.tasks.diagnosed import DIAGNOSED
@@ -22,9 +24,15 @@ from lnexp.tasks.diagnosed import DIAGNOSED
 OF_FIG2A = "small/toy/fig2a"
 
 
+def collected(recipe: str, runs_dir: Path) -> list[RunResult]:
+    """The runs of a recipe by the numerics of the published ones, none of them here."""
+    (numerics,) = PublishedFolder(ROOT / "results/small/toy" / recipe).numerics
+    return collect(load_recipe(recipe), ["profile=small", "data=toy", f"runs_dir={runs_dir}"], numerics)
+
+
 @pytest.fixture
 def missing(tmp_path) -> list[RunResult]:
-    return collect(load_recipe("fig2a"), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])
+    return collected("fig2a", tmp_path / "runs")
 
 
 @pytest.fixture
@@ -38,7 +46,7 @@ def published(tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_figures")
 def test_tables_of_published_runs_are_written_again_to_the_byte(recipe, tmp_path):
-    runs = collect(load_recipe(recipe), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'runs'}"])
+    runs = collected(recipe, tmp_path / "runs")
     folder = ROOT / "results/small/toy" / recipe
     command = json.loads((folder / "verdicts.json").read_text())["claims"][0]["command"]
     written = write_results(load_recipe(recipe), with_published(runs, ROOT / "results"), command, tmp_path / "results")
@@ -67,7 +75,7 @@ def test_seeds_that_nobody_ran_stay_missing(missing, published):
 @pytest.mark.usefixtures("without_figures")
 def test_runs_that_another_recipe_has_published_are_taken(published, tmp_path):
     """Recipes share runs; what was never run does not make the claims younger than the others."""
-    runs = collect(load_recipe("fig4ab"), ["profile=small", "data=toy", f"runs_dir={tmp_path / 'none'}"])
+    runs = collected("fig4ab", tmp_path / "none")
     found = with_published(runs, published)
     shared = {"post_ln_adam", "post_ln_adam_warmup"}
     assert {run.job.arm.name for run in found if run.counts} == shared
