@@ -12,7 +12,7 @@ Version  What gives other numbers than the version before
          state (commit 5195816).
 3        On a CPU, the softmax over fewer than 16 positions is over 16, the further ones hidden, and attention to 25
          to 40 is two products and a softmax, too; this changes the rounding alone. Seeds give independent orders of the
-         data: epoch 2 of a seed was epoch 1 of the next one.
+         data: epoch 2 of a seed was epoch 1 of the next one (commit 271ef90).
 =======  ===============================================================================================================
 
 Some changes after commit 7c509a4 left the version as it is, because few runs have other numbers by them: those of
@@ -29,7 +29,7 @@ NUMERICS = 3
 #: The version of records and identities that name none.
 FIRST = 1
 
-#: The commits that ended versions: code of that version is older.
+#: The commits that ended the versions of which records may state no commit: code of that version is older.
 ENDED = {1: "5a3b39f"}
 
 

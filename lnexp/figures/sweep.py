@@ -185,7 +185,8 @@ def ranking(swept: Swept) -> Figure:
     left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
     name_few(left.xaxis, left.get_xlim())
     right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
-    add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {_legend(swept)}")
+    said = f"{_legend(swept)}; best rates were chosen by these seeds, so that neighbours are not told apart"
+    add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {said}")
     return figure
 
 

@@ -23,8 +23,8 @@ class HybridNorm(Placement):
     Attention normalises its queries, keys and values, each over the channels of a head, and nothing else (eq. 5 and
     appendix C.3, algorithm 1). With ``first_pre_ln`` the blocks of the first layer are ``x + F(LN(x))`` (eq. 7). The
     paper has decoders alone: attention to the source is treated as any attention here, and each stack has a first
-    layer. Its experiments start from Megatron's smaller output projections, which are left out here (section 5.4
-    compares others).
+    layer. Its experiments have RMSNorm, ``norm=rms_norm``, and start from Megatron's smaller output projections, which
+    are left out here (section 5.4 compares others).
     """
 
     final_norm = True

@@ -11,7 +11,9 @@ class LayerNormScaling(Placement):
     """``x' = x + F(LN(x) / √l)`` in layer l, from 1, and a final LayerNorm, not scaled (Sun et al. 2025, "The Curse of
     Depth in Large Language Models", section 4).
 
-    The blocks of a layer have its number, and each stack counts for itself: the source has decoders alone.
+    The blocks of a layer have its number, and each stack counts for itself: the source has decoders alone, and
+    RMSNorm, ``norm=rms_norm``. In attention to the source the norm's output gives the queries alone, so dividing it
+    leaves that block's output as large as in Pre-LN, where the other blocks' becomes smaller with depth.
     """
 
     final_norm = True

@@ -21,7 +21,7 @@ def mix_ln(where: Where, options: MixLNOptions) -> Placement:
     Unleashing the Power of Deeper Layers by Combining Pre-LN and Post-LN", section 3).
 
     α is 0.25, the paper's choice; it has decoders alone, so each stack is divided for itself here. A stack whose last
-    layer is Pre-LN ends with a LayerNorm.
+    layer is Pre-LN ends with a LayerNorm. The authors train with RMSNorm, ``norm=rms_norm``.
 
     Raises:
         ValueError: for an α that is no share.

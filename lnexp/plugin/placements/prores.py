@@ -22,7 +22,7 @@ class ProRes(ChangesUntil):
     2026, "Progressive Residual Warmup for Language Model Pretraining", section 3.1, eq. 2 and 3).
 
     T is 1000, as in the paper's experiments of 100,000 updates (section 4.1). The blocks of a layer have its number,
-    and each stack counts for itself: the paper has decoders alone.
+    and each stack counts for itself: the paper has decoders alone. The authors train with RMSNorm, ``norm=rms_norm``.
     """
 
     final_norm = True

@@ -12,7 +12,8 @@ class ReorderedNorm(Placement):
     res-post-norm in Liu et al. 2022, "Swin Transformer V2").
 
     Each block adds a normalised vector, so at initialisation the variance of hidden states grows by one a block. OLMo 2
-    has RMSNorm, ``norm=rms_norm``, and a norm of queries and keys, which is left out.
+    has RMSNorm, ``norm=rms_norm``, and a norm of queries and keys, which is left out. Swin's code starts the norms'
+    weights at zero; here and in OLMo 2 they start at one.
     """
 
     final_norm = True

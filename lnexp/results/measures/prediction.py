@@ -24,22 +24,32 @@ NO_NUMBERS = (*WHICH, "update")
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """What was chosen by all seeds but one, and how it does in that one.
+class Judged:
+    """How what was learnt from all seeds but one does in that one.
 
     Attributes:
         seed: the one.
-        number, update: whose mean correlation over the other seeds is the greatest in size.
-        correlation: of it with the final nll in ``seed``, positive where its sign is that of the mean of the others.
-        in_order: the share of pairs of a good run and one that is not, of ``seed``, that it puts in order, as its
-            correlation in the other seeds tells: the area under the ROC curve. None where all are good, or none is.
+        correlation: Spearman's rank correlation with the final nll in ``seed``, positive where its sign is that in the
+            others.
+        in_order: the share of pairs of a good run and one that is not, of ``seed``, that are put in order: the area
+            under the ROC curve. None where all are good, or none is.
     """
 
     seed: int
-    number: str
-    update: int
     correlation: float
     in_order: float | None
+
+
+@dataclass(frozen=True)
+class HeldOut(Judged):
+    """What was chosen by all seeds but one, and how it does in that one.
+
+    Attributes:
+        number, update: whose mean correlation over the other seeds is the greatest in size.
+    """
+
+    number: str
+    update: int
 
 
 class Prediction:
@@ -92,19 +102,31 @@ class Prediction:
     def _at(self, update: int, seed: int) -> pd.DataFrame:
         return self._rows[(self._rows["update"] == update) & (self._rows["seed"] == seed)]
 
-    def of_the_same_arm(self) -> dict[int, float]:
-        """Return the correlation of a seed's final nlls with the means of the same arms in the other seeds, by seed:
-        what a number could reach that told the arm and nothing of the run.
+    def of_the_same_arm(self, line: float) -> list[Judged]:
+        """Return how the mean final nll of the same arm in the other seeds does in each seed: that is known before
+        training, and knows the arm's number in part, for the other seeds are few. Empty for one seed alone.
+
+        Args:
+            line: the nll that a good run is below.
         """
         if len(self.seeds) < 2:
-            return {}
+            return []
         table = pd.DataFrame(self._finals).T[self.seeds]
-        return {
-            seed: _rank_correlations(
-                pd.DataFrame({"others": table.drop(columns=seed).mean(axis=1), "final": table[seed]})
-            )["others"]
-            for seed in self.seeds
-        }
+        return [_judged(seed, table.drop(columns=seed).mean(axis=1), table[seed], line) for seed in self.seeds]
+
+    def within_arms(self, predictors: Iterable[Predictor]) -> dict[Predictor, float]:
+        """Return the correlation of numbers with the final nll where both are taken as differences from the mean of
+        their arm, over all runs: what a number tells of a run beyond its arm.
+
+        Args:
+            predictors: the numbers, each with its update.
+        """
+        found = {}
+        for number, update in predictors:
+            rows = self._rows[self._rows["update"] == update].dropna(subset=[number])
+            differences = rows[[number, "final"]] - rows.groupby("arm")[[number, "final"]].transform("mean")
+            found[number, update] = float(_rank_correlations(differences)[number])
+        return found
 
     def candidates(self, known_before: bool = False) -> list[Predictor]:
         """Return the numbers, with their updates, that :data:`LEAST` of the runs of every seed have, and that differ
@@ -153,14 +175,20 @@ class Prediction:
         }
         number, update = max(means, key=lambda key: abs(means[key]))
         rows, sign = self._at(update, seed).dropna(subset=[number]), math.copysign(1.0, means[number, update])
-        in_order = _in_order(rows["final"] >= line, sign * rows[number])
-        return HeldOut(seed, number, update, sign * early[number, update][seed], in_order)
+        found = _judged(seed, sign * rows[number], rows["final"], line)
+        return HeldOut(seed, found.correlation, found.in_order, number, update)
 
 
 def fmean_known(values: Iterable[float]) -> float:
     """Return the mean of the values that are not NaN; NaN where all are."""
     known = [value for value in values if not math.isnan(value)]
     return statistics.fmean(known) if known else math.nan
+
+
+def _judged(seed: int, said: pd.Series, final: pd.Series, line: float) -> Judged:
+    """Return how numbers that are to be the greater the worse a run of a seed ends go with its final nll."""
+    correlation = float(_rank_correlations(pd.DataFrame({"said": said, "final": final}))["said"])
+    return Judged(seed, correlation, _in_order(final >= line, said))
 
 
 def _rank_correlations(rows: pd.DataFrame) -> pd.Series:

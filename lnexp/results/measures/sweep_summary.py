@@ -33,6 +33,11 @@ class Cell:
         """Whether most of its runs are good."""
         return self.good is not None and 2 * self.good > len(self.nll)
 
+    @property
+    def divided(self) -> bool:
+        """Whether some of its runs are good and others are not, so that Student's t says nothing of their mean."""
+        return self.good is not None and 0 < self.good < len(self.nll)
+
 
 @dataclass(frozen=True)
 class PlacementSummary:
@@ -79,10 +84,16 @@ class PlacementSummary:
         return [rate for rate in rates[rates.index(self.best_rate[warmup]) + 1 :] if rate not in good]
 
     def good_only_with_warmup_at(self) -> list[str]:
-        """Return the names of the rates at which most runs are good with some warm-up, and not without."""
-        without, *others = self.cells
-        some = {rate for warmup in others for rate in self.good_at(warmup)}
-        return [rate for rate in self.cells[without] if rate in some and not self.cells[without][rate].mostly_good]
+        """Return the names of the rates at which most runs are good with the longest warm-up, and not without.
+
+        One length is asked, for the best of several would have most runs good by chance where warm-up does nothing.
+        """
+        without, *_, longest = self.cells
+        return [rate for rate in self.good_at(longest) if not self.cells[without][rate].mostly_good]
+
+    def divided(self, warmup: str) -> bool:
+        """Return whether at some rate some runs with this warm-up are good and others are not."""
+        return any(cell.divided for cell in self.cells[warmup].values())
 
     def width(self, warmup: str) -> float | None:
         """Return at how many rates a run with this warm-up is good, the mean over seeds; None where not known."""

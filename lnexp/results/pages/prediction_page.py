@@ -12,7 +12,7 @@ from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.prediction import LEAST, LR_MAX, LR_REACHED, HeldOut, Prediction, most_often
+from lnexp.results.measures.prediction import LEAST, LR_MAX, LR_REACHED, HeldOut, Judged, Prediction, most_often
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.measures.sweep_summary import label_of
 
@@ -43,13 +43,18 @@ CHOSEN = """\
 For each seed, the other seeds chose the early number that best predicts how a run ends: of the {candidates} that \
 {whose}, each a quantity at one update, the one whose mean rank correlation (Spearman's) with the final nll is \
 largest in size. Chosen were: {picked}. In the seed left out the correlation, positive where its sign is that in the \
-others, is {correlation}. For comparison, the same choice among what is known before training, lr_max and the rate \
-that the warm-up has reached (lr_max · min(1, update/T_warmup)), is: {known}. The mean final nll of the same arm in \
-the other seeds has {of_arm}: where that is higher, the arm predicts more than the early number.
+others, is {correlation}.
+
+For comparison, what is known before training: the mean final nll of the same arm (placement, lr_max and T_warmup) in \
+the other seeds has {of_arm}. Of lr_max and the rate that the warm-up has reached \
+(lr_max · min(1, update/T_warmup)), without the placement, the same choice is {known}. Among runs of one arm, with \
+number and final nll as differences from their arm's mean over seeds, the correlation is {within}: a number whose \
+correlation is near zero there tells arms apart, and nothing of how one run of an arm ends.
 
 Only these choices were tested on runs that did not choose them. A seed left out has the same arms, so they say that a \
 number tells the same with another seed, and nothing of other rates, lengths of warm-up or models. ‖ΔW‖/‖W‖ and the \
-angle of an update contain the rate that the warm-up has reached. A correlation with failure does not show a cause."""
+angle of an update contain the rate that the warm-up has reached. A correlation does not show a cause, and a run that \
+is not good need not have failed."""
 #: Whose numbers can be chosen.
 ALL = "all runs have"
 MOST = "at least {share:.0%} of the runs of each seed have (those that lack one are left out of it)"
@@ -146,8 +151,15 @@ def _tested(found: Prediction, line: float) -> str:
         picked=_picked(chosen),
         correlation=_judged(chosen),
         known=f"{_picked(known)}; it has {_judged(known)}",
-        of_arm=_in_words(list(found.of_the_same_arm().values())),
+        of_arm=_judged(found.of_the_same_arm(line)),
+        within=_within_arms(found, chosen),
     )
+
+
+def _within_arms(found: Prediction, chosen: Sequence[HeldOut]) -> str:
+    """Return the correlation within arms of each number that was chosen."""
+    of_each = found.within_arms(predictor for predictor, _ in most_often(chosen))
+    return ", ".join(f"{value:.2f} for the {_named(*predictor)}" for predictor, value in of_each.items())
 
 
 def _picked(chosen: Sequence[HeldOut]) -> str:
@@ -160,7 +172,7 @@ def _named(number: str, update: int) -> str:
     return WORDS[number] if number == LR_MAX else f"{WORDS.get(number, number)} at update {update}"
 
 
-def _judged(chosen: Sequence[HeldOut]) -> str:
+def _judged(chosen: Sequence[Judged]) -> str:
     """Return the correlations in seeds left out, and the share of pairs in order where both kinds of runs are there."""
     shares = [one.in_order for one in chosen if one.in_order is not None]
     pairs = PAIRS.format(share=statistics.fmean(shares)) if shares else ""

@@ -22,7 +22,7 @@ COLUMNS = {
 }
 EXPLANATION = (
     "What runs recorded in training, medians over seeds: at the best rate, and after the arrow at the lowest one above"
-    " it at which most runs are not good."
+    " it at which most runs are not good. × marks what is good at no rate: the rate is that of the lowest nll."
 )
 
 
@@ -44,11 +44,12 @@ def diagnosed_part(grid: Grid, summaries: Sequence[PlacementSummary], runs: Sequ
     shortest, *_, longest = grid.warmups
     rows = []
     for one, warmup in product(summaries, (shortest, longest)):
-        rates = [one.best_rate[warmup], *one.failing_above(warmup)[:1]]
+        good = one.good_at(warmup)
+        rates = [one.best_rate[warmup], *(one.failing_above(warmup)[:1] if good else [])]
         arms = [by_arm[grid.arm(one.name, rate, warmup)] for rate in rates]
         cells = (ARROW.join(_median(map(measure, arm)) for arm in arms) for measure in recorded.values())
         tried = ARROW.join(f"{grid.rates[rate]:g}" for rate in rates)
-        rows.append([one.label, grid.warmup_labels[warmup], tried, *cells])
+        rows.append([one.label, grid.warmup_labels[warmup], tried if good else f"{tried} ×", *cells])
     headers = ["placement", "warm-up", "lr_max", *recorded]
     return [EXPLANATION, tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)]
 

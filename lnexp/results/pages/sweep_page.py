@@ -11,7 +11,7 @@ from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
-from lnexp.results.statistics.intervals import Interval, interval
+from lnexp.results.statistics.intervals import interval, range_of
 from lnexp.results.statistics.success import success_of
 
 T = TypeVar("T")
@@ -20,14 +20,24 @@ EXPLANATION = """\
 All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, about that before \
 training. A run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. \
 *Trains*, above, is of `{measure}`: near either line they can disagree, and a run that is not good need not have \
-failed. A rate is good *only with warm-up* where most runs are good with some warm-up and not without. A warm-up is \
-*enough* at a rate where its nll is at most {within:g} above the lowest of its lengths there, and that lowest is \
-good. Of no warm-up and the longest, {shortest:g} and {longest:g} updates, the nll is that at the best rate of each, \
-the one with the lowest mean over these seeds, which favours what has several rates that are about as good; *costs* \
-is how much more the first has, paired over seeds. lr sensitivity is how far the nll is above its lowest, the mean \
-over the {rates} rates (Wortsman et al. 2023); it depends on which rates these are. × marks a placement with a length \
-of warm-up where at no rate most runs are good: its lr sensitivity says little, and it has no best rate. Intervals \
-are Student's t over seeds, 95%."""
+failed. A rate is good *only with warm-up* where most runs are good with the longest warm-up, {longest:g} updates, and \
+most are not without, {shortest:g}; where runs with warm-up are longer this may be, at low rates, for their updates. \
+*Costs* is how much more nll the runs without warm-up have than those with the longest, each at its best rate, paired \
+over seeds.
+
+Best rates, and the order of placements, were chosen by the mean over these seeds, which favours what has several \
+arms that are about as good: neighbours are not told apart. Intervals are Student's t over seeds, 95%; where at a rate \
+some runs are good and others are not, the least and the greatest value stand in parentheses instead. × marks a \
+placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says little, and it has no \
+best rate."""
+ENOUGH = """\
+The shortest warm-up that is enough by rate, in updates: its nll is at most {within:g} above the lowest of the lengths \
+at that rate, and that lowest is good. The best arm has {best:.2f}, so that a length can be enough and far from the \
+best, or not good. Where seeds differ, the least and the greatest:"""
+SENSITIVITY = """\
+lr sensitivity by warm-up, nats a token: how far the nll is above its lowest, the mean over the {rates} rates \
+(Wortsman et al. 2023). It depends on which rates these are, and a run that stalls at 4 counts for two that end at 2; \
+at how many rates runs are good is above:"""
 OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
 
 
@@ -47,10 +57,8 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         initial=grid.sweep.initial_nll,
         line=f"{line:.2f}",
         share=grid.sweep.good,
-        within=grid.sweep.within,
         shortest=min(grid.warmups.values()),
         longest=max(grid.warmups.values()),
-        rates=len(grid.rates),
         measure=success_of(recipe).measure,
     )
     more = (OTHER_RATE if grid.sweep.other_rate else "", not_shown(results, summaries))
@@ -61,9 +69,9 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
         _table(_by_rate(grid), _good(summaries)),
-        "The shortest warm-up that is enough by rate, in updates; where seeds differ, the least and the greatest:",
+        ENOUGH.format(within=grid.sweep.within, best=_mean(summaries[0].best_nll)),
         _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
-        "lr sensitivity by warm-up, nats a token:",
+        SENSITIVITY.format(rates=len(grid.rates)),
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
         "The final nll at the best rate by warm-up, nats a token:",
         _table(_by_warmup(grid), [[one.label, *_tuned(grid, one)] for one in summaries]),
@@ -75,8 +83,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
 ANSWERS = (
     "good without warm-up at lr_max",
     "good only with warm-up at",
-    "shortest warm-up at its best rate",
-    "nll at its best rate",
+    "nll at its best warm-up and rate",
     "no warm-up costs",
     "good runs",
 )
@@ -85,13 +92,13 @@ ANSWERS = (
 def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
     without = next(iter(grid.warmups))
     warmup, rate = one.best
-    trains = one.cells[warmup][rate].mostly_good
+    best = one.cells[warmup][rate]
+    where = f" at {grid.warmups[warmup]:g}, {_rate(grid, rate)}" if best.mostly_good else " ×"
     return [
         one.label,
         _rates_in_words(grid, one.good_at(without)),
         _rates_in_words(grid, one.good_only_with_warmup_at()),
-        f"{length_in_words(grid, one.shortest[rate].values())} at {_rate(grid, rate)}" if trains else "no length",
-        _text(one.best_nll),
+        f"{_text(one.best_nll, best.divided)}{where}",
         cost(grid, one),
         _count(cell for of in one.cells.values() for cell in of.values()),
     ]
@@ -111,7 +118,7 @@ def _untuned(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[list[str
         [
             one.label,
             grid.warmup_labels[warmup],
-            _text(one.over_rates[warmup]),
+            _text(one.over_rates[warmup], one.divided(warmup)),
             _count(one.cells[warmup].values()),
             _rates_in_words(grid, one.good_at(warmup)),
         ]
@@ -163,7 +170,14 @@ def cost(_: Grid, one: PlacementSummary) -> str:
     without warm-up nor with the longest most runs are good at any rate.
     """
     warmups = list(one.cells)
-    return _text(one.cost_of_no_warmup if one.good_at(warmups[0]) or one.good_at(warmups[-1]) else {})
+    if not (one.good_at(warmups[0]) or one.good_at(warmups[-1])):
+        return "–"
+    return _text(one.cost_of_no_warmup, any(_best_of(one, warmup).divided for warmup in (warmups[0], warmups[-1])))
+
+
+def _best_of(one: PlacementSummary, warmup: str) -> Cell:
+    """Return the runs with a warm-up at its best rate."""
+    return one.cells[warmup][one.best_rate[warmup]]
 
 
 def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
@@ -181,18 +195,23 @@ def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
 
 
 def _sensitivities(one: PlacementSummary) -> list[str]:
-    return [f"{_text(of)}{'' if one.good_at(warmup) else ' ×'}" for warmup, of in one.sensitivity.items()]
+    return [
+        f"{_text(of, one.divided(warmup))}{'' if one.good_at(warmup) else ' ×'}"
+        for warmup, of in one.sensitivity.items()
+    ]
 
 
 def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
     return [
-        f"{_text(of)} at {_rate(grid, one.best_rate[warmup])}" if one.good_at(warmup) else f"{_text(of)} ×"
+        f"{_text(of, _best_of(one, warmup).divided)}"
+        + (f" at {_rate(grid, one.best_rate[warmup])}" if one.good_at(warmup) else " ×")
         for warmup, of in one.tuned.items()
     ]
 
 
-def _text(by_seed: Mapping[int, float]) -> str:
-    found: Interval | None = interval(list(by_seed.values()))
+def _text(by_seed: Mapping[int, float], divided: bool) -> str:
+    """Return the mean over seeds with its interval, or with the range where runs of an arm are divided."""
+    found = (range_of if divided else interval)(list(by_seed.values()))
     return str(found) if found else "–"
 
 

@@ -129,7 +129,7 @@ def test_runs_without_a_number_are_left_out_and_one_seed_chooses_nothing(sweep):
     assert {number for number, _ in found.candidates()} == {"noise"}, "nor can they be chosen"
     alone = Prediction(grid, early[early["seed"] == 31], finals)
     assert alone.held_out(LINE) == []
-    assert alone.of_the_same_arm() == {}
+    assert alone.of_the_same_arm(LINE) == []
 
 
 def test_a_number_that_almost_all_runs_have_can_be_chosen(sweep, monkeypatch):
@@ -152,15 +152,32 @@ def test_a_seed_that_an_arm_lacks_is_left_out(sweep):
     del some["post_ln_none_x4"][33]
     found = Prediction(grid, early, some)
     assert found.seeds == [31, 32]
-    assert set(found.of_the_same_arm()) == {31, 32}
+    assert [one.seed for one in found.of_the_same_arm(LINE)] == [31, 32]
     assert [one.seed for one in found.held_out(LINE)] == [31, 32]
 
 
 def test_the_arm_alone_tells_much_where_seeds_agree(sweep):
     grid, early, finals = sweep
-    found = Prediction(grid, early, finals).of_the_same_arm()
-    assert set(found) == set(SEEDS)
-    assert min(found.values()) > 0.99
+    found = Prediction(grid, early, finals).of_the_same_arm(LINE)
+    assert [one.seed for one in found] == list(SEEDS)
+    assert min(one.correlation for one in found) > 0.99
+    assert all(one.in_order == 1 for one in found), "every arm is good with all seeds or with none"
+
+
+def test_within_arms_a_number_that_tells_arms_alone_tells_nothing(sweep):
+    """One that is the same in all runs of an arm but for noise, and one that is the final nll itself."""
+    grid, early, finals = sweep
+    random = np.random.default_rng(4)
+    of_arm = {arm: sum(by_seed.values()) for arm, by_seed in finals.items()}
+    told = early.assign(
+        arm_alone=early["arm"].map(of_arm) + random.normal(scale=0.01, size=len(early)),
+        of_run=[finals[arm][seed] for arm, seed in zip(early["arm"], early["seed"], strict=True)],
+    )
+    found = Prediction(grid, told, finals)
+    assert found.correlations()["arm_alone", 8][31] > 0.95
+    within = found.within_arms([("arm_alone", 8), ("of_run", 8)])
+    assert abs(within["arm_alone", 8]) < 0.3
+    assert within["of_run", 8] == pytest.approx(1)
 
 
 def test_the_mean_of_what_is_known():

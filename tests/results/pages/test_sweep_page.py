@@ -23,13 +23,30 @@ def rows(page, number=0):
 def test_who_needs_warmup_at_which_rates_and_what_it_costs(page):
     found = rows(page())
     assert list(found) == ["placement", "Pre-LN", "Post-LN †"], "the lowest nll first"
-    at, needs, length, nll, cost, good = found["Post-LN †"]
+    at, needs, nll, cost, good = found["Post-LN †"]
     assert (at, needs) == ("no rate", "0.002 to 0.004")
-    assert length == "60 at 0.002"
     assert nll.startswith("0.260 [")
+    assert nll.endswith("(n=3) at 300, 0.002")
     assert cost.startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
     assert good == "9 of 27"
-    assert found["Pre-LN"][:3] == ["0.002 to 0.004", "0.001", "1 at 0.002"]
+    assert found["Pre-LN"][:2] == ["0.002 to 0.004", "0.001"]
+
+
+def test_a_rate_needs_warmup_where_the_longest_is_good_and_none_is_not(page):
+    """The best of all lengths would be good by chance more often than one."""
+    assert rows(page(post_ln_long=[4.0, 0.25, 0.4], post_ln_short=[0.2, 0.3, 0.4]))["Post-LN †"][1] == "0.002 to 0.004"
+
+
+def test_where_runs_of_an_arm_are_divided_the_range_stands_in_place_of_the_interval(page):
+    # good is below 0.45, and the seeds are 0, 0.01 and 0.02 above
+    made = page(pre_ln_none=[0.43, 0.22, 0.2])
+    assert rows(made, 2)["Pre-LN"][0].startswith("2 / ")
+    of = {row[1]: row[2] for row in untuned(made) if row[0] == "Pre-LN"}
+    assert of["w/o warm-up"] == "0.29 (0.28 to 0.30, n=3)"
+    assert of["long warm-up"].startswith("0.290 [")
+    without, _, long = rows(made, 4)["Pre-LN"]
+    assert without == "0.08 (0.08 to 0.08, n=3)"
+    assert "[" in long
 
 
 def test_rates_with_a_gap_are_listed(page):
@@ -106,8 +123,9 @@ def test_what_trains_at_no_rate_has_no_best_rate_and_nothing_to_lose(page):
     made = page(post_ln_none=[4.0, 4.0, 4.0], post_ln_short=[4.2, 4.1, 4.1], post_ln_long=[None, None, None])
     assert rows(made, 4)["Post-LN †"][2] == "0.00 [0.00, 0.00] (n=3) ×"
     assert rows(made, 5)["Post-LN †"][2] == "5.00 [5.00, 5.00] (n=3) ×"
-    _, _, length, _, costs, _ = rows(made)["Post-LN †"]
-    assert (length, costs) == ("no length", "–")
+    _, _, nll, costs, _ = rows(made)["Post-LN †"]
+    assert nll.endswith("(n=3) ×")
+    assert costs == "–"
     assert rows(page(), 4)["Pre-LN"][2].endswith("(n=3)")
 
 
@@ -122,9 +140,9 @@ def test_a_placement_that_cannot_be_shown_is_named(tmp_path):
 def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
     recipe = swept_recipe(tmp_path)
     made = sweep_page(recipe, [run for run in swept_runs(recipe) if run.identity != "post_ln_long_x232"])
+    assert "(n=2)" in rows(made)["Post-LN †"][2]
     assert rows(made)["Post-LN †"][3].endswith("(n=2)")
-    assert rows(made)["Post-LN †"][4].endswith("(n=2)")
-    assert rows(made)["Post-LN †"][5] == "8 of 26"
+    assert rows(made)["Post-LN †"][4] == "8 of 26"
     assert rows(made, 5)["Post-LN †"][0].endswith("(n=3) ×")
 
 
