@@ -12,7 +12,8 @@ Version  What gives other numbers than the version before
          state (commit 5195816).
 3        On a CPU, the softmax over fewer than 16 positions is over 16, the further ones hidden, and attention to 25
          to 40 is two products and a softmax, too; this changes the rounding alone. Seeds give independent orders of the
-         data: epoch 2 of a seed was epoch 1 of the next one (commit 271ef90).
+         data (commit 271ef90) and numbers of dropout: epoch and update were added to the seed, so that epoch 2 of a
+         seed was epoch 1 of the next one.
 =======  ===============================================================================================================
 
 Some changes after commit 7c509a4 left the version as it is, because few runs have other numbers by them: those of
@@ -21,7 +22,9 @@ Some changes after commit 7c509a4 left the version as it is, because few runs ha
 ``finetune_from_model`` and those that were interrupted. No published run is one of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 NUMERICS = 3
@@ -31,6 +34,25 @@ FIRST = 1
 
 #: The commits that ended the versions of which records may state no commit: code of that version is older.
 ENDED = {1: "5a3b39f"}
+
+
+#: The version whose identities are being computed: a run's is made of that of the run that it starts from.
+_asked = ContextVar("version of the numerics", default=NUMERICS)
+
+
+def asked_numerics() -> int:
+    """Return the version of the numerics that identities are asked for: today's, outside of :func:`asking_for`."""
+    return _asked.get()
+
+
+@contextmanager
+def asking_for(version: int) -> Iterator[None]:
+    """Let configs that are resolved within name the runs that they start from as code of a version did."""
+    token = _asked.set(version)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
 
 
 def numerics_of(environment: Mapping[str, Any]) -> int:

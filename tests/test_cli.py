@@ -30,6 +30,12 @@ def test_where_runs_of_a_recipe_lie_is_said_by_their_own_option(tmp_path):
     assert done.stderr.endswith(f"of a recipe's runs say runs_dir={tmp_path}\n")
 
 
+def test_a_version_of_the_numerics_is_of_a_recipes_runs(tmp_path):
+    done = run_script("collect", str(tmp_path), "--numerics=1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --numerics=1: of a recipe's runs alone")
+
+
 @pytest.mark.parametrize(("command", "said"), [("verify", "--recipe={}"), ("collect", "+recipe={}")])
 def test_a_recipe_whose_claim_cannot_be_judged_is_refused(tmp_path, command, said):
     text = (ROOT / "recipes/fig2a.yaml").read_text()

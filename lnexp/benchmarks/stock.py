@@ -12,6 +12,7 @@ import torch
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus, prepare
+from lnexp.plugin.seeds import far_apart
 from lnexp.runs.environment import cpu_name
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
@@ -105,7 +106,8 @@ def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> Dic
     words += ["--criterion", "label_smoothed_cross_entropy", "--label-smoothing", str(cfg.label_smoothing)]
     words += ["--optimizer", "adam", "--adam-betas", str(tuple(cfg.optimizer.betas)), "--clip-norm", str(cfg.clip_norm)]
     words += ["--lr", str(cfg.lr_max), "--lr-scheduler", "inverse_sqrt", "--warmup-updates", str(cfg.warmup_updates)]
-    words += ["--max-tokens", str(cfg.max_tokens), "--required-batch-size-multiple", "1", "--seed", str(cfg.seed)]
+    words += ["--max-tokens", str(cfg.max_tokens), "--required-batch-size-multiple", "1"]
+    words += ["--seed", str(far_apart(cfg.order_seed))]  # which orders the batches as ours
     words += ["--disable-validation", "--no-save", "--log-format", "simple", "--num-workers", "0"]
     words += ["--update-freq", str(cfg.update_freq), *([] if cfg.precision == "fp32" else [f"--{cfg.precision}"])]
     words += ["--cpu"] if cfg.device == "cpu" else []

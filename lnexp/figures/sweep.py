@@ -185,7 +185,7 @@ def ranking(swept: Swept) -> Figure:
     left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
     name_few(left.xaxis, left.get_xlim())
     right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
-    said = f"{_legend(swept)}; best rates were chosen by these seeds, so that neighbours are not told apart"
+    said = f"{_legend(swept)}; neighbours need not differ: these seeds chose the rates"
     add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {said}")
     return figure
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Optional
 
-import numpy as np
 from fairseq.dataclass import FairseqDataclass
 
 from .half_precision import copy_to_fp32
 from .placement import option
+from .seeds import far_apart
 
 
 @dataclass
@@ -22,11 +22,6 @@ class TaskOptions(FairseqDataclass):
     order_seed: Optional[int] = option(  # noqa: UP045  (fairseq reads the annotation, and knows this form alone)
         None, "seed of the order of the training data; fairseq's common.seed if not given"
     )
-
-
-def far_apart(seed: int) -> int:
-    """Return a seed of 31 bits by hashing one: sums of it and an epoch fit into the 32 bits that NumPy takes."""
-    return int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1)
 
 
 class EveryExampleOnce:

@@ -6,6 +6,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from lnexp.numerics import asked_numerics
 from lnexp.plain import plain
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job
@@ -19,8 +20,8 @@ PAIRS = "pairs"
 def run_of_arm(*, _root_: DictConfig) -> str | None:
     """Return the identity of the run that ``start`` names: ``${lnexp.run_of_arm:}``.
 
-    It is the run of that arm at the profile and on the corpus of this one, with its sizes, precision and threads. None
-    where no recipe is named, or the run starts from scratch.
+    It is the run of that arm at the profile and on the corpus of this one, with its sizes, precision and threads, by
+    the version of :func:`lnexp.numerics.asked_numerics`. None where no recipe is named, or the run starts from scratch.
 
     Raises:
         UserError: for a recipe, profile or arm that does not exist.
@@ -31,11 +32,12 @@ def run_of_arm(*, _root_: DictConfig) -> str | None:
     in_common: dict[str, Any] = {name: _plain(_root_[name]) for name in IN_COMMON}
     in_common["data"] = {key: value for key, value in plain(_root_.data).items() if key != PAIRS}
     # as text, by which it is cached: a config is resolved many times
-    return _identity(str(start.recipe), str(start.arm), int(start.seed), str(_root_.profile), json.dumps(in_common))
+    arm = (str(start.recipe), str(start.arm), int(start.seed), str(_root_.profile))
+    return _identity(*arm, json.dumps(in_common), asked_numerics())
 
 
 @lru_cache(maxsize=1024)
-def _identity(recipe: str, arm: str, seed: int, profile: str, in_common: str) -> str:
+def _identity(recipe: str, arm: str, seed: int, profile: str, in_common: str, numerics: int) -> str:
     from lnexp.configuration import compose  # which registers what is here
     from lnexp.runs.identity import identity
 
@@ -45,7 +47,7 @@ def _identity(recipe: str, arm: str, seed: int, profile: str, in_common: str) ->
     cfg = compose([f"profile={profile}", f"data={setting.data}", *job.overrides])
     for name, value in json.loads(in_common).items():
         cfg[name] = value
-    return identity(cfg)
+    return identity(cfg, numerics)
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lnexp.cli import Parser, add_numerics_option, add_results_options, add_runs_option, one_line_errors
 from lnexp.errors import UserError
+from lnexp.numerics import NUMERICS
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR, RUNS_DIR, is_published
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, numer
     folder = write_results(recipe, runs, _command(recipe, said), results)
     over = sum(run.counts for run in runs)
     print(filled(f"{recipe.name}: {over} of {len(runs)} runs are over: {folder / 'table.md'}"))
-    for line in other_versions(runs, numerics):
+    for line in other_versions(recipe, overrides, runs, numerics):
         print(filled(f"{recipe.name}: {line}"))
     for line in mixed_code(runs):
         print(filled(f"warning: {recipe.name}: {line}; other_code=retrain trains them by one"))
@@ -111,6 +112,10 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, numer
 
 def _collect_set(arguments: argparse.Namespace) -> None:
     """Write and print the table of any runs."""
+    if arguments.numerics != NUMERICS:
+        raise UserError(
+            f"--numerics={arguments.numerics}: of a recipe's runs alone; others are taken whatever theirs are"
+        )
     from lnexp.results.evidence.mixed_code import mixed_code
     from lnexp.results.tables.run_set import folders_of, folders_of_sweep, results_of
     from lnexp.results.tables.write_set import name_of_folder, write_set
@@ -143,7 +148,7 @@ class ListMeasures(argparse.Action):
 
 
 def _command(recipe: "Recipe", overrides: list[str]) -> str:
-    """Return what a reader would type for the same results."""
+    """Return what a reader would type for the same results, by code of the same numerics."""
     from lnexp.recipes.command_line import for_readers
 
     *starts, _ = recipe.with_its_starts

@@ -12,7 +12,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from lnexp.hashing import short_hash
-from lnexp.numerics import FIRST, NUMERICS
+from lnexp.numerics import FIRST, NUMERICS, asking_for
 from lnexp.options import NONE, OURS, Option, SameAs, Table
 from lnexp.plain import drop, find, plain
 from lnexp.tasks import table_of
@@ -93,7 +93,8 @@ def deciding_settings(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, An
     table = table_of(cfg)
     values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
     values |= {part: cfg[part] for part in LATER if part in cfg}
-    deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
+    with asking_for(numerics):
+        deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)

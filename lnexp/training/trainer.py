@@ -7,10 +7,12 @@ from typing import Any
 
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
+from fairseq.utils import set_torch_seed
 
 from lnexp.errors import UserError
 from lnexp.files import naming
 from lnexp.plugin.half_precision import copy_to_fp32, fp32_copies, restore_fp32
+from lnexp.plugin.seeds import far_apart
 from lnexp.runs.checksum import remove_checksum, write_checksum
 
 
@@ -29,7 +31,8 @@ class Trainer(FairseqTrainer):
       again.
     - Each batch is counted once where an update has fewer batches than there are processes; fairseq has the remaining
       processes repeat a batch, and then forgets how many tokens their other batches had.
-    - Each process draws its own dropout masks; fairseq gives all of them the same.
+    - Each process draws its own dropout masks; fairseq gives all of them the same. Each seed has its own, too; fairseq
+      gives an update those of the next seed one update earlier.
     - Checkpoints hold the position in the data in batches of all processes, so that another number of processes can
       resume, and the seconds that the epoch has been trained for. A checksum is written beside each.
     - Checkpoints of half precision hold the parameters in fp32, which the optimizer steps; fairseq restores them from
@@ -113,7 +116,7 @@ class Trainer(FairseqTrainer):
             raise RuntimeError(str(error)) from None
 
     def _set_seed(self) -> None:
-        super()._set_seed()
+        set_torch_seed(far_apart(self.cfg.common.seed) + self.get_num_updates())
         if self.data_parallel_rank:
             torch.manual_seed(torch.initial_seed() + 1_000_003 * self.data_parallel_rank)
 

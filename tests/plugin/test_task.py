@@ -3,7 +3,6 @@
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from helpers import TINY
@@ -12,7 +11,6 @@ from omegaconf import OmegaConf
 from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.plugin import task as plugin_task
-from lnexp.plugin.task import far_apart
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
 from lnexp.tasks.translation.decoding import FirstSentences, translate
@@ -123,10 +121,3 @@ def test_an_epoch_of_a_seed_is_none_of_the_next_seed(engine, monkeypatch, spread
     second = order(engine)[1]
     engine.task.cfg.order_seed = 8
     assert (order(engine)[0] == second) is not spread
-
-
-def test_seeds_are_far_apart_and_sums_with_epochs_fit_into_32_bits():
-    found = np.array([far_apart(seed) for seed in range(1000)])
-    assert np.diff(np.sort(found)).min() > 100
-    assert found.min() >= 0
-    assert found.max() < 2**31

@@ -8,7 +8,10 @@ import pandas as pd
 from helpers import ROOT
 
 from lnexp.recipes.load import load_recipe
+from lnexp.results.pages.published_folder import PublishedFolder
 
+#: The last version of the numerics in which neighbours share it.
+LAST = 2
 #: The fewest seeds of an arm whose order says anything.
 FEWEST = 5
 SHUFFLES = 300
@@ -22,6 +25,8 @@ def ends_of_arms() -> list[pd.DataFrame]:
     found, seen = [], set()
     for path in sorted((ROOT / "results").glob("*/*/*/runs.csv")):
         if any(setting.startswith("order_seed=") for setting in load_recipe(path.parent.name).settings):
+            continue
+        if max(PublishedFolder(path.parent).numerics) > LAST:
             continue
         runs = pd.read_csv(path)
         runs = runs[runs["last_valid_nll"].notna() & ~runs["identity"].isin(seen)]

@@ -73,6 +73,18 @@ def test_a_validation_that_the_memory_is_too_small_for_is_an_error(build, monkey
         engine.train()
 
 
+def test_an_update_has_other_random_numbers_than_that_of_the_next_seed_before_it(build):
+    trainer = build().trainer
+    seeds = []
+    for seed, update in ((21, 5), (22, 4), (21, 5)):
+        trainer.cfg.common.seed = seed
+        trainer.set_num_updates(update)
+        trainer._set_seed()
+        seeds.append(torch.initial_seed())
+    assert seeds[0] != seeds[1]
+    assert seeds[0] == seeds[2]
+
+
 class StopHereError(Exception):
     """What a signal does in a test."""
 

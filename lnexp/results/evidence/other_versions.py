@@ -1,40 +1,34 @@
-"""Find the runs of a recipe that are not collected because they are of another version of the numerics."""
+"""Say where runs of a recipe that are missing are there, as another version of the numerics."""
 
-from collections import Counter
-from pathlib import Path
+from dataclasses import replace
 
-from lnexp.errors import UserError
-from lnexp.numerics import numerics_of
+from lnexp.numerics import FIRST, NUMERICS
+from lnexp.options import key_of
+from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.run_result import RunResult
-from lnexp.runs.folder import RunFolder, find_folders
 
 
-def other_versions(runs: list[RunResult], numerics: int) -> list[str]:
-    """Return a line for each other version that folders of the recipe are of; none where no run is missing.
+def other_versions(recipe: Recipe, overrides: list[str], runs: list[RunResult], numerics: int) -> list[str]:
+    """Return a line for each other version by which the first arm that lacks a run here has one; none where none lacks
+    a run.
 
-    A line is as ``80 runs here are of version 2 of the numerics; see --numerics=2``.
+    A line is as ``runs of version 2 of the numerics are here, too; --numerics=2 takes them``.
 
     Args:
-        runs: all runs of a recipe.
+        recipe: what was trained.
+        overrides: the command-line overrides that the runs were launched with.
+        runs: all runs of the recipe.
         numerics: the version that they are of.
     """
-    if all(run.path for run in runs):
+    missing = [run for run in runs if run.path is None and not run.counts]
+    if not missing:
         return []
-    cfg, recipe = runs[0].cfg, runs[0].job.recipe.name
-    folders = [path for path in find_folders(cfg.runs_dir).values() if path.parent.name == recipe]
-    found = Counter(filter(None, map(_version, folders)))
+    arm = missing[0].job.arm
+    lacking = replace(recipe, arms={arm.name: arm})
+    rest = [option for option in overrides if key_of(option) != "arms"]
     return [
-        f"{count} run{'s here are' if count > 1 else ' here is'} of version {version} of the numerics;"
-        f" see --numerics={version}"
-        for version, count in sorted(found.items())
-        if version != numerics
+        f"runs of version {version} of the numerics are here, too; --numerics={version} takes them"
+        for version in range(FIRST, NUMERICS + 1)
+        if version != numerics and any(run.path for run in collect(lacking, rest, version))
     ]
-
-
-def _version(path: Path) -> int | None:
-    """Return the version that a run's folder is of; None where nothing says it."""
-    try:
-        environment = RunFolder(path).environment
-    except (UserError, OSError):
-        return None
-    return numerics_of(environment) if environment else None

@@ -103,8 +103,8 @@ class Prediction:
         return self._rows[(self._rows["update"] == update) & (self._rows["seed"] == seed)]
 
     def of_the_same_arm(self, line: float) -> list[Judged]:
-        """Return how the mean final nll of the same arm in the other seeds does in each seed: that is known before
-        training, and knows the arm's number in part, for the other seeds are few. Empty for one seed alone.
+        """Return how the mean final nll of the same arm in the other seeds does in each seed: what those seeds have
+        told before a run begins, which is about what its arm tells, for they are few. Empty for one seed alone.
 
         Args:
             line: the nll that a good run is below.
@@ -116,7 +116,8 @@ class Prediction:
 
     def within_arms(self, predictors: Iterable[Predictor]) -> dict[Predictor, float]:
         """Return the correlation of numbers with the final nll where both are taken as differences from the mean of
-        their arm, over all runs: what a number tells of a run beyond its arm.
+        their arm, over all runs: what a number tells of a run beyond its arm. It is positive where its sign is that of
+        the mean correlation over seeds.
 
         Args:
             predictors: the numbers, each with its update.
@@ -125,7 +126,8 @@ class Prediction:
         for number, update in predictors:
             rows = self._rows[self._rows["update"] == update].dropna(subset=[number])
             differences = rows[[number, "final"]] - rows.groupby("arm")[[number, "final"]].transform("mean")
-            found[number, update] = float(_rank_correlations(differences)[number])
+            sign = math.copysign(1.0, statistics.fmean(self._overall[number, update].values()))
+            found[number, update] = sign * float(_rank_correlations(differences)[number])
         return found
 
     def candidates(self, known_before: bool = False) -> list[Predictor]:

@@ -23,6 +23,7 @@ from lnexp.results.judging.judgement import Verdict
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
@@ -290,6 +291,11 @@ class PublishedFolder:
     def best_nll(self) -> str:
         """The lowest mean final nll of an arm of a sweep, nats a token, as ``0.12``."""
         return f"{min(of_each(self.recipe, self._runs, lambda _, one: fmean(one.best_nll.values())).values()):.2f}"
+
+    @property
+    def good_line(self) -> str:
+        """The final nll that a good run of a sweep is below, nats a token, as ``0.63``."""
+        return f"{SweepResults(grid := grid_of(self.recipe), finals_of(grid, self._runs)).line:.2f}"
 
     @property
     def prediction(self) -> str:

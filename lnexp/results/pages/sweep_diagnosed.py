@@ -1,4 +1,4 @@
-"""Show what a sweep's runs recorded in training: at the best rate of a placement, and at the first where it fails."""
+"""Show what a sweep's runs recorded: at the best rate of a placement, and at the first above it that is not good."""
 
 import statistics
 from collections.abc import Iterable, Sequence

@@ -21,19 +21,19 @@ All is of the final validation nll, nats a token; a run that diverged counts wit
 training. A run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. \
 *Trains*, above, is of `{measure}`: near either line they can disagree, and a run that is not good need not have \
 failed. A rate is good *only with warm-up* where most runs are good with the longest warm-up, {longest:g} updates, and \
-most are not without, {shortest:g}; where runs with warm-up are longer this may be, at low rates, for their updates. \
+not most without, {shortest:g}; where runs with warm-up are longer, at low rates their further updates may be why. \
 *Costs* is how much more nll the runs without warm-up have than those with the longest, each at its best rate, paired \
 over seeds.
 
 Best rates, and the order of placements, were chosen by the mean over these seeds, which favours what has several \
-arms that are about as good: neighbours are not told apart. Intervals are Student's t over seeds, 95%; where at a rate \
-some runs are good and others are not, the least and the greatest value stand in parentheses instead. × marks a \
-placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says little, and it has no \
-best rate."""
+arms that are about as good: placements next to each other need not differ. Intervals are Student's t over seeds, \
+95%; where at a rate some runs are good and others are not, the least and the greatest value stand in parentheses \
+instead. × marks a placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says \
+little, and it has no best rate."""
 ENOUGH = """\
 The shortest warm-up that is enough by rate, in updates: its nll is at most {within:g} above the lowest of the lengths \
-at that rate, and that lowest is good. The best arm has {best:.2f}, so that a length can be enough and far from the \
-best, or not good. Where seeds differ, the least and the greatest:"""
+at that rate, and that lowest is good. It can be enough and not good itself, or at a rate where all lengths are far \
+from the best arm, which has {best:.2f}. Where seeds differ, the least and the greatest:"""
 SENSITIVITY = """\
 lr sensitivity by warm-up, nats a token: how far the nll is above its lowest, the mean over the {rates} rates \
 (Wortsman et al. 2023). It depends on which rates these are, and a run that stalls at 4 counts for two that end at 2; \
@@ -93,7 +93,7 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
     without = next(iter(grid.warmups))
     warmup, rate = one.best
     best = one.cells[warmup][rate]
-    where = f" at {grid.warmups[warmup]:g}, {_rate(grid, rate)}" if best.mostly_good else " ×"
+    where = f" at {grid.warmups[warmup]:g}, {_rate(grid, rate)}" if one.good_at(warmup) else " ×"
     return [
         one.label,
         _rates_in_words(grid, one.good_at(without)),

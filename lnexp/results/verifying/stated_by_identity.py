@@ -10,7 +10,7 @@ from typing import Any
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.numerics import numerics_of
+from lnexp.numerics import asking_for, numerics_of
 from lnexp.plain import plain
 from lnexp.recipes.load import recipe_of_results
 from lnexp.results.evidence.provenance import chosen
@@ -52,21 +52,22 @@ def _by_command(folder: Path, one: RecipeVerdicts) -> dict[tuple[str, ...], list
 
 
 def _others(words: Sequence[str], runs: Sequence[PublishedRun]) -> list[PublishedRun]:
-    """Return those of some runs that have another identity, or other settings, than their command gives; of numerics
-    that are not today's, the identity that it had then.
+    """Return those of some runs that have another identity, or other settings, than their command gives, each by its
+    own version of the numerics.
     """
+    by_version: dict[int, list[PublishedRun]] = {}
+    for run in runs:
+        by_version.setdefault(numerics_of(run.environment), []).append(run)
+    return [run for version, of_it in by_version.items() for run in _others_of_version(words, of_it, version)]
+
+
+def _others_of_version(words: Sequence[str], runs: Sequence[PublishedRun], version: int) -> list[PublishedRun]:
     cfg = compose(words)
-    seeds = [run.job.seed for run in runs]
-    given = {
-        version: dict(zip(seeds, identities(cfg, seeds, version), strict=True)) for version in set(map(_numerics, runs))
-    }
-    cfg.seed = seeds[0]
-    settings = {name: value for name, value in chosen(plain(cfg)) if name not in OF_THE_SEED}
-    return [run for run in runs if run.identity != given[_numerics(run)][run.job.seed] or _has_others(run, settings)]
-
-
-def _numerics(run: PublishedRun) -> int:
-    return numerics_of(run.environment)
+    given = identities(cfg, [run.job.seed for run in runs], version)
+    cfg.seed = runs[0].job.seed
+    with asking_for(version):
+        settings = {name: value for name, value in chosen(plain(cfg)) if name not in OF_THE_SEED}
+    return [run for run, name in zip(runs, given, strict=True) if run.identity != name or _has_others(run, settings)]
 
 
 def _has_others(run: PublishedRun, settings: Mapping[str, Any]) -> bool:

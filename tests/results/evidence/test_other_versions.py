@@ -1,5 +1,7 @@
 """Runs of older numerics are collected when asked for, and named when not."""
 
+from dataclasses import replace
+
 import pytest
 
 from lnexp.configuration import compose
@@ -11,6 +13,8 @@ from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identity, readable_name
 
 OLDER = NUMERICS - 1
+FIG2A = load_recipe("fig2a")
+SAID = [f"runs of version {OLDER} of the numerics are here, too; --numerics={OLDER} takes them"]
 
 
 @pytest.fixture
@@ -21,7 +25,7 @@ def overrides(tmp_path):
 @pytest.fixture
 def older(overrides) -> RunFolder:
     """The folder of an arm of fig2a that was trained with the version before today's."""
-    job = next(run.job for run in collect(load_recipe("fig2a"), overrides))
+    job = next(run.job for run in collect(FIG2A, overrides))
     cfg = compose([*overrides, *job.overrides])
     folder = RunFolder(RunFolder.of(cfg).path.with_name(f"{readable_name(cfg)}-{identity(cfg, OLDER)}"))
     folder.path.mkdir(parents=True)
@@ -30,27 +34,32 @@ def older(overrides) -> RunFolder:
     return folder
 
 
+def said(overrides: list[str], numerics: int = NUMERICS, recipe=FIG2A) -> list[str]:
+    return other_versions(recipe, overrides, collect(recipe, overrides, numerics), numerics)
+
+
 def test_runs_of_another_version_are_missing_and_said(overrides, older):
-    found = collect(load_recipe("fig2a"), overrides)
-    assert {run.state for run in found} == {"not run"}
-    assert other_versions(found, NUMERICS) == [
-        f"1 run here is of version {OLDER} of the numerics; see --numerics={OLDER}"
-    ]
+    assert {run.state for run in collect(FIG2A, overrides)} == {"not run"}
+    assert said(overrides) == SAID
 
 
 def test_they_are_collected_by_their_version(overrides, older):
-    found = collect(load_recipe("fig2a"), overrides, OLDER)
+    found = collect(FIG2A, overrides, OLDER)
     assert [run.path for run in found if run.path] == [older.path]
-    assert other_versions(found, OLDER) == []
+    assert said(overrides, OLDER) == []
 
 
-def test_what_cannot_be_read_says_no_version(overrides, older):
-    (older.path / "environment.json").write_text("nonsense")
-    assert other_versions(collect(load_recipe("fig2a"), overrides), NUMERICS) == []
-    (older.path / "environment.json").unlink()
-    assert other_versions(collect(load_recipe("fig2a"), overrides), NUMERICS) == []
+def test_those_of_another_profile_are_not_said(overrides, older):
+    assert said([*overrides, "profile=paper", "data=toy"]) == []
 
 
-def test_nothing_is_said_where_all_runs_are_here(overrides, older):
-    found = [run for run in collect(load_recipe("fig2a"), overrides, OLDER) if run.path]
-    assert other_versions(found, NUMERICS) == []
+def test_those_that_were_trained_for_another_recipe_are_said(overrides, older):
+    """Recipes share runs, which lie where they were first trained."""
+    shared = [option for option in overrides if not option.startswith("arms=")]
+    assert said([*shared, "arms=post_ln_adam_warmup"], recipe=load_recipe("fig4ab")) == SAID
+
+
+def test_nothing_is_said_where_all_runs_are_here_or_published(overrides, older):
+    runs = collect(FIG2A, overrides)
+    assert other_versions(FIG2A, overrides, [replace(run, state="finished") for run in runs], NUMERICS) == []
+    assert other_versions(FIG2A, overrides, [replace(run, path=older.path) for run in runs], NUMERICS) == []

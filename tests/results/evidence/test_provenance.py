@@ -23,6 +23,7 @@ from lnexp.runs.identity import identity
 from lnexp.runs.status import DONE
 from lnexp.tasks import task_of
 
+EMBEDDED = ("toy", "bert_toy")
 SMALL = ["profile=small", "scale.toy={train_pairs: 40, valid_pairs: 10, test_pairs: 10}", "n_seeds=2"]
 
 
@@ -179,9 +180,13 @@ def test_every_published_run_that_is_over_has_its_command_and_machine(folder):
         assert all(manifest["sha256"] for manifest in read.data)
 
 
-@pytest.mark.parametrize("folder", [path for path in result_folders(RESULTS_DIR) if "toy" in path.parts], ids=str)
+@pytest.mark.parametrize(
+    "folder", [path for path in result_folders(RESULTS_DIR) if path.parts[-2] in EMBEDDED], ids=str
+)
 def test_a_published_command_names_the_published_run_at_its_version_of_the_numerics(folder):
     """Text that is not ours to ship is not here, so of the embedded corpus alone."""
-    for name, run in list(read_provenance(folder).runs.items())[:1]:
-        options = shlex.split(run.command)[2:]
-        assert identity(compose(options), numerics_of(run.environment)) == name
+    runs = read_provenance(folder).runs
+    starts = [name for name, run in runs.items() if "start.recipe=" in run.command]
+    for name in {*list(runs)[:1], *starts[-1:]}:
+        options = shlex.split(runs[name].command)[2:]
+        assert identity(compose(options), numerics_of(runs[name].environment)) == name

@@ -93,12 +93,12 @@ def test_what_was_known_before_stands_beside_it(made):
     page = prediction_page(*made)
     chosen = r"the same choice is (lr_max|rate reached at update \d+) \(3 of 3 seeds\); it has 0\.\d\d"
     assert re.search(rf"without the placement, {chosen}", page)
-    assert re.search(r"in the other seeds has [01]\.\d\d \(.*\), and it tells a good run from .* in 100%", page)
+    assert re.search(r"and T_warmup\) has [01]\.\d\d \(.*\), and it tells a good run from .* in 100%", page)
 
 
 def test_what_a_number_tells_within_arms_stands_beside_it(made):
     """It is a tenth of the final nll, but for rounding, which parts some ties."""
-    assert re.search(r"the correlation is 0\.9\d for the cosine of hidden states at update 16:", prediction_page(*made))
+    assert re.search(r"over all runs, is 0\.9\d for the cosine of hidden states at update 16:", prediction_page(*made))
 
 
 def test_without_early_numbers_there_is_nothing(made, tmp_path):
@@ -124,3 +124,13 @@ def test_there_is_none_before_a_seed_has_a_run_of_all_arms(made):
         by_arm[run.job.arm.name].append(run)
     one_each = [of[number % len(SEEDS)] for number, of in enumerate(by_arm.values())]
     assert prediction_page(recipe, one_each, early) == "", "every arm has one, of one seed or another"
+
+
+def test_within_arms_the_sign_is_that_over_all_runs(made):
+    recipe, runs, early = made
+    turned = early.assign(hidden_cosine=-early["hidden_cosine"])
+    of_both = [
+        re.search(r"the correlation, .*, is (-?\d\.\d\d) for", prediction_page(recipe, runs, one))
+        for one in (early, turned)
+    ]
+    assert of_both[0][1] == of_both[1][1]
