@@ -12,7 +12,7 @@ import torch
 from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus, prepare
-from lnexp.plugin.seeds import far_apart
+from lnexp.plugin.far_apart import far_apart
 from lnexp.runs.environment import cpu_name
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member

@@ -5,9 +5,9 @@ from typing import Any, Optional
 
 from fairseq.dataclass import FairseqDataclass
 
+from .far_apart import far_apart
 from .half_precision import copy_to_fp32
 from .placement import option
-from .seeds import far_apart
 
 
 @dataclass

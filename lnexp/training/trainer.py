@@ -11,8 +11,8 @@ from fairseq.utils import set_torch_seed
 
 from lnexp.errors import UserError
 from lnexp.files import naming
+from lnexp.plugin.far_apart import far_apart
 from lnexp.plugin.half_precision import copy_to_fp32, fp32_copies, restore_fp32
-from lnexp.plugin.seeds import far_apart
 from lnexp.runs.checksum import remove_checksum, write_checksum
 
 

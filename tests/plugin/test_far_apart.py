@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lnexp.plugin.seeds import far_apart
+from lnexp.plugin.far_apart import far_apart
 
 
 def test_neighbours_are_far_apart_and_sums_with_epochs_fit_into_32_bits():
