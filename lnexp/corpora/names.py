@@ -3,7 +3,7 @@
 #: By the name of its config, ``data=``.
 NAMES = {
     "toy": "embedded corpus",
-    "bert_toy": "made-up sentences",
+    "bert_toy": "BERT's made-up sentences",
     "gaussian": "Gaussian inputs",
     "multi30k": "Multi30k",
     "iwslt14-subset": "third of IWSLT14",

@@ -47,14 +47,17 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("real-text-variance-of-second-moment",),
         ("real-text-size-of-changes",),
     ),
-    "Without warm-up Post-LN's attention logits outgrow Pre-LN's, its hidden states still separate word classes, and"
-    " its loss ends sharper": (
+    "Without warm-up Post-LN's attention logits outgrow Pre-LN's and its loss ends sharper; a linear classifier still"
+    " reads word classes from its hidden states, where one of the runs trained": (
         ("failure-is-no-growth-of-logits",),
         ("linear-probes-failed-loses-class",),
         ("sharpness-post-ln-fails-flat",),
     ),
-    "Before training Post-LN's gradients do not grow by √(3/2) per layer (appendix F)": (
-        ("growth-post-appendix-f", "fig3-layers-post-ratio"),
+    "With Gaussian inputs Post-LN's gradients do not grow from layer to layer (appendix F: by √(3/2))": (
+        ("growth-post-appendix-f",),
+    ),
+    "In the decoder Post-LN's gradients grow by more than √(3/2) per layer (appendix F)": (
+        ("fig3-layers-post-ratio",),
     ),
     "Post-LN's encoder gradients of W¹ grow, against our count": (("fig3-layers-post-mean-field-encoder",),),
     "In the encoder Post-LN's gradients of W² grow by less than a tenth per layer, and Pre-LN's are not flat": (

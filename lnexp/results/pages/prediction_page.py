@@ -45,11 +45,13 @@ For each seed, the other seeds chose the early number that best predicts how a r
 largest in size. Chosen were: {picked}. In the seed left out the correlation, positive where its sign is that in the \
 others, is {correlation}.
 
-For comparison, what other seeds have told before a run begins: the mean final nll of the same arm (placement, lr_max \
+Compare it with what other seeds have told before a run begins: the mean final nll of the same arm (placement, lr_max \
 and T_warmup) has {of_arm}. Of lr_max and the rate that the warm-up has reached (lr_max · min(1, update/T_warmup)), \
-without the placement, the same choice is {known}. Among runs of one arm, with number and final nll as differences \
-from their arm's mean over seeds, the correlation, positive where its sign is that over all runs, is {within}: a \
-number whose correlation is near zero there tells arms apart, and little of how one run of an arm ends.
+without the placement, the same choice is {known}.
+
+Among runs of one arm, with number and final nll as differences from their arm's mean over seeds, the correlation, \
+positive where its sign is that over all runs, is {within}: a number whose correlation is near zero there tells arms \
+apart, and little of how one run of an arm ends.
 
 Only these choices were tested on runs that did not choose them. A seed left out has the same arms, so they say that a \
 number tells the same with another seed, and nothing of other rates, lengths of warm-up or models. ‖ΔW‖/‖W‖ and the \
