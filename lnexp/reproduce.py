@@ -18,6 +18,7 @@ from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes
 from lnexp.recipes.recipe import THEORY, Recipe, jobs_of
+from lnexp.runs.code import may_train_again
 from lnexp.terminal import filled
 from lnexp.training.shares import fitting
 
@@ -91,7 +92,7 @@ def _checked_configs(recipes: list[Recipe], profile: str, settings: list[str], h
 
 def _follow(train: list[str], results: "Results", cfg: DictConfig) -> int:
     """Train, make results on the way, show them, and return an exit code."""
-    follower = Follower(list(results.corpora), cfg.runs_dir, results.make, early=not trains_again(cfg))
+    follower = Follower(list(results.corpora), cfg.runs_dir, results.make, early=not may_train_again(cfg))
     results.codes.append(follower.follow(train, dict(os.environ)))
     if results.codes[-1] and not follower.began:
         return results.codes[-1]
@@ -103,11 +104,6 @@ def _follow(train: list[str], results: "Results", cfg: DictConfig) -> int:
 def _in_hydra(reference: str) -> str:
     """Return what an override takes for a recipe: its name, or the path of its file, which may have any letters."""
     return quote(reference) if reference.endswith((".yaml", ".yml")) else reference
-
-
-def trains_again(cfg: DictConfig) -> bool:
-    """Return whether runs that are done may be trained again, so that they seem whole before they have begun."""
-    return bool(cfg.force or cfg.other_code == "retrain")
 
 
 @dataclass

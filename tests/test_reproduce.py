@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pytest
 from helpers import TINY, error_of, run_script
-from omegaconf import OmegaConf
 
 from lnexp.recipes.load import load_recipe
-from lnexp.reproduce import choose_profile, default_launcher, launcher_of, trains_again
+from lnexp.reproduce import choose_profile, default_launcher, launcher_of
 
 
 def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):
@@ -37,13 +36,6 @@ def test_a_profile_that_recipes_lack_is_not_chosen(monkeypatch, has_gpu):
     assert choose_profile([load_recipe("tuned_rate")], []) == ("medium", "the only profile that the recipe has")
     several = replace(load_recipe("failure"), profiles=dict.fromkeys(("small", "medium"), None))
     assert choose_profile([several], [])[0] == "small"
-
-
-@pytest.mark.parametrize(
-    ("force", "other_code", "again"), [(False, "refuse", False), (False, "retrain", True), (True, "keep", True)]
-)
-def test_runs_that_are_trained_again_are_whole_at_the_end_alone(force, other_code, again):
-    assert trains_again(OmegaConf.create({"force": force, "other_code": other_code})) is again
 
 
 def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():

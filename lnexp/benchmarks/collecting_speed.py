@@ -1,7 +1,6 @@
 """Measure time and memory of collecting, verifying and reporting many finished runs."""
 
 import json
-import math
 import random
 import subprocess
 import sys
@@ -17,10 +16,11 @@ from lnexp.paths import ROOT
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Job
+from lnexp.results.verifying.stated_by_schedule import inverse_sqrt, warmed_up
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identities, readable_name
 
-#: The recipe with the most arms.
+#: A recipe of many arms, of which the other files of a run can be made up: a claim on each factor, one schedule.
 RECIPE, EPOCHS = "factorial", 50
 RUNS = (100, 1_000, 5_000)
 FIRST_SEED = 1
@@ -99,5 +99,4 @@ def _write_run(folder: RunFolder, cfg: DictConfig, choose: random.Random) -> Non
 
 def _rate(cfg: DictConfig, update: int) -> float:
     """Return the learning rate of the recipe's schedule, which ``verify`` computes again."""
-    start = cfg.lr_schedule.decay_from
-    return float(cfg.lr_max * min(update / cfg.warmup_updates, 1) * math.sqrt(start / max(update, start)))
+    return float(cfg.lr_max) * warmed_up(update, cfg.warmup_updates) * inverse_sqrt(update, cfg.lr_schedule.decay_from)

@@ -19,6 +19,7 @@ from lnexp.launchers.worker import set_up_idle_workers
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
 from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.runs.code import may_train_again
 from lnexp.runs.identity import label_of_overrides
 from lnexp.runs.quiet import runs_are_quiet
 from lnexp.runs.sweep import Sweep
@@ -74,8 +75,7 @@ class RecipeSweeper(BasicSweeper):
         sweep = Sweep(title, list(plan.members.values()))
         with nullcontext() if plan.missing else suppress(OSError):  # the folder of a finished sweep may be read only
             sweep.save(config.runs_dir)
-        again = config.force or config.other_code == "retrain"
-        launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, again)
+        launch = RepeatedLaunch(plan.missing, self._launch, config.runs_dir, may_train_again(config))
         with Watch(sweep, config.runs_dir, launch.left, quiet=runs_are_quiet()):
             launch.run()
         _raise_on(failures | launch.failures, launched)

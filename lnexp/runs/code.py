@@ -88,6 +88,11 @@ def changes(cfg: DictConfig, folder: RunFolder) -> str:
     return first_few([*names, *others], MOST_NAMED)
 
 
+def may_train_again(cfg: DictConfig) -> bool:
+    """Return whether runs that are done may be trained again, so that they seem whole before they have begun."""
+    return bool(cfg.force or cfg.other_code == "retrain")
+
+
 def is_trained_afresh(cfg: DictConfig, folder: RunFolder) -> bool:
     """Return whether what a run has so far is to be deleted first: by ``force``, or as the work of other code.
 

@@ -42,10 +42,6 @@ class Length:
             return ""
         return f"warmup_updates={warmup_updates}: the warm-up never ends, the run has about {updates} updates"
 
-    def share(self, epoch: int, update: int) -> float:
-        """Return the share that is done, from 0 to 1, after so many epochs and updates."""
-        return min(1.0, max(epoch / self.max_epoch, self._share_of_updates(update)))
-
     def words(self, epoch: int, update: int) -> str:
         """Return ``epoch 3/8``, or ``update 120/300`` where the run will end by its updates."""
         if self._ends_by_updates(epoch, update):

@@ -31,7 +31,7 @@ def runs_of_no_sweep(sweeps: Iterable[Sweep], runs_dir: str | Path) -> SingleRun
             folder = RunFolder(path)
             try:
                 members.append(_member(folder))
-            except (UserError, *UNREADABLE) as error:
+            except (UserError, OSError) as error:
                 members.append(_unknown(folder))
                 malformed[run] = Progress("malformed", why=str(error))
     sweep = Sweep("runs of no sweep", sorted(members, key=lambda member: member.name))
@@ -42,8 +42,8 @@ def _member(folder: RunFolder) -> SweepRun:
     """Return a run as its config describes it. Raises UserError or OSError where that cannot be read."""
     if not (config := folder.config):  # a run that was killed before it had one
         return _unknown(folder)
-    cfg = OmegaConf.create(config)
     try:
+        cfg = OmegaConf.create(config)
         return SweepRun(
             folder.identity, folder.name, cfg.seed, cfg.max_epoch, cfg.get("max_update"), label_of(cfg),
             task_of(cfg).name,

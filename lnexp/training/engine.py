@@ -110,22 +110,29 @@ class Engine(Loop):
         for options in self.models.schedule_options(self.fairseq):
             set_end(options, self._total_updates)
         self.trainer.build_schedule()
-        batches = self.models.restore()
+        return self.models.restore()
+
+    def _hook_in(self) -> None:
+        """Also have the trainer call us before and after each update."""
+        super()._hook_in()
         self._series = UpdateSeries(self.trainer, self.models, self.ranks)
+        self._snapshots = Snapshots(self.cfg.diagnostics.at, self._watched())
+        self.trainer.before_update.append(lambda: self._snapshots.begin(self.updates + 1))
+        models = self.models
+        self.trainer.after_update += [
+            # fairseq sets the number before an update; probes, snapshots, validations and checkpoints come after it
+            lambda: self.model.set_num_updates(self.updates),
+            *self._probing(),
+            self._look_at_update,
+            *([partial(self._stop_within_epoch_if_requested, models)] if isinstance(models, StopsWithinEpoch) else []),
+        ]
+
+    def _watched(self) -> Watched:
+        """Return what snapshots look at."""
         fixed_batch = cache(lambda: shown_batches(self, 1)[0])
         if self.cfg.diagnostics.sharpness:
             fixed_batch()  # now, because building it sets the training data to their first epoch
-        watched = Watched.of(self.models, self.criterion, fixed_batch, self.cfg.diagnostics.sharpness)
-        self._snapshots = Snapshots(self.cfg.diagnostics.at, watched)
-        self.trainer.before_update.append(lambda: self._snapshots.begin(self.updates + 1))
-        self.trainer.after_update.append(self._look_at_update)
-        # fairseq sets the number before an update; validations, probes and checkpoints come after it
-        self.trainer.after_update.insert(0, lambda: self.model.set_num_updates(self.updates))
-        if isinstance(self.models, StopsWithinEpoch):
-            self.trainer.after_update.append(partial(self._stop_within_epoch_if_requested, self.models))
-        if self.cfg.probes.every:
-            self._probe_along(LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches))
-        return batches
+        return Watched.of(self.models, self.criterion, fixed_batch, self.cfg.diagnostics.sharpness)
 
     def _look_at_update(self) -> None:
         """Keep what the update has measured, and record it before a checkpoint can be saved that follows the update."""
@@ -143,17 +150,21 @@ class Engine(Loop):
         for member, record in self._series.records(self._batches.epoch, self.alive):
             self._on_record(member, record)
 
-    def _probe_along(self, probe: LayerProbe) -> None:
-        """Record what the probe finds before the first update, and after every update where one is due."""
+    def _probing(self) -> list[Callable[[], None]]:
+        """Return what records the findings of a probe after every update where one is due, and do so before the first
+        update; empty where no probe is asked for.
+        """
+        if not self.cfg.probes.every:
+            return []
+        probe = LayerProbe(self, self.cfg.probes.every, self.cfg.probes.batches)
 
         def look() -> None:
-            epoch = self._batches.epoch if self._batches else 1
-            for record in probe.records(epoch, self.updates):
+            for record in probe.records(self._batches.epoch, self.updates):
                 self._on_record(0, record)
 
-        self.trainer.after_update.insert(1, look)  # before a signal to stop is answered
         if not self.updates:
             look()
+        return [look]
 
     def _stop_within_epoch_if_requested(self, models: StopsWithinEpoch) -> None:
         """Save within the epoch and stop, if one of the processes received a signal to stop."""

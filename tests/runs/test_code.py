@@ -5,11 +5,19 @@ import subprocess
 
 import pytest
 import torch
+from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.runs import code
-from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_all_of_other_code, refuse_other_code
+from lnexp.runs.code import (
+    changes,
+    digests,
+    is_trained_afresh,
+    may_train_again,
+    refuse_all_of_other_code,
+    refuse_other_code,
+)
 from lnexp.runs.environment import environment, git_state
 from lnexp.runs.folder import RunFolder
 
@@ -165,3 +173,10 @@ def test_git_says_which_files_changed_since_a_commit():
     assert len(code._changed_files(here)) == len(changed)
     assert code._changed_files("0" * 40) is None
     assert code._changed_files("--no-such-option") is None
+
+
+@pytest.mark.parametrize(
+    ("force", "other_code", "again"), [(False, "refuse", False), (False, "retrain", True), (True, "keep", True)]
+)
+def test_runs_that_are_trained_again_are_whole_at_the_end_alone(force, other_code, again):
+    assert may_train_again(OmegaConf.create({"force": force, "other_code": other_code})) is again

@@ -29,15 +29,24 @@ def denied_by_schedule(run: PublishedRun) -> list[str]:
 
 def _has_its_rate(run: PublishedRun, name: str, record: Record) -> bool:
     decay = DECAYS[name](run, record)
-    warm = min(record["update"] / run.settings["warmup_updates"], 1.0)
+    warm = warmed_up(record["update"], run.settings["warmup_updates"])
     lr: float | None = record["lr"]
     return lr is not None and (decay is None or math.isclose(lr, run.settings["lr_max"] * warm * decay, rel_tol=1e-6))
 
 
+def warmed_up(update: int, warmup_updates: int) -> float:
+    """Return the factor on lr_max by the warm-up, at an update from 1."""
+    return min(update / warmup_updates, 1.0)
+
+
+def inverse_sqrt(update: int, start: int) -> float:
+    """Return the factor on lr_max by a decay with the inverse square root that begins at an update."""
+    return math.sqrt(start / max(update, start))
+
+
 def _inverse_sqrt(run: PublishedRun, record: Record) -> float:
     coupled = run.settings["lr_schedule.form"] == "coupled"
-    start = run.settings["warmup_updates" if coupled else "lr_schedule.decay_from"]
-    return math.sqrt(start / max(record["update"], start))
+    return inverse_sqrt(record["update"], run.settings["warmup_updates" if coupled else "lr_schedule.decay_from"])
 
 
 def _linear(run: PublishedRun, record: Record) -> float:
