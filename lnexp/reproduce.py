@@ -17,7 +17,8 @@ from lnexp.overrides import quote
 from lnexp.paths import LOCAL_RESULTS_DIR, ROOT
 from lnexp.processes import available_cores as cores
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes
-from lnexp.recipes.recipe import THEORY, Recipe, jobs_of
+from lnexp.recipes.jobs import THEORY, jobs_of
+from lnexp.recipes.recipe import Recipe
 from lnexp.runs.code import may_train_again
 from lnexp.terminal import filled
 from lnexp.training.shares import fitting

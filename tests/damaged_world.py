@@ -21,8 +21,8 @@ from helpers import ROOT, TINY_CORPUS
 from lnexp.benchmarks.overhead import TINY_MODEL
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.results.evidence.collect import collect
 from lnexp.results.pages.verdict_pages import write_page
 from lnexp.results.tables.write import write_results

@@ -5,8 +5,9 @@ from pathlib import Path
 import yaml
 from omegaconf import OmegaConf
 
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.run_result import RunResult
 
 #: Of its arms, by their name.

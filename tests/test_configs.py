@@ -12,9 +12,10 @@ import lnexp.theory.measurements  # noqa: F401  (registers them)
 from lnexp.configuration import check, compose, register_resolvers
 from lnexp.paths import CONFIG_DIR
 from lnexp.probing.recipes import settings_of
+from lnexp.recipes.claim import Scope
 from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.jobs import THEORY, jobs_of
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import THEORY, Scope, jobs_of
 from lnexp.results.judging.claims import form_of
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES
 from lnexp.results.statistics.power import power_of_rate

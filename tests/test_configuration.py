@@ -9,8 +9,8 @@ from hydra.core.config_store import ConfigStore
 from lnexp.configuration import compose, hydra_compose
 from lnexp.launchers.plan import Plan
 from lnexp.plain import plain
+from lnexp.recipes.jobs import jobs_of
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import jobs_of
 from lnexp.runs.identity import identity, readable_name
 
 #: fairseq keeps schemas of these names, and we have files of these names.

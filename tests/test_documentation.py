@@ -34,7 +34,7 @@ from lnexp.errors import UserError
 from lnexp.paths import CONFIG_DIR
 from lnexp.planning.devices import DEVICES
 from lnexp.recipes.command_line import split_recipes
-from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.jobs import THEORY
 from lnexp.results.pages.pages import PART, WHOLE
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -14,8 +14,8 @@ from lnexp.benchmarks.page import markdown
 from lnexp.configuration import compose
 from lnexp.paths import ROOT
 from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.results.verifying.stated_by_schedule import inverse_sqrt, warmed_up
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identities, readable_name

@@ -8,7 +8,8 @@ from omegaconf import DictConfig
 from lnexp.cli import one_line_errors, overrides_of_the_command_line
 from lnexp.configuration import check, compose
 from lnexp.recipes.command_line import own_corpus, profile_of, split_recipes
-from lnexp.recipes.recipe import NO_CORPUS, THEORY, Job, Recipe
+from lnexp.recipes.jobs import NO_CORPUS, THEORY, Job
+from lnexp.recipes.recipe import Recipe
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Task
 

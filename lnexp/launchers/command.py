@@ -25,8 +25,8 @@ from lnexp.options import key_of
 from lnexp.overrides import quote, spell_out
 from lnexp.paths import CONFIG_DIR
 from lnexp.processes import end_with_parent
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import Job
 from lnexp.recipes.task_options import is_of_other_tasks
 from lnexp.runs.identity import identity, label_of_overrides
 from lnexp.runs.quiet import make_runs_quiet

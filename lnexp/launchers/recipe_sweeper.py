@@ -18,7 +18,8 @@ from lnexp.launchers.without_effect import without_effect
 from lnexp.launchers.worker import set_up_idle_workers
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, shared_overrides, split_recipes, with_corpus
-from lnexp.recipes.recipe import Recipe, jobs_of
+from lnexp.recipes.jobs import jobs_of
+from lnexp.recipes.recipe import Recipe
 from lnexp.runs.code import may_train_again
 from lnexp.runs.identity import label_of_overrides
 from lnexp.runs.quiet import runs_are_quiet

@@ -10,7 +10,7 @@ from lnexp.configuration import compose
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS, KNOWN_WORDS
 from lnexp.overrides import spell_out
 from lnexp.recipes.command_line import check_overrides, profile_of, shared_overrides, split_recipes
-from lnexp.recipes.recipe import Job, jobs_of
+from lnexp.recipes.jobs import Job, jobs_of
 from lnexp.runs.identity import identities, identity
 
 

@@ -16,7 +16,8 @@ from lnexp.paths import is_published
 from lnexp.probing.options import check_options, part_of
 from lnexp.processes import available_cores, end_with_parent, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
-from lnexp.recipes.recipe import NO_CORPUS, THEORY, Job, Recipe, jobs_of
+from lnexp.recipes.jobs import NO_CORPUS, THEORY, Job, jobs_of
+from lnexp.recipes.recipe import Recipe
 from lnexp.runs.environment import environment
 from lnexp.tasks import load_task, task_of
 

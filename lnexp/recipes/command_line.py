@@ -8,8 +8,9 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.options import Table, key_of
 from lnexp.overrides import from_folder, spell_out, values_of
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.recipes.task_options import for_task, is_of_other_tasks, tasks_with
 from lnexp.tasks import table_of_task
 

@@ -1,23 +1,16 @@
-"""Hold a recipe: its arms, its claims, and the runs that it asks for."""
+"""Hold a recipe: its arms, its claims, and what it sets."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, get_args
-
-from omegaconf import DictConfig
+from typing import Any
 
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
+from lnexp.recipes.claim import Claim
 from lnexp.recipes.sweep import Sweep
 from lnexp.tasks import DEFAULT
-
-#: Where a claim is judged: ``relative`` ones on every corpus, in a form that compares our arms with each other;
-#: ``absolute`` ones, which take the paper's own numbers, only with the paper's model on the paper's whole corpus.
-Scope = Literal["relative", "absolute"]
-#: Whether a claim's test was fixed before the runs that it is judged on.
-Registered = Literal["before", "after"]
 
 
 @dataclass(frozen=True)
@@ -45,63 +38,6 @@ class Arm:
     def label_in_row(self) -> str:
         """The part of the label that tells it from the other arms of its row."""
         return self.label.removeprefix(f"{self.row}, ")
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One statement of the paper, and the test of it.
-
-    Attributes:
-        id: its name.
-        source: where the paper states it, and what, in our words; the paper's own are in quotation marks.
-        paper: the paper's numbers by arm; empty where it gives none.
-        scope: where it is judged.
-        holds_if: a test of measured quantities, see :mod:`lnexp.results.judging.forms`.
-        why: why this test and this threshold.
-        registered: whether the test was fixed before the first run that it is judged on, or after. Tallies count those
-            from before alone.
-        since: the commit that added it.
-        exploratory: whether it shows no more than that the experiment can be run: too few updates, or scores too low,
-            to judge the paper by. Tallies do not count it.
-        implied_by: another claim of the recipe that says the same and more, by its id. Tallies do not count the weaker
-            one, whatever the verdicts: both speak of one effect.
-        check: whether it states nothing of the paper's, but what other claims need, as that a model has learned.
-            Tallies do not count it.
-    """
-
-    id: str
-    source: str
-    paper: dict[str, Any]
-    scope: Scope
-    holds_if: str
-    why: str
-    registered: Registered
-    since: str
-    exploratory: bool = False
-    implied_by: str = ""
-    check: bool = False
-
-    def __post_init__(self) -> None:
-        """Raise ValueError where it does not say when it was registered."""
-        if self.registered not in get_args(Registered):
-            raise ValueError(f"claim {self.id}: registered is one of {', '.join(get_args(Registered))}")
-        if not isinstance(self.since, str) or not self.since:
-            raise ValueError(f"claim {self.id}: since must be the short commit that added it, in quotes if all digits")
-        for key in ("exploratory", "check"):
-            if not isinstance(getattr(self, key), bool):
-                raise ValueError(f"claim {self.id}: {key} is true or false")
-
-    @property
-    def counts(self) -> bool:
-        """Whether tallies count it."""
-        return self.registered == "before" and not (self.exploratory or self.implied_by or self.check)
-
-    @property
-    def standing(self) -> str:
-        """When it was registered, and why it cannot count, in words."""
-        implied = f"implied by {self.implied_by}" if self.implied_by else ""
-        known = ("exploratory" if self.exploratory else "", "a check" if self.check else "", implied)
-        return ", ".join([f"registered {self.registered} the runs ({self.since})", *filter(None, known)])
 
 
 @dataclass(frozen=True)
@@ -300,54 +236,3 @@ class Recipe:
         sweep = self.sweep.numbers if self.sweep else []
         later = [self.measurement, *self.choice_of_task, self.success, setting.corpus, sweep]
         return short_hash([*deciding, *filter(None, later)])
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run that a recipe asks for, at one profile."""
-
-    recipe: Recipe
-    profile: str
-    arm: Arm
-    seed: int
-
-    @property
-    def settings(self) -> list[str]:
-        """The overrides that decide its numbers."""
-        shared = [*self.recipe.settings, *self.recipe.profiles[self.profile].overrides]
-        return [*self.recipe.choice_of_task, *shared, *self.arm.overrides, f"seed={self.seed}"]
-
-    @property
-    def overrides(self) -> list[str]:
-        """The overrides that Hydra makes its config of."""
-        return [*self.settings, f"+recipe={self.recipe.name}", f"+arm={self.arm.name}"]
-
-
-#: The one profile of recipes that train nothing.
-THEORY = "theory"
-#: The corpus' name where inputs are drawn from a Gaussian instead.
-NO_CORPUS = "gaussian"
-
-
-def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
-    """Return a job for every arm and seed.
-
-    Args:
-        recipe: whose arms and seeds they are.
-        cfg: a config, whose ``arms``, ``first_seed`` and ``n_seeds`` take the place of the recipe's.
-
-    Raises:
-        UserError: where ``arms`` has a pattern that matches no arm.
-    """
-    profile = THEORY if recipe.measurement else cfg.profile
-    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
-    count = recipe.seeds_at(profile) if cfg.n_seeds is None else cfg.n_seeds
-    seeds = range(first, first + count)
-    arms = recipe.arms_like(_patterns(cfg))
-    return [Job(recipe, profile, arm, seed) for seed in seeds for arm in arms]
-
-
-def _patterns(cfg: DictConfig) -> list[str]:
-    """Return which arms a config asks for; everything where it does not say."""
-    said = ["*"] if cfg.arms is None else cfg.arms
-    return [said] if isinstance(said, str) else list(said)

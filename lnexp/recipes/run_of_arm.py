@@ -8,8 +8,8 @@ from omegaconf import DictConfig
 
 from lnexp.numerics import asked_numerics
 from lnexp.plain import plain
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 
 #: Options of every arm that both runs have in common, beside profile and corpus.
 IN_COMMON = ("scale", "precision", "threads")

@@ -1,7 +1,8 @@
 """Describe a recipe's file for people, from the code that reads it."""
 
 from lnexp.docstrings import attributes_of
-from lnexp.recipes.recipe import Arm, Claim, Recipe, Setting
+from lnexp.recipes.claim import Claim
+from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.recipes.sweep import Sweep
 from lnexp.recipes.variant import Variant
 from lnexp.schema import required_fields

@@ -17,8 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from lnexp.figures.names import MOST_CURVES
 from lnexp.figures.panels import Drawing, Panel, y_ranges
 from lnexp.paths import is_published
+from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import COPY
-from lnexp.recipes.recipe import THEORY
 from lnexp.report.descriptions import corpus, in_words, made_on
 from lnexp.report.front import front_of
 from lnexp.report.reading_order import FIGURES, rank

@@ -11,8 +11,9 @@ from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
 from lnexp.paths import is_published
+from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import recipe_of_results
-from lnexp.recipes.recipe import THEORY, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.report.dots import DotRow, dot_rows
 from lnexp.report.heat_map import HeatMap, heat_map
 from lnexp.report.robust import what_is_wrong

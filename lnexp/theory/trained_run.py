@@ -9,8 +9,8 @@ from omegaconf import DictConfig
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.measured_run import measured_arm
-from lnexp.recipes.recipe import Job
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity

@@ -6,7 +6,7 @@ from helpers import run_script
 from lnexp.configuration import compose
 from lnexp.launchers.plan import Plan
 from lnexp.recipes.command_line import split_recipes, with_corpus
-from lnexp.recipes.recipe import jobs_of
+from lnexp.recipes.jobs import jobs_of
 
 BERT = "+recipe=fig5,fig5_finetune,fig5_finetune_rte"
 

@@ -9,8 +9,8 @@ from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.launchers.command import refuse_other_than_the_arm
 from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.runs.records import of_kind, read
 
 SMALL = [option for option in TINY if not option.startswith("warmup")] + ["max_epoch=1", "n_seeds=1"]

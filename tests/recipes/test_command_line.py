@@ -10,8 +10,9 @@ from lnexp.errors import UserError
 from lnexp.overrides import quote
 from lnexp.paths import ROOT
 from lnexp.recipes.command_line import check_overrides, for_readers, own_options, split_recipes, with_corpus
+from lnexp.recipes.jobs import jobs_of
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Setting, jobs_of
+from lnexp.recipes.recipe import Setting
 
 FIG2A = load_recipe("fig2a")
 

@@ -5,8 +5,8 @@ import yaml
 
 from lnexp.errors import UserError
 from lnexp.recipes import load
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe, recipe_of_results
-from lnexp.recipes.recipe import Job
 
 CONTENT = {
     "title": "A title",

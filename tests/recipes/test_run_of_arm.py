@@ -8,8 +8,8 @@ from lnexp.errors import UserError
 from lnexp.launchers.plan import Plan
 from lnexp.planning.epochs import extent, last_epoch
 from lnexp.recipes.command_line import with_corpus
+from lnexp.recipes.jobs import Job, jobs_of
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job, jobs_of
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 

@@ -6,8 +6,8 @@ from helpers import run_script
 from lnexp.configuration import check, compose
 from lnexp.errors import UserError
 from lnexp.recipes.command_line import check_overrides, own_options, with_corpus
+from lnexp.recipes.jobs import jobs_of
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import jobs_of
 from lnexp.recipes.task_options import for_task, tasks_with
 from lnexp.results.evidence.collect import collect
 from lnexp.runs.identity import identity

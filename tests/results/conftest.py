@@ -3,7 +3,9 @@
 import pytest
 from omegaconf import OmegaConf
 
-from lnexp.recipes.recipe import Arm, Claim, Job, Recipe, Scope, Setting
+from lnexp.recipes.claim import Claim, Scope
+from lnexp.recipes.jobs import Job
+from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.results.evidence.run_result import RunResult
 
 

@@ -8,8 +8,8 @@ import pytest
 from helpers import ROOT, run_script
 
 from lnexp.configuration import compose
+from lnexp.recipes.jobs import jobs_of
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import jobs_of
 from lnexp.results.evidence.collect import collect
 from lnexp.results.tables.write import scope, write_results
 from lnexp.runs.folder import RunFolder

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lnexp.configuration import compose
+from lnexp.recipes.jobs import jobs_of
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import jobs_of
 from lnexp.runs.length import Length
 
 

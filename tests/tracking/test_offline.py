@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from helpers import only_run, run_script
 
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.translation.samples import SAMPLE_COLUMNS

@@ -10,7 +10,8 @@ from lnexp.configuration import check, compose
 from lnexp.errors import UserError
 from lnexp.numerics import NUMERICS
 from lnexp.recipes.command_line import for_readers, own_options, profile_of, with_corpus
-from lnexp.recipes.recipe import Job, Recipe, jobs_of
+from lnexp.recipes.jobs import Job, jobs_of
+from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs import records
 from lnexp.runs.folder import RunFolder, find_folders

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from lnexp.recipes.recipe import Job
+from lnexp.recipes.jobs import Job
 from lnexp.tasks.contract import MeasuredRun
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
-from lnexp.recipes.recipe import Job
+from lnexp.recipes.jobs import Job
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,8 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from lnexp.plain import nested
-from lnexp.recipes.recipe import Job, Recipe
+from lnexp.recipes.jobs import Job
+from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.probe_result import ProbeResult

@@ -6,7 +6,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from lnexp.options import key_of
-from lnexp.recipes.recipe import Job
+from lnexp.recipes.jobs import Job
 from lnexp.runs import records
 from lnexp.runs.environment import Environment
 from lnexp.runs.status import DONE

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.jobs import THEORY
 from lnexp.results.judging.verdicts import RecipeVerdicts
 
 #: In this order people read them, as a sentence goes on after "contradicted are 6 of 87".

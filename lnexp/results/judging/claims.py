@@ -16,8 +16,9 @@ from typing import Any, cast
 from lnexp.docstrings import returned_by
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
+from lnexp.recipes.claim import Claim
 from lnexp.recipes.grid import grid_of
-from lnexp.recipes.recipe import Claim, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun, Evidence
 from lnexp.results.judging.forms import Form, Question, parse
 from lnexp.results.judging.forms.base import Calls, Measures, NoValueError, Values

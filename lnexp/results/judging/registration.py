@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from lnexp.recipes.recipe import Claim, Registered
+from lnexp.recipes.claim import Claim, Registered
 from lnexp.results.judging.history import contains, in_repository
 
 

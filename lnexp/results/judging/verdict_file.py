@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lnexp.errors import UserError
 from lnexp.files import write_json
-from lnexp.recipes.recipe import Claim
+from lnexp.recipes.claim import Claim
 from lnexp.results.judging.judgement import ESTIMATES, FormName, Judgement, Verdict, verdict_of
 from lnexp.results.statistics.intervals import Interval, Range
 from lnexp.schema import read_json

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from lnexp.errors import UserError
+from lnexp.recipes.claim import Claim
 from lnexp.recipes.load import load_recipe, recipe_names, recipe_of_results
-from lnexp.recipes.recipe import Claim, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import result_folders
 from lnexp.results.judging.claims import Origin, check_claims, judge_all
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts

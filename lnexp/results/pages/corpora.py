@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lnexp.corpora.names import corpus_name
-from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.jobs import THEORY
 
 
 def names_of_corpora(places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lnexp.paths import RESULTS_DIR
-from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.jobs import THEORY
 from lnexp.result_tables import read_table
 from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts

@@ -9,8 +9,8 @@ from typing import Any
 from lnexp.corpora.names import corpus_name
 from lnexp.numerics import NUMERICS
 from lnexp.paths import ROOT
+from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import THEORY
 from lnexp.recipes.schema import schema
 from lnexp.results.judging.claimants import by_claimant
 from lnexp.results.judging.claims import measures_in_words

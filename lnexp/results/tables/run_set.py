@@ -10,7 +10,8 @@ from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
 from lnexp.paths import CONFIG_DIR
-from lnexp.recipes.recipe import Arm, Job, Recipe, Setting
+from lnexp.recipes.jobs import Job
+from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.results.evidence.collect import read_run
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.tables.run_tables import epochs_table

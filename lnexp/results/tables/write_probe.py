@@ -9,8 +9,9 @@ from lnexp.errors import UserError
 from lnexp.figures.folder import draw_all
 from lnexp.files import write_whole
 from lnexp.recipes.command_line import for_readers
+from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import write_copy
-from lnexp.recipes.recipe import THEORY, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import write_table
 from lnexp.results.evidence.probe_result import ProbeResult, rows_table
 from lnexp.results.evidence.provenance import commits_of, of_probe, recorded_plan, write_provenance

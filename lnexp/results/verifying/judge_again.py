@@ -7,8 +7,9 @@ from typing import NamedTuple, NotRequired, TypedDict
 
 from lnexp.errors import UNREADABLE, UserError
 from lnexp.files import write_whole
+from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import recipe_of_results
-from lnexp.recipes.recipe import THEORY, Recipe
+from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.evidence.published_evidence import PublishedRun, published_evidence

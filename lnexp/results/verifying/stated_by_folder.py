@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lnexp.recipes.recipe import THEORY
+from lnexp.recipes.jobs import THEORY
 from lnexp.results.evidence.provenance import Provenance, unit_of
 from lnexp.results.verifying.stated_by_settings import plain_words
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from lnexp.configuration import compose
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.results.evidence.collect import collect
 from lnexp.runs.folder import RunFolder
 

@@ -10,8 +10,8 @@ from helpers import TINY_CORPUS, error_of, run_script
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.results.evidence.sentence_tests import read_sentence_tests
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import load_task

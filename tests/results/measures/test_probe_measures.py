@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lnexp.errors import UserError
+from lnexp.recipes.jobs import THEORY, Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import THEORY, Job
 from lnexp.results.evidence.probe_result import ProbeResult
 from lnexp.results.measures.probe_measures import PROBE_MEASURES
 

@@ -5,8 +5,8 @@ from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.plain import plain
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.recipes.recipe import Job
 from lnexp.results.verifying.asked_settings import asked_settings
 from lnexp.results.verifying.stated_by_settings import FILES
 from lnexp.runs.identity import short_name

@@ -5,8 +5,8 @@ from helpers import TINY_ENCODER, cut_short, make_whole
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
+from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
-from lnexp.recipes.recipe import Job
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identities, identity
 from lnexp.tasks import task_of
