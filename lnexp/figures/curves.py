@@ -31,7 +31,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame 
         "lr": ("learning rate", "at an epoch's last update"),
     }
     by_arm = {str(arm): table for arm, table in epochs.groupby("arm")}
-    styles = styles_of(recipe)
+    styles = styles_of(recipe, a_colour_each=runs is None)
     bits = f"bits a {task.loss_of}"
     own_rates = _peaks_are_far_apart(recipe, by_arm)
     missing = {} if runs is None else _missing(runs)

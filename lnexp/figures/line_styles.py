@@ -45,8 +45,13 @@ MARKERS = {"none": "hollow", "1": "hollow", "short": "triangle", "full": "dot"}
 TINT = 0.5
 
 
-def styles_of(recipe: Recipe) -> dict[str, LineStyle]:
-    """Return the style of each label of a recipe's arms, ``Arm.label_in_row``; no two are alike."""
+def styles_of(recipe: Recipe, a_colour_each: bool = False) -> dict[str, LineStyle]:
+    """Return the style of each label of a recipe's arms, ``Arm.label_in_row``; no two are alike.
+
+    Args:
+        recipe: whose arms they are.
+        a_colour_each: whether arms of one placement have a colour each, as far as there are so many.
+    """
     labelled: dict[str, list[Arm]] = {}
     for arm in recipe.arms.values():
         labelled.setdefault(arm.label_in_row, []).append(arm)
@@ -56,8 +61,7 @@ def styles_of(recipe: Recipe) -> dict[str, LineStyle]:
     for label, of_label in settings.items():
         used = {style.colour for style in styles.values()}
         near = _near(_wanted(of_label), other_colours=of_one_placement)
-        if not recipe.source and "model" not in of_label and len(used) < len(OTHERS):
-            # any runs, of one placement: a colour each
+        if a_colour_each and "model" not in of_label and len(used) < len(OTHERS):
             styles[label] = next(style for style in near if style.colour not in used)
         else:
             styles[label] = next(style for style in near if style not in styles.values())

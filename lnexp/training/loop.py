@@ -30,7 +30,8 @@ class Loop(ABC):
     """A task, a model and its trainer, and fairseq's epochs over them.
 
     fairseq's own ``train`` makes the updates, validates and saves, so its options mean what they mean there. A subclass
-    says how to begin (:meth:`_restore`) and what to do after a validation (:meth:`_after_validation`).
+    says how to begin (:meth:`_restore`), and what to do after a validation, after a save, between epochs, and where
+    training stops within one.
 
     Attributes:
         task: fairseq's task.

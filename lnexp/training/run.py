@@ -133,27 +133,36 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         return folder, True
     task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written
     try:
-        if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
-            own_files.clear(folder.path)
-        own_files.refuse_others(folder.path)
-        folder.epochs()  # raises for records that cannot be read
-        folder.checkpoints.mkdir(parents=True, exist_ok=True)
-        for path in folder.drop_leftovers():
-            say(f"{folder.name} | {path.name} is not what was saved: dropped")
-        if table_of(cfg).records_every_epoch(cfg):
-            for path in folder.drop_unrecorded():
-                say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
-        is_new = not (cfg.force or folder.saved.newest() or folder.epochs())
-        if is_new and (line := begin_after_shorter_run(cfg, folder)):
-            say(f"{folder.name} | {line}")
-        refuse_other_code(cfg, folder)
-        _refuse_other_data(cfg, folder)
-        if by_other_code := _by_other_code(cfg, folder):
-            say(f"{folder.name} | resumes, trained so far{by_other_code}")
+        _make_ready(cfg, folder)
     except (UserError, OSError) as error:
         mark_failed(folder, error)
         raise
     return folder, False
+
+
+def _make_ready(cfg: DictConfig, folder: RunFolder) -> None:
+    """Clear or mend the folder of a run that is to be trained, and say what was done.
+
+    Raises:
+        UserError: where its records are damaged, or it was trained so far by other code or on other text.
+    """
+    if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
+        own_files.clear(folder.path)
+    own_files.refuse_others(folder.path)
+    folder.epochs()  # raises for records that cannot be read
+    folder.checkpoints.mkdir(parents=True, exist_ok=True)
+    for path in folder.drop_leftovers():
+        say(f"{folder.name} | {path.name} is not what was saved: dropped")
+    if table_of(cfg).records_every_epoch(cfg):
+        for path in folder.drop_unrecorded():
+            say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
+    is_new = not (cfg.force or folder.saved.newest() or folder.epochs())
+    if is_new and (line := begin_after_shorter_run(cfg, folder)):
+        say(f"{folder.name} | {line}")
+    refuse_other_code(cfg, folder)
+    _refuse_other_data(cfg, folder)
+    if by_other_code := _by_other_code(cfg, folder):
+        say(f"{folder.name} | resumes, trained so far{by_other_code}")
 
 
 def _refuse_other_data(cfg: DictConfig, folder: RunFolder) -> None:

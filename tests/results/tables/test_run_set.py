@@ -8,8 +8,7 @@ from helpers import error_of, run_script
 
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.errors import UserError
-from lnexp.figures.line_styles import styles_of
-from lnexp.results.tables.run_set import differing, folders_of, folders_of_sweep, results_of
+from lnexp.results.tables.run_set import curves_of, differing, folders_of, folders_of_sweep, results_of
 from lnexp.results.tables.write_set import name_of_folder, write_set
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.sweep import Sweep, SweepRun
@@ -180,4 +179,5 @@ def test_arms_of_one_placement_have_a_colour_each_and_what_is_not_set_is_not_sai
     assert labels(runs) == [
         "optimizer=adam", "optimizer=adam max_update=60", "optimizer=radam", "optimizer=radam max_update=60",
     ]  # fmt: skip
-    assert len({style.colour for style in styles_of(runs[0].job.recipe).values()}) == 4
+    panel = curves_of(runs).rows[0][0]
+    assert len({line.style.colour for line in panel.lines}) == 4
