@@ -35,7 +35,6 @@ FIRST = 1
 #: The commits that ended the versions of which records may state no commit: code of that version is older.
 ENDED = {1: "5a3b39f"}
 
-
 #: The version whose identities are being computed: a run's is made of that of the run that it starts from.
 _asked = ContextVar("version of the numerics", default=NUMERICS)
 

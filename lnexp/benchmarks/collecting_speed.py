@@ -20,7 +20,7 @@ from lnexp.results.verifying.stated_by_schedule import inverse_sqrt, warmed_up
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identities, readable_name
 
-#: A recipe of many arms, of which the other files of a run can be made up: a claim on each factor, one schedule.
+#: A recipe of many arms, all with the schedule of :func:`_rate`.
 RECIPE, EPOCHS = "factorial", 50
 RUNS = (100, 1_000, 5_000)
 FIRST_SEED = 1

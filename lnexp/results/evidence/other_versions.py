@@ -1,4 +1,4 @@
-"""Say where runs of a recipe that are missing are there, as another version of the numerics."""
+"""Say whether runs that a recipe lacks are here as another version of the numerics."""
 
 from dataclasses import replace
 

@@ -192,13 +192,18 @@ class SweepResults:
         )
 
     @property
-    def line(self) -> float | None:
-        """The nll that a good run is below; None where an arm of the recipe has no run that is over."""
+    def best(self) -> float | None:
+        """The lowest mean nll of an arm; None where an arm of the recipe has no run that is over."""
         names = self.grid.names
         if not all(self.finals.get(arm) for arm in names):
             return None
-        best = min(statistics.fmean(self.finals[arm].values()) for arm in names)
-        return best + self.grid.sweep.good * (self.grid.sweep.initial_nll - best)
+        return min(statistics.fmean(self.finals[arm].values()) for arm in names)
+
+    @property
+    def line(self) -> float | None:
+        """The nll that a good run is below; None where :attr:`best` is."""
+        best, sweep = self.best, self.grid.sweep
+        return None if best is None else best + sweep.good * (sweep.initial_nll - best)
 
 
 def sets_of(grid: Grid, name: str) -> dict[str, list[str]]:

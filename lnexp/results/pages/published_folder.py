@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
 from typing import NamedTuple, cast
 
 from tabulate import tabulate
@@ -288,14 +287,10 @@ class PublishedFolder:
         return of_each(self.recipe, self._runs, cost)
 
     @property
-    def best_nll(self) -> str:
-        """The lowest mean final nll of an arm of a sweep, nats a token, as ``0.12``."""
-        return f"{min(of_each(self.recipe, self._runs, lambda _, one: fmean(one.best_nll.values())).values()):.2f}"
-
-    @property
-    def good_line(self) -> str:
-        """The final nll that a good run of a sweep is below, nats a token, as ``0.63``."""
-        return f"{SweepResults(grid := grid_of(self.recipe), finals_of(grid, self._runs)).line:.2f}"
+    def swept(self) -> SweepResults:
+        """The final nlls of a sweep: of its best arm, and the line that a good run is below."""
+        grid = grid_of(self.recipe)
+        return SweepResults(grid, finals_of(grid, self._runs))
 
     @property
     def prediction(self) -> str:

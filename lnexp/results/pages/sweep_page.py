@@ -69,7 +69,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
         _table(_by_rate(grid), _good(summaries)),
-        ENOUGH.format(within=grid.sweep.within, best=_mean(summaries[0].best_nll)),
+        ENOUGH.format(within=grid.sweep.within, best=results.best),
         _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
         SENSITIVITY.format(rates=len(grid.rates)),
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
@@ -170,9 +170,10 @@ def cost(_: Grid, one: PlacementSummary) -> str:
     without warm-up nor with the longest most runs are good at any rate.
     """
     warmups = list(one.cells)
-    if not (one.good_at(warmups[0]) or one.good_at(warmups[-1])):
+    ends = (warmups[0], warmups[-1])
+    if not any(map(one.good_at, ends)):
         return "–"
-    return _text(one.cost_of_no_warmup, any(_best_of(one, warmup).divided for warmup in (warmups[0], warmups[-1])))
+    return _text(one.cost_of_no_warmup, any(_best_of(one, warmup).divided for warmup in ends))
 
 
 def _best_of(one: PlacementSummary, warmup: str) -> Cell:
