@@ -150,7 +150,8 @@ def _runs_of(places: tuple[str | Path, ...]) -> "list[RunResult]":
     """Return the runs at places, and warn of those that are left out."""
     import warnings
 
-    from lnexp.results.tables.run_set import folders_of, results_of
+    from lnexp.results.tables.run_set import results_of
+    from lnexp.runs.places import folders_of
 
     said = [os.path.expanduser(place) for place in places or (FOLDERS["runs_dir"],)]
     runs, left_out = results_of(folders_of(said, ROOT / FOLDERS["runs_dir"], here=ROOT), " ".join(said))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from lnexp.errors import UserError
 from lnexp.files import read_regular, write_whole
 from lnexp.printable import NOT_PRINTABLE, has_name, one_line
+from lnexp.runs.status import DONE
 from lnexp.schema import twice
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ def _parsed(name: str, text: str) -> "pd.DataFrame":
     if (columns := APART.get(name)) and table.duplicated(columns).any():
         raise ValueError(f"two rows with one {', '.join(columns)}")
     return table
+
+
+def rows_over(runs: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of ``runs.csv`` whose runs are over: finished or diverged."""
+    return runs[runs["status"].isin(DONE)]
 
 
 def write_table(path: Path, table: "pd.DataFrame") -> None:

@@ -16,7 +16,7 @@ from lnexp.recipes.claim import Scope
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.jobs import THEORY, jobs_of
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.results.judging.claims import form_of
+from lnexp.results.judging.questions import form_of
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES
 from lnexp.results.statistics.power import power_of_rate
 from lnexp.runs.identity import identity

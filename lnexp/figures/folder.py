@@ -16,9 +16,8 @@ from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import plots, probed
 from lnexp.figures.sweep import draw_sweep
 from lnexp.recipes.recipe import Recipe
-from lnexp.result_tables import read_table
+from lnexp.result_tables import read_table, rows_over
 from lnexp.results.judging.verdict_file import read_verdicts
-from lnexp.runs.status import DONE
 
 
 def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
@@ -37,7 +36,7 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     if recipe.measurement:
         return probed(recipe, read_table(folder / "measurements.csv"), scope)
     runs = read_table(folder / "runs.csv")
-    over = set(runs[runs["status"].isin(DONE)]["identity"])
+    over = set(rows_over(runs)["identity"])
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
     mine = runs[runs["identity"].isin(over)]
     first = filter(None, (by_depth(recipe, mine, scope), by_checkpoint(recipe, mine, scope)))
@@ -56,7 +55,7 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
     if not recipe.measurement:
         scope, runs = read_verdicts(folder / "verdicts.json").scope, read_table(folder / "runs.csv")
         names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
-        names += draw_by_arm(recipe, runs[runs["status"].isin(DONE)], scope, folder)
+        names += draw_by_arm(recipe, rows_over(runs), scope, folder)
     possible = {ALONG, "figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}
     for name in possible.difference(names):
         remove(name, folder)

@@ -19,9 +19,9 @@ from lnexp.figures.names import SWEEP
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
+from lnexp.result_tables import rows_over
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
 from lnexp.results.measures.sweep_summary import MARK, Cell, PlacementSummary, length_in_words, not_shown, summaries_of
-from lnexp.runs.status import DONE
 from lnexp.seeds import named_seeds
 
 #: Heat maps beside each other on the page.
@@ -84,7 +84,7 @@ def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
     summaries = summaries_of(results)
     if results.line is None or not summaries:
         return None
-    seeds = named_seeds(runs[runs["status"].isin(DONE)]["seed"])
+    seeds = named_seeds(rows_over(runs)["seed"])
     good = f"good is a final validation nll below {results.line:.2f}"
     marked = f"{MARK.strip()} a rate means something else there" if grid.sweep.other_rate else ""
     text = " · ".join(filter(None, (scope, seeds, good, marked, not_shown(results, summaries).rstrip("."))))

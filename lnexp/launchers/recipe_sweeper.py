@@ -135,7 +135,8 @@ def _is_swept(argument: str) -> bool:
 def _check_claims(recipes: list[Recipe]) -> None:
     """Refuse recipes whose claims cannot be judged. Raises UserError."""
     if recipes:
-        from lnexp.results.judging.claims import check_claims  # here, for a sweep without a recipe does not need pandas
+        # here, for a sweep without a recipe does not need pandas
+        from lnexp.results.judging.questions import check_claims
 
         for recipe in recipes:
             check_claims(recipe)

@@ -38,7 +38,7 @@ def asked(words: list[str]) -> list[Asked]:
     Raises:
         UserError: for a recipe or an option that is unknown or does not fit, or a claim that cannot be judged.
     """
-    from lnexp.results.judging.claims import check_claims  # here, for most commands need no pandas
+    from lnexp.results.judging.questions import check_claims  # here, for most commands need no pandas
 
     recipes, rest = split_recipes(spell_out(words))
     if not recipes:

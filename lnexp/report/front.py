@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from lnexp.report.sections import Section, by_title
 from lnexp.results.judging.claimants import by_claimant
+from lnexp.results.judging.marks import MARKS, mark_of
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.pages.contradictions import not_reproduced
-from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS, Corpus, answer_of, headline_corpora
-from lnexp.results.pages.published_folder import MARKS
+from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS, CorpusResults, answer_of, headline_corpora
 from lnexp.results.statistics.intervals import Interval
 
 NOT_RUN = MARKS["not run"]
@@ -87,7 +87,7 @@ class Front:
     """
 
     answer: str
-    corpora: list[Corpus]
+    corpora: list[CorpusResults]
     rows: list[tuple[str, list[str]]]
     claims: list[ClaimRow]
     every_claim: list[RecipeMatrix]
@@ -116,7 +116,7 @@ def front_of(sections: Sequence[Section]) -> Front:
     )
 
 
-def _first_mark(corpus: Corpus, name: str, ran: Sequence[Section]) -> Mark:
+def _first_mark(corpus: CorpusResults, name: str, ran: Sequence[Section]) -> Mark:
     place = f"{corpus.profile}/{corpus.data}/{name.partition('/')[0]}"
     anchor = next((section.anchor for section in ran if section.name == place), "")
     return _mark(corpus.name, corpus.claim(name), anchor)
@@ -125,14 +125,13 @@ def _first_mark(corpus: Corpus, name: str, ran: Sequence[Section]) -> Mark:
 def _mark(corpus: str, claim: JudgedClaim | None, anchor: str) -> Mark:
     if claim is None or claim.verdict == "not run":
         return Mark(corpus, NOT_RUN, "not run", False, None, anchor)
-    sign = MARKS[claim.verdict] if claim.counts else f"({MARKS[claim.verdict]})"
     words = f"{corpus}: {claim.verdict}, {claim.estimate_text}"
     if claim.left_out:
         words += f"; does not count: {claim.left_out}"
     margin = min(
         claim.margins, key=lambda margin: min(_ends(margin)), default=None
     )  # of an undecided one there is none
-    return Mark(corpus, sign, words, claim.counts, margin, anchor)
+    return Mark(corpus, mark_of(claim), words, claim.counts, margin, anchor)
 
 
 def _ends(margin: Interval) -> list[float]:

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lnexp.corpora.names import corpus_name
 from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
 from lnexp.paths import is_published
-from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.report.dots import DotRow, dot_rows
@@ -22,8 +20,8 @@ from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts, not_run
 from lnexp.results.measures.outcomes import for_people
-from lnexp.results.pages.headline import DAMAGED
-from lnexp.results.pages.published_folder import PublishedFolder
+from lnexp.results.pages.corpora import names_of_corpora
+from lnexp.results.pages.published_folder import readable_folder
 from lnexp.results.tables.run_tables import arms_table
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Task
@@ -49,6 +47,7 @@ class Section:
         runs: the rows of ``runs.csv``, and in ``tokens_per_second`` the speed of their last epoch.
         provenance: data, environments and commands behind it.
         problems: what is wrong with it.
+        corpus: the name of its corpus, with the profile where the place has that corpus at two.
     """
 
     folder: Path
@@ -63,6 +62,7 @@ class Section:
     runs: list[dict[str, Any]] = field(default_factory=list)
     provenance: Provenance = field(default_factory=Provenance)
     problems: list[str] = field(default_factory=list)
+    corpus: str = ""
 
     @property
     def name(self) -> str:
@@ -78,13 +78,6 @@ class Section:
     def anchor(self) -> str:
         """The name by which links of the page find it."""
         return re.sub(r"[^\w-]+", "-", f"{PLACES[self.place]}-{self.name}")
-
-    @property
-    def corpus(self) -> str:
-        """The name of its corpus, with the profile where that is not ``small``."""
-        profile, data, _ = self.folder.resolve().parts[-3:]
-        name = corpus_name(data)
-        return name if profile in ("small", THEORY) else f"{name} ({profile})"
 
     @property
     def was_run(self) -> bool:
@@ -129,7 +122,7 @@ def find_sections(root: Path, place: int) -> list[Section]:
         UserError: where there are no results.
     """
     if is_of_one_figure(root):
-        return [read_section(root, place)]
+        return _named([read_section(root, place)])
     folders = result_folders(root)
     if not folders and (root / "runs.csv").is_file():
         raise UserError(f"{root}: a set of runs, which has {root / 'table.md'}; a page shows recipes")
@@ -137,9 +130,21 @@ def find_sections(root: Path, place: int) -> list[Section]:
         raise UserError(f"{root}: no results there; say a root of results, or a folder with a verdicts.json")
     found = [read_section(folder, place) for folder in folders]
     if not is_published(root):
-        return found
+        return _named(found)
     read = [section.verdicts for section in found if section.verdicts]
-    return found + [Section(one.path.parent, place, one) for one in not_run(root, read)]
+    return _named(found + [Section(one.path.parent, place, one) for one in not_run(root, read)])
+
+
+def _named(sections: list[Section]) -> list[Section]:
+    """Return sections with the names of their corpora; those that were run have the names that the front has."""
+    names = names_of_corpora(map(_profile_and_data, sections))
+    names |= names_of_corpora(_profile_and_data(section) for section in sections if section.was_run)
+    return [replace(section, corpus=names[_profile_and_data(section)]) for section in sections]
+
+
+def _profile_and_data(section: Section) -> tuple[str, str]:
+    profile, data, _ = section.folder.resolve().parts[-3:]
+    return profile, data
 
 
 def is_of_one_figure(place: Path) -> bool:
@@ -183,10 +188,8 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
 
 def _divided(folder: Path) -> set[str]:
     """Return the arms whose runs disagree; none where damaged files do not tell, which their problems say."""
-    try:
-        return PublishedFolder(folder).divided
-    except DAMAGED:
-        return set()
+    known = readable_folder(folder)
+    return known.divided if known else set()
 
 
 def _provenance(folder: Path) -> tuple[Provenance, list[str]]:

@@ -52,7 +52,7 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
     """Write tables, figures and verdicts of recipes, and say how they compare with published ones."""
     # here, so that --help takes no second
     from lnexp.recipes.command_line import check_overrides, split_recipes
-    from lnexp.results.judging.claims import check_claims
+    from lnexp.results.judging.questions import check_claims
     from lnexp.results.pages.compare import print_comparisons
     from lnexp.results.pages.verdict_pages import write_page
     from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
@@ -117,8 +117,9 @@ def _collect_set(arguments: argparse.Namespace) -> None:
             f"--numerics={arguments.numerics}: of a recipe's runs alone; others are taken whatever theirs are"
         )
     from lnexp.results.evidence.mixed_code import mixed_code
-    from lnexp.results.tables.run_set import folders_of, folders_of_sweep, results_of
+    from lnexp.results.tables.run_set import results_of
     from lnexp.results.tables.write_set import name_of_folder, write_set
+    from lnexp.runs.places import folders_of, folders_of_sweep
     from lnexp.terminal import filled
 
     where = arguments.runs
@@ -140,7 +141,7 @@ class ListMeasures(argparse.Action):
     """Print every measure that claims can ask, and exit."""
 
     def __call__(self, *_: object) -> None:
-        from lnexp.results.judging.claims import measures_in_words
+        from lnexp.results.judging.questions import measures_in_words
 
         for (name, text), of in measures_in_words().items():
             print(f"{name} ({'; '.join(of)}): {text}")

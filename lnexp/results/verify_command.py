@@ -10,7 +10,7 @@ from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR, is_published
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.results.judging.claims import check_claims
+from lnexp.results.judging.questions import check_claims
 from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
 
 EXIT_MALFORMED = 1

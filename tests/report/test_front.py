@@ -41,6 +41,13 @@ def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(results):
     assert [corpus.data for corpus in front(results).corpora] == ["iwslt14-subset"]
 
 
+def test_sections_call_corpora_as_the_front_does(results):
+    shutil.copytree(results / PLACES[0], results / "medium" / "toy" / "fig4ab")
+    names = {corpus.name for corpus in front(results).corpora}
+    assert names == {"Multi30k", "embedded corpus (medium)", "embedded corpus (small)"}
+    assert {section.corpus for section in find_sections(results, 0)} == names
+
+
 def test_signs_are_the_verdicts_and_say_what_does_not_count(results):
     words = "Pre-LN without warm-up is at most 5% behind Post-LN with it"
     _, toy = row(results, words).marks

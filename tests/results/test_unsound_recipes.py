@@ -7,7 +7,7 @@ import pytest
 from lnexp.errors import UserError
 from lnexp.paths import RECIPES_DIR
 from lnexp.recipes.load import load_recipe
-from lnexp.results.judging.claims import check_claims
+from lnexp.results.judging.questions import check_claims
 from lnexp.results.judging.verdicts import not_run, unsound_recipes
 
 BAD = {

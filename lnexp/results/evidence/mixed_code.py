@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from lnexp.hashing import short_hash
 from lnexp.printable import first_few
+from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.runs.environment import Environment
 from lnexp.seeds import named_seeds
@@ -26,11 +27,8 @@ def mixed_code(runs: Iterable[RunResult]) -> list[str]:
 
     A line is as ``the runs of pre_ln were trained by different code (plugin/layers.py): seeds 1, 3 / seed 2``.
     """
-    by_arm: dict[str, list[RunResult]] = {}
-    for run in runs:
-        if run.counts and _codes(run.environment):
-            by_arm.setdefault(run.job.arm.name, []).append(run)
-    return [line for of_arm in by_arm.values() if (line := _line(of_arm))]
+    known = counted_by_arm(run for run in runs if _codes(run.environment))
+    return [line for of_arm in known.values() if (line := _line(of_arm))]
 
 
 def stated_mixed_code(page: str) -> list[str]:

@@ -8,29 +8,25 @@ run`` where an arm has no run that is over, or where the claim is about the pape
 ``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
-from lnexp.docstrings import returned_by
-from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.recipes.claim import Claim
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.recipe import Recipe
+from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.contract import CountedRun, Evidence
-from lnexp.results.judging.forms import Form, Question, parse
-from lnexp.results.judging.forms.base import Calls, Measures, NoValueError, Values
+from lnexp.results.judging.forms import Form
+from lnexp.results.judging.forms.base import Calls, NoValueError, Values
 from lnexp.results.judging.judgement import Judgement, verdict_of
+from lnexp.results.judging.questions import form_of, measures_of
 from lnexp.results.judging.registration import registered
 from lnexp.results.judging.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value, has_no_value
-from lnexp.results.measures.probe_measures import PROBE_MEASURES
-from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, SweepResults, finals_of, sets_of
+from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, SweepResults, finals_of
 from lnexp.results.statistics.intervals import interval
-from lnexp.results.statistics.success import divided_arms, success_of
-from lnexp.tasks import load_task, task_names
-from lnexp.tasks.measures import measures_of as measures_of_task
+from lnexp.results.statistics.success import divided_arms
 
 #: What was measured by call and seed: the value, and the identities of the runs.
 Found = Mapping[str, Mapping[int, tuple[float, Sequence[str]]]]
@@ -59,55 +55,6 @@ class Origin:
     commits: Collection[str] = ()
     planned: range | None = None
     malformed: Sequence[str] = ()
-
-
-def measures_of(recipe: Recipe) -> Measures:
-    """Return the measures that a recipe's claims can ask, of runs or of what its probe found."""
-    return PROBE_MEASURES if recipe.measurement else measures_of_task(load_task(recipe.task))
-
-
-def measures_in_words() -> dict[tuple[str, str], list[str]]:
-    """Return all measures that claims can ask, each with what it is, and of what it is asked: runs of a task, or a
-    probe."""
-    asked: dict[str, Measures] = {f"runs, task {name}": measures_of_task(load_task(name)) for name in task_names()}
-    asked["a probe"] = PROBE_MEASURES
-    found: dict[tuple[str, str], list[str]] = {}
-    for of, measures in asked.items():
-        for name, measure in measures.items():
-            found.setdefault((name, returned_by(measure)), []).append(of)
-    return found | {(name, returned_by(one.of)): ["arms of a sweep"] for name, one in SWEEP_MEASURES.items()}
-
-
-def question_of(recipe: Recipe) -> Question:
-    """Return what the tests of a recipe's claims may ask."""
-    success = None if recipe.measurement else success_of(recipe)
-    return Question(measures_of(recipe), recipe.arms, success, _sets(recipe))
-
-
-def _sets(recipe: Recipe) -> dict[str, Collection[str]]:
-    """Return the names of the sets of arms that each measure of several arms can be asked of."""
-    return {name: sets_of(grid_of(recipe), name) for name in SWEEP_MEASURES} if recipe.sweep else {}
-
-
-def form_of(claim: Claim, recipe: Recipe) -> Form:
-    """Return the test of a claim. Raises UserError where it cannot be read, or asks for what the recipe lacks."""
-    with _named(claim):
-        return parse(claim.holds_if, question_of(recipe))
-
-
-@contextmanager
-def _named(claim: Claim) -> Iterator[None]:
-    """Say of an error which claim has it."""
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"claim {claim.id}: {error}") from None
-
-
-def check_claims(recipe: Recipe) -> None:
-    """Refuse a recipe with a claim that cannot be judged, as before its runs are trained. Raises UserError."""
-    for claim in recipe.claims:
-        form_of(claim, recipe)
 
 
 def judge_all(recipe: Recipe, runs: Sequence[Evidence], origin: Origin) -> Verdicts:
@@ -200,10 +147,7 @@ def _judged(form: Form, values: Values) -> tuple[Judgement, list[Any]]:
 
 def _measure(form: Form, recipe: Recipe, runs: Sequence[Evidence]) -> tuple[Found, Lost]:
     measures = measures_of(recipe)
-    by_arm: dict[str, list[Evidence]] = {}
-    for run in runs:
-        if run.counts:
-            by_arm.setdefault(run.job.arm.name, []).append(run)
+    by_arm = counted_by_arm(runs)
     found: dict[str, Mapping[int, tuple[float, Sequence[str]]]] = {}
     lost: dict[str, set[int]] = {}
     swept = {call: asked for call, asked in form.calls.items() if asked[0] in SWEEP_MEASURES}

@@ -10,7 +10,8 @@ from lnexp.recipes.claim import Claim
 from lnexp.recipes.load import load_recipe, recipe_names, recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import result_folders
-from lnexp.results.judging.claims import Origin, check_claims, judge_all
+from lnexp.results.judging.claims import Origin, judge_all
+from lnexp.results.judging.questions import check_claims
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts
 
 #: What a recipe states of a claim: a published verdict must have been found by this very test, and show its reasons.

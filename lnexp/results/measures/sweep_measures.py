@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from lnexp.recipes.grid import RATE, WARMUP, Grid
+from lnexp.result_tables import rows_over
+from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.runs.status import DONE
 from lnexp.tasks.measures import last_nll
 
 if TYPE_CHECKING:
@@ -35,18 +36,17 @@ def final_nll(last: float | None, diverged: bool, initial: float) -> float:
 
 def finals_of(grid: Grid, runs: Iterable[CountedRun]) -> Finals:
     """Return the final nlls of runs; those that are not over have none."""
-    finals: dict[str, dict[int, float]] = {}
-    for run in runs:
-        if run.counts:
-            value = final_nll(last_nll(run), run.diverged, grid.sweep.initial_nll)
-            finals.setdefault(run.job.arm.name, {})[run.job.seed] = value
-    return finals
+    initial = grid.sweep.initial_nll
+    return {
+        arm: {run.job.seed: final_nll(last_nll(run), run.diverged, initial) for run in of_arm}
+        for arm, of_arm in counted_by_arm(runs).items()
+    }
 
 
 def finals_of_table(grid: Grid, runs: "pd.DataFrame") -> Finals:
     """Return the final nlls of ``runs.csv``."""
     finals: dict[str, dict[int, float]] = {}
-    for run in runs[runs["status"].isin(DONE)].to_dict("records"):
+    for run in rows_over(runs).to_dict("records"):
         last = None if math.isnan(run["last_valid_nll"]) else float(run["last_valid_nll"])
         value = final_nll(last, run["status"] == "diverged", grid.sweep.initial_nll)
         finals.setdefault(run["arm"], {})[int(run["seed"])] = value

@@ -9,11 +9,10 @@ from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
-from lnexp.result_tables import read_table
+from lnexp.result_tables import read_table, rows_over
 from lnexp.results.evidence.made_with import SAID
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts
-from lnexp.runs.status import DONE
 from lnexp.tasks import load_task
 
 #: How many arms are named, those with the largest differences.
@@ -99,7 +98,7 @@ def _differences(recipe: Recipe, ours: Path, theirs: Path) -> str:
 
 def _best_scores(folder: Path, column: str) -> pd.Series:
     table = read_table(folder / "runs.csv")
-    return table[table["status"].isin(DONE)].groupby("arm")[column].mean()
+    return rows_over(table).groupby("arm")[column].mean()
 
 
 def _measured(folder: Path, recipe: Recipe) -> pd.Series:

@@ -1,15 +1,13 @@
 """Find what results say of the paper's question: placement × warm-up on each corpus, and the claims that answer it."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from lnexp.errors import UNREADABLE, UserError
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.corpora import names_of_corpora
-from lnexp.results.pages.published_folder import PublishedFolder
+from lnexp.results.pages.published_folder import PublishedFolder, readable_folder
 from lnexp.tasks import load_task
 
 #: The rows of the last screen's table, the columns of README's, and the arms that each can be taken from,
@@ -53,8 +51,6 @@ CLAIMS = {
     "After 3/5 of the epochs Pre-LN is at most 10% behind Post-LN's end": "fig4ab/fig4ab-pre-ln-is-faster",
 }
 MISSING = "not run"
-#: What damaged tables raise: they have no cell then, and their own section says what is wrong with them.
-DAMAGED = (UserError, StopIteration, *UNREADABLE)
 #: Follows the name of a corpus whose answer tallies do not count.
 UNCOUNTED = " (does not count)"
 #: Marks claims, by whether tallies count them.
@@ -62,7 +58,7 @@ STAR = {True: "", False: "*"}
 
 
 @dataclass(frozen=True)
-class Corpus:
+class CorpusResults:
     """The results at one profile on one corpus.
 
     Attributes:
@@ -82,15 +78,10 @@ class Corpus:
         Seeds that are others than those of :attr:`scale` are added.
         """
         for recipe, _, arm in (name.partition("/") for name in arms):
-            if recipe not in self.recipes:
-                continue
-            folder = PublishedFolder(self.recipes[recipe].path.parent)
-            try:
-                score = load_task(folder.recipe.task).score
+            folder = self._folders.get(recipe)
+            if folder and folder.values(f"best_{(score := load_task(folder.recipe.task).score).name}", arm):
                 others = "" if folder.seeds == self._seeds else f"; {folder.seeds}"
                 return f"{folder.mean(f'best_{score.name}', arm, score.places)} ({folder.trained(arm)}{others})"
-            except DAMAGED:
-                continue
         return MISSING
 
     def claim(self, name: str) -> JudgedClaim | None:
@@ -120,10 +111,8 @@ class Corpus:
     def _warmup(self) -> str:
         """How many of the updates are warm-up in the arms with warm-up; empty where none of them was run here."""
         for recipe, _, arm in (name.partition("/") for name in ROWS["Post-LN, warm-up"]):
-            if recipe in self.recipes:
-                with suppress(*DAMAGED):
-                    updates = PublishedFolder(self.recipes[recipe].path.parent).setting(arm, "warmup_updates")
-                    return f", warm-up {updates}"
+            if (folder := self._folders.get(recipe)) and arm in folder.arms:
+                return f", warm-up {folder.setting(arm, 'warmup_updates')}"
         return ""
 
     @property
@@ -140,32 +129,34 @@ class Corpus:
     def _seeds(self) -> str:
         return self._first.seeds if self._first else ""
 
-    @cached_property
+    @property
     def _first(self) -> PublishedFolder | None:
         """The first recipe of the table that was run here; None where none can be read."""
-        names = [arm.partition("/")[0] for arms in ROWS.values() for arm in arms]
-        for name in (name for name in names if name in self.recipes):
-            try:
-                folder = PublishedFolder(self.recipes[name].path.parent)
-                _ = folder.scale, folder.seeds
-                return folder
-            except DAMAGED:
-                continue
-        return None
+        return next(iter(self._folders.values()), None)
+
+    @cached_property
+    def _folders(self) -> dict[str, PublishedFolder]:
+        """The recipes of the table that were run here, by name.
+
+        Those with damaged tables are left out: they have no cell, and their own section says what is wrong with them.
+        """
+        names = dict.fromkeys(arm.partition("/")[0] for arms in ROWS.values() for arm in arms)
+        found = {name: readable_folder(self.recipes[name].path.parent) for name in names if name in self.recipes}
+        return {name: folder for name, folder in found.items() if folder}
 
 
-def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[Corpus]:
+def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[CorpusResults]:
     """Return the corpora of the table: those whose answer tallies count, or all where they count none."""
     found: dict[tuple[str, str], dict[str, RecipeVerdicts]] = {}
     for one in ran:
         found.setdefault((one.profile, one.data), {})[one.recipe] = one
     names = names_of_corpora(found)
-    corpora = [Corpus(*place, names[place], recipes) for place, recipes in found.items()]
+    corpora = [CorpusResults(*place, names[place], recipes) for place, recipes in found.items()]
     shown = [corpus for corpus in corpora if any(cell != MISSING for cell in corpus.cells)]
     return [corpus for corpus in shown if "*" not in "".join(corpus.answer)] or shown
 
 
-def answer_of(corpora: Sequence[Corpus]) -> str:
+def answer_of(corpora: Sequence[CorpusResults]) -> str:
     """Return the answer in words: on which corpora all its claims are reproduced; empty where it is open."""
     judged = [corpus for corpus in corpora if MISSING not in corpus.answer]
     by_verdict: dict[str, list[str]] = {}

@@ -12,7 +12,7 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.compare import verdicts_alike
 from lnexp.results.pages.contradictions import not_reproduced
-from lnexp.results.pages.headline import MISSING, PAPER, ROWS, STAR, Corpus, answer_of, headline_corpora
+from lnexp.results.pages.headline import MISSING, PAPER, ROWS, STAR, CorpusResults, answer_of, headline_corpora
 from lnexp.runs.status import DONE
 from lnexp.terminal import WIDTH, filled, shortened
 
@@ -71,7 +71,7 @@ def _runs(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> 
     return _wrapped(f"{whose}: {over}")
 
 
-def _table(corpora: Sequence[Corpus]) -> list[str]:
+def _table(corpora: Sequence[CorpusResults]) -> list[str]:
     """Return the table of placement × warm-up, a column a corpus, and the paper's numbers in a sentence."""
     if not corpora:
         return []

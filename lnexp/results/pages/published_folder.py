@@ -3,22 +3,23 @@
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 from tabulate import tabulate
 
 from lnexp.corpora.names import corpus_name
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.numerics import numerics_of
 from lnexp.recipes.grid import grid_of
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
-from lnexp.result_tables import read_table
+from lnexp.result_tables import read_table, rows_over
+from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.contract import CountedRun, Evidence
 from lnexp.results.evidence.provenance import Provenance, commit_of, read_provenance
 from lnexp.results.evidence.published_evidence import published_evidence
-from lnexp.results.judging.claims import measures_of
-from lnexp.results.judging.judgement import Verdict
+from lnexp.results.judging.marks import mark_of
+from lnexp.results.judging.questions import measures_of
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
@@ -27,20 +28,11 @@ from lnexp.results.pages.prediction_page import prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
-from lnexp.runs.status import DONE
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
-
-class Cost(NamedTuple):
-    """What runs cost: how many there are, and the hours of one core that training them takes, validation aside."""
-
-    runs: int
-    core_hours: float
-
-
-#: Verdicts as signs.
-MARKS: dict[Verdict, str] = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–"}
+#: What is raised where tables are damaged.
+DAMAGED = (UserError, StopIteration, *UNREADABLE)
 
 
 class PublishedFolder:
@@ -60,11 +52,7 @@ class PublishedFolder:
 
     @cached_property
     def _by_arm(self) -> dict[str, list[Evidence]]:
-        by_arm: dict[str, list[Evidence]] = {}
-        for one in published_evidence(self.recipe, self._path, self._verdicts.papers):
-            if one.counts:
-                by_arm.setdefault(one.job.arm.name, []).append(one)
-        return by_arm
+        return counted_by_arm(published_evidence(self.recipe, self._path, self._verdicts.papers))
 
     @property
     def scope(self) -> str:
@@ -130,7 +118,7 @@ class PublishedFolder:
         """Model, corpus and length of the runs, in a few words."""
         model = next(iter(self._provenance.runs.values())).settings
         runs = read_table(self._path / "runs.csv")
-        trained_on = runs[runs["status"].isin(DONE)]["trained_on"].iloc[0]
+        trained_on = rows_over(runs)["trained_on"].iloc[0]
         layers = f"{model['model.encoder_layers']}-{model['model.decoder_layers']} layers"
         return f"{trained_on}, {layers} of width {model['model.encoder_embed_dim']}, {self.updates} updates"
 
@@ -143,9 +131,7 @@ class PublishedFolder:
 
     def mark(self, name: str) -> str:
         """Return a claim's verdict as ``✓``, ``✗`` or ``?``, in parentheses where tallies do not count the claim."""
-        claim = self.claim(name)
-        mark = MARKS[claim.verdict]
-        return mark if claim.counts or claim.verdict == "not run" else f"({mark})"
+        return mark_of(self.claim(name))
 
     @property
     def core_seconds(self) -> dict[str, tuple[int, float]]:
@@ -156,7 +142,7 @@ class PublishedFolder:
         path = self._path / "runs.csv"
         if not path.exists() or "core_seconds" not in (runs := read_table(path)):
             return {}
-        runs = runs[runs["core_seconds"].notna() & runs["status"].isin(DONE)]
+        runs = rows_over(runs[runs["core_seconds"].notna()])
         rows = zip(runs["identity"], runs["seed"], runs["core_seconds"], strict=True)
         return {identity: (int(seed), float(seconds)) for identity, seed, seconds in rows}
 
@@ -168,8 +154,8 @@ class PublishedFolder:
     def setting(self, arm: str, column: str) -> str:
         """Return a setting of an arm's runs, a column of ``runs.csv``, as ``0.002`` or ``1,000``."""
         runs = read_table(self._path / "runs.csv")
-        (value,) = runs.loc[runs["arm"] == arm, column].unique()
-        return f"{value:,g}"
+        values = runs.loc[runs["arm"] == arm, column].unique()
+        return " and ".join(f"{value:,g}" for value in values)
 
     def interval(self, measure: str, arm: str) -> Interval:
         """Return a measure of an arm: its mean over seeds with the 95% interval."""
@@ -308,22 +294,11 @@ class PublishedFolder:
         return [value for value in values if value is not None]
 
 
-def cost_of(folders: Sequence[PublishedFolder]) -> Cost:
-    """Return what the runs behind folders of results cost, each run once: folders may share them."""
-    runs = _runs_of(folders)
-    return Cost(len(runs), sum(seconds for _, seconds in runs.values()) / 3600)
-
-
-def cost_with_seeds(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
-    """Return what the runs behind folders of results would cost with so many seeds.
-
-    Args:
-        folders: of recipes that are trained together; they may share runs.
-        seeds: how many seeds an arm has.
-    """
-    published, spent = len({seed for seed, _ in _runs_of(folders).values()}), cost_of(folders)
-    return Cost(spent.runs * seeds // published, spent.core_hours * seeds / published)
-
-
-def _runs_of(folders: Sequence[PublishedFolder]) -> dict[str, tuple[int, float]]:
-    return {name: run for folder in folders for name, run in folder.core_seconds.items()}
+def readable_folder(path: Path) -> PublishedFolder | None:
+    """Return a folder of trained runs; None where its tables do not say what was trained and how it ended."""
+    folder = PublishedFolder(path)
+    try:
+        known = (folder.scale, folder.arms, folder.divided)
+    except DAMAGED:
+        return None
+    return folder if all(known[:2]) else None

@@ -5,11 +5,10 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from lnexp.result_tables import read_table
+from lnexp.result_tables import read_table, rows_over
 from lnexp.results.evidence.made_with import all_said, differing
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.runs.environment import Environment
-from lnexp.runs.status import DONE
 from lnexp.seeds import seeds_in_words
 
 
@@ -18,7 +17,7 @@ def runs_part(folder: Path) -> list[str]:
     if not (folder / "runs.csv").exists():
         return []
     runs = read_table(folder / "runs.csv")
-    over, provenance = runs[runs.status.isin(DONE)], read_provenance(folder)
+    over, provenance = rows_over(runs), read_provenance(folder)
     mixed = differing(_environments(over, provenance))
     rows = [_row(str(arm), of_arm, provenance, mixed) for arm, of_arm in over.groupby("arm", sort=False)]
     said = (

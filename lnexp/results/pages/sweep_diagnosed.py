@@ -7,6 +7,7 @@ from itertools import product
 from tabulate import tabulate
 
 from lnexp.recipes.grid import Grid
+from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_summary import PlacementSummary
 from lnexp.tasks.diagnosed import DIAGNOSED
@@ -30,17 +31,14 @@ def diagnosed_part(grid: Grid, summaries: Sequence[PlacementSummary], runs: Sequ
     """Return a table with the shortest and the longest warm-up of each placement, and what it means; nothing where
     runs recorded none of it.
     """
-    runs = [run for run in runs if run.counts]
+    by_arm = counted_by_arm(runs)
     recorded = {
         column: DIAGNOSED[name]
         for column, name in COLUMNS.items()
-        if any(DIAGNOSED[name](run) is not None for run in runs)
+        if any(DIAGNOSED[name](run) is not None for of_arm in by_arm.values() for run in of_arm)
     }
     if not recorded:
         return []
-    by_arm: dict[str, list[CountedRun]] = {}
-    for run in runs:
-        by_arm.setdefault(run.job.arm.name, []).append(run)
     shortest, *_, longest = grid.warmups
     rows = []
     for one, warmup in product(summaries, (shortest, longest)):

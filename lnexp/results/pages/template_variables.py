@@ -13,13 +13,14 @@ from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.schema import schema
 from lnexp.results.judging.claimants import by_claimant
-from lnexp.results.judging.claims import measures_in_words
+from lnexp.results.judging.questions import measures_in_words
 from lnexp.results.judging.tally import REPEATED, tally
 from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
 from lnexp.results.pages.contradictions import not_reproduced
 from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS
-from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_with_seeds
+from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.pages.shown_corpora import counts, first_arm, in_one_recipe, shown_corpora
+from lnexp.results.pages.training_cost import cost_of, cost_with_seeds
 from lnexp.results.statistics.power import power_of_rate
 from lnexp.results.tables.benchmark_tables import benchmark_tables
 

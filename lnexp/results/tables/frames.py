@@ -12,7 +12,7 @@ from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.tables import run_tables
-from lnexp.results.tables.run_set import differing
+from lnexp.results.tables.differing import differing
 
 #: Columns of a run that each of its epochs has, too.
 OF_EPOCHS = (

@@ -8,11 +8,10 @@ from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.recipes.load import recipe_of_results
-from lnexp.result_tables import read_table, result_folders
+from lnexp.result_tables import read_table, result_folders, rows_over
 from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.pages.verdict_pages import write_page
-from lnexp.runs.status import DONE
 
 
 def publish(
@@ -68,7 +67,7 @@ def _refuse_lacking_arms(folder: Path) -> None:
     table = read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
     if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
         raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
-    over = table if recipe.measurement else table[table["status"].isin(DONE)]
+    over = table if recipe.measurement else rows_over(table)
     if waiting := [arm for arm in recipe.arms if arm not in set(over["arm"])]:
         raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
 

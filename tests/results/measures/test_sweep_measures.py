@@ -7,7 +7,8 @@ from swept import swept_recipe, swept_runs
 
 from lnexp.errors import UserError
 from lnexp.recipes.grid import grid_of
-from lnexp.results.judging.claims import check_claims, judge
+from lnexp.results.judging.claims import judge
+from lnexp.results.judging.questions import check_claims
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, SweepResults, finals_of, finals_of_table, sets_of
 from lnexp.results.tables.run_tables import runs_table
 

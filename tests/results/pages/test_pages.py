@@ -17,7 +17,7 @@ from lnexp.paths import ROOT
 from lnexp.results.pages import pages
 from lnexp.results.pages.headline import ROWS
 from lnexp.results.pages.pages import ANSWER, BEGIN, END, made_pages, page_of
-from lnexp.results.pages.published_folder import PublishedFolder, cost_of, cost_with_seeds
+from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.pages.shown_corpora import answer_points
 
 RESULTS = ROOT / "results"
@@ -323,42 +323,3 @@ def test_a_run_that_is_not_over_has_no_scale(tmp_path):
     runs.loc[0, ["status", "trained_on"]] = ["failed", None]
     runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
     assert PublishedFolder(tmp_path / PLACE).scale.startswith("29,000 training pairs, 6-6")
-
-
-def test_runs_that_recipes_share_cost_once():
-    toy = RESULTS / "small" / "toy"
-    alone, again = PublishedFolder(toy / "fig2a"), PublishedFolder(toy / "fig4ab")
-    assert cost_of([alone]).runs == 40
-    assert cost_of([alone, alone]) == cost_of([alone])
-    both = cost_of([alone, again])
-    assert both.runs == len(alone.core_seconds.keys() | again.core_seconds.keys()) < 90
-    assert cost_with_seeds([alone, again], 10) == pytest.approx(both)
-    assert cost_with_seeds([alone, again], 5).core_hours == pytest.approx(both.core_hours / 2)
-
-
-def test_runs_that_nobody_made_cost_nothing(tmp_path):
-    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
-    whole = cost_of([PublishedFolder(tmp_path / PLACE)])
-    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
-    last = runs["seed"] == 26
-    runs.loc[last, ["status", "core_seconds"]] = ["not run", 0.0]
-    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
-    assert cost_of([PublishedFolder(tmp_path / PLACE)]).runs == whole.runs - last.sum()
-
-
-def test_runs_without_core_seconds_are_left_out_of_the_cost(tmp_path):
-    shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
-    runs = pd.read_csv(tmp_path / "fig2a" / "runs.csv")
-    kept = runs.core_seconds[4:].sum()
-    runs.loc[:3, "core_seconds"] = None
-    runs.to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
-    cost = cost_of([PublishedFolder(tmp_path / "fig2a")])
-    assert (cost.runs, cost.core_hours) == (36, pytest.approx(kept / 3600))
-
-
-def test_results_that_do_not_say_what_they_cost_cost_nothing(folder, tmp_path):
-    runs = pd.read_csv(RESULTS / "small" / "toy" / "fig2a" / "runs.csv")
-    shutil.copytree(RESULTS / "small" / "toy" / "fig2a", tmp_path / "fig2a")
-    runs.drop(columns="core_seconds").to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
-    assert cost_of([PublishedFolder(tmp_path / "fig2a")]) == (0, 0)
-    assert cost_of([PublishedFolder(RESULTS / "theory" / "gaussian" / "theory_theorem1")]) == (0, 0)

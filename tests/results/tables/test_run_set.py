@@ -7,11 +7,10 @@ import pytest
 from helpers import error_of, run_script
 
 from lnexp.configuration import check_and_resolve, compose
-from lnexp.errors import UserError
-from lnexp.results.tables.run_set import curves_of, differing, folders_of, folders_of_sweep, results_of
+from lnexp.results.tables.run_set import curves_of, results_of
 from lnexp.results.tables.write_set import name_of_folder, write_set
 from lnexp.runs.folder import RunFolder
-from lnexp.runs.sweep import Sweep, SweepRun
+from lnexp.runs.places import folders_of
 
 ENVIRONMENT = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}, "git": {}}
 
@@ -75,14 +74,6 @@ def test_runs_that_agree_are_one_row(make, tmp_path):
     assert labels(runs) == ["all runs"] * 2, "the order of the data follows the seed, probes change no number"
 
 
-def test_an_option_that_only_some_have_counts_where_these_disagree():
-    alike = {"seed": 1, "model": {"_name": "lnexp_a"}, "lr_max": 1.0}
-    other = alike | {"model": {"_name": "lnexp_b", "b_power": 1}}
-    assert differing([alike, other]) == [{"model._name": "lnexp_a"}, {"model._name": "lnexp_b"}]
-    third = other | {"model": {"_name": "lnexp_b", "b_power": 2}}
-    assert differing([alike, other, third])[2] == {"model._name": "lnexp_b", "model.b_power": 2}
-
-
 def test_an_option_that_follows_from_the_file_of_its_group_is_not_named(make, tmp_path):
     make("optimizer=adam")
     make("optimizer=radam", "optimizer.betas=[0.9,0.999]")
@@ -102,45 +93,6 @@ def test_norms_are_named_by_their_files(make, tmp_path):
     make("norm=scale_norm", "norm.fix_norm=false")
     runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
     assert labels(runs) == ["norm=layer_norm", "norm=scale_norm", "norm=scale_norm norm.fix_norm=False"]
-
-
-def test_a_corpus_is_named_and_its_settings_are_not():
-    one, two = ({"seed": 1, "data": {"name": name, "source_lang": name}} for name in ("de", "fr"))
-    assert differing([one, two]) == [{"data.name": "de"}, {"data.name": "fr"}]
-
-
-def test_settings_that_differ_within_a_corpus_are_named_beside_another_one():
-    toy = {"seed": 1, "data": {"name": "toy", "source_lang": "de", "pairs": 3000}}
-    fewer, other = toy | {"data": {**toy["data"], "pairs": 1000}}, toy | {"data": {"name": "multi30k"}}
-    assert differing([toy, fewer, other]) == [
-        {"data.name": "toy", "data.pairs": 3000},
-        {"data.name": "toy", "data.pairs": 1000},
-        {"data.name": "multi30k"},
-    ]
-
-
-def test_folders_patterns_and_runs_are_places(make, tmp_path, monkeypatch):
-    one, two = make("model=pre_ln"), make("model=post_ln")
-    monkeypatch.chdir(tmp_path)
-    assert folders_of([str(one)], tmp_path) == [one]
-    assert folders_of(["runs/adhoc/pre_ln-*"], tmp_path) == [one]
-    assert folders_of(["adhoc/post_ln-*"], tmp_path / "runs") == [two]
-    assert set(folders_of(["runs", str(one)], tmp_path / "runs")) == {one, two}
-    elsewhere = tmp_path / "elsewhere"
-    assert set(folders_of(["runs"], elsewhere)) == {one, two}, "relative to the folder that the command is typed in"
-    with pytest.raises(UserError, match="runs/nothing: no runs there"):
-        folders_of(["runs/nothing"], tmp_path / "runs")
-
-
-def test_a_sweep_is_found_by_its_title(make, tmp_path):
-    path = make("model=pre_ln")
-    runs = tmp_path / "runs"
-    member = SweepRun(RunFolder(path).identity, "pre_ln", 1, 1)
-    Sweep("model=pre_ln,post_ln", [member, SweepRun("00000000", "missing", 1, 1)]).save(runs)
-    found = ("model=pre_ln,post_ln", [path])
-    assert folders_of_sweep("pre_ln,post", runs) == folders_of_sweep("last", runs) == found
-    with pytest.raises(UserError, match="lr_max=1,2: no such sweep"):
-        folders_of_sweep("lr_max=1,2", runs)
 
 
 def test_each_sweep_has_a_folder_that_is_named_after_it():

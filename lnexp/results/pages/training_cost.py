@@ -1,0 +1,34 @@
+"""Add up what the runs behind published results cost."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lnexp.results.pages.published_folder import PublishedFolder
+
+
+class Cost(NamedTuple):
+    """What runs cost: how many there are, and the hours of one core that training them takes, validation aside."""
+
+    runs: int
+    core_hours: float
+
+
+def cost_of(folders: Sequence[PublishedFolder]) -> Cost:
+    """Return what the runs behind folders of results cost, each run once: folders may share them."""
+    runs = _runs_of(folders)
+    return Cost(len(runs), sum(seconds for _, seconds in runs.values()) / 3600)
+
+
+def cost_with_seeds(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
+    """Return what the runs behind folders of results would cost with so many seeds.
+
+    Args:
+        folders: of recipes that are trained together; they may share runs.
+        seeds: how many seeds an arm has.
+    """
+    published, spent = len({seed for seed, _ in _runs_of(folders).values()}), cost_of(folders)
+    return Cost(spent.runs * seeds // published, spent.core_hours * seeds / published)
+
+
+def _runs_of(folders: Sequence[PublishedFolder]) -> dict[str, tuple[int, float]]:
+    return {name: run for folder in folders for name, run in folder.core_seconds.items()}
