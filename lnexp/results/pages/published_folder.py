@@ -25,7 +25,7 @@ from lnexp.results.measures.against_baseline import geometric_interval, geometri
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
+from lnexp.results.pages.sweep_page import cost, highest_rates, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -252,20 +252,22 @@ class PublishedFolder:
         return sweep_page(self.recipe, self._runs) if self.recipe.sweep else ""
 
     @property
-    def warmups(self) -> str:
-        """The lengths of warm-up of a sweep, in updates, as ``1, 60 and 300``."""
-        *others, last = (f"{length:g}" for length in grid_of(self.recipe).warmups.values())
-        return f"{', '.join(others)} and {last}"
-
-    @property
     def rates(self) -> list[str]:
         """The rates of a sweep, as ``0.001``."""
         return [f"{rate:g}" for rate in grid_of(self.recipe).rates.values()]
 
     @property
-    def lengths(self) -> dict[str, list[str]]:
-        """The shortest warm-up that is enough at each rate, in words, by the label of a placement of a sweep."""
-        return of_each(self.recipe, self._runs, lengths)
+    def placements_by_highest_rates(self) -> dict[tuple[str, str], list[str]]:
+        """The labels of a sweep's placements, by the highest rates at which most of their runs are good.
+
+        They are of no warm-up and of the longest, and a dash where there is none. The highest stand first.
+        """
+        highest = of_each(self.recipe, self._runs, highest_rates)
+        order = ["–", *self.rates]
+        found: dict[tuple[str, str], list[str]] = {}
+        for label, rates in sorted(highest.items(), key=lambda one: [-order.index(rate) for rate in one[1]]):
+            found.setdefault(rates, []).append(label)
+        return found
 
     @property
     def costs(self) -> dict[str, str]:

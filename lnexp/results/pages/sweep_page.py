@@ -154,7 +154,7 @@ def of_each(recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, Pla
     Args:
         recipe: one with a sweep.
         runs: its runs.
-        say: says it, as :func:`lengths` and :func:`cost` do.
+        say: says it, as :func:`highest_rates` and :func:`cost` do.
     """
     grid = grid_of(recipe)
     return {one.label: say(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
@@ -163,6 +163,13 @@ def of_each(recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, Pla
 def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
     """Return the shortest warm-up that is enough at each rate, as ``60`` or ``120 to 300`` updates."""
     return [length_in_words(grid, of.values()) for of in one.shortest.values()]
+
+
+def highest_rates(grid: Grid, one: PlacementSummary) -> tuple[str, str]:
+    """Return the highest rates at which most runs are good, without warm-up and with the longest; dashes for none."""
+    without, *_, longest = (one.good_at(warmup) for warmup in grid.warmups)
+    highest = [f"{grid.rates[good[-1]]:g}" if good else "–" for good in (without, longest)]
+    return highest[0], highest[1]
 
 
 def cost(_: Grid, one: PlacementSummary) -> str:
