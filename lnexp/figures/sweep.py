@@ -86,7 +86,7 @@ def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
         return None
     seeds = named_seeds(rows_over(runs)["seed"])
     good = f"good is a final validation nll below {results.line:.2f}"
-    marked = f"{MARK.strip()} a rate means something else there" if grid.sweep.other_rate else ""
+    marked = f"{MARK.strip()} a rate may mean something else there" if grid.sweep.other_rate else ""
     text = " · ".join(filter(None, (scope, seeds, good, marked, not_shown(results, summaries).rstrip("."))))
     return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text)
 

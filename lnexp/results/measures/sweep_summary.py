@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lnexp.recipes.grid import RATE, WARMUP, Grid
 from lnexp.results.measures.sweep_measures import SweepResults, best_arm, none_is_enough
 
-#: Ends the name of a placement for which a rate means something else.
+#: Ends the name of a placement for which a rate may mean something else.
 MARK = " †"
 
 
@@ -29,6 +29,11 @@ class Cell:
         return statistics.fmean(self.nll.values())
 
     @property
+    def all_good(self) -> bool:
+        """Whether all of its runs are good."""
+        return self.good == len(self.nll)
+
+    @property
     def mostly_good(self) -> bool:
         """Whether most of its runs are good."""
         return self.good is not None and 2 * self.good > len(self.nll)
@@ -44,7 +49,7 @@ class PlacementSummary:
     """What a sweep says of one placement.
 
     Attributes:
-        name, label: of the placement; the label is marked where a rate means something else.
+        name, label: of the placement; the label is marked where a rate may mean something else.
         cells: by the name of a length of warm-up, and that of a rate.
         sensitivity: lr sensitivity by length of warm-up and seed.
         over_rates: the mean of the final nll over the rates, by length of warm-up and seed.
@@ -149,7 +154,7 @@ def _summary(results: SweepResults, name: str, best: str) -> PlacementSummary:
 
 
 def label_of(grid: Grid, name: str) -> str:
-    """Return what people read of a placement, marked where a rate means something else for it."""
+    """Return what people read of a placement, marked where a rate may mean something else for it."""
     return grid.labels[name] + (MARK if name in grid.sweep.other_rate else "")
 
 

@@ -60,7 +60,7 @@ is not good need not have failed."""
 #: Whose numbers can be chosen.
 ALL = "all runs have"
 MOST = "at least {share:.0%} of the runs of each seed have (those that lack one are left out of it)"
-PAIRS = ", and it tells a good run from one that is not in {share:.0%} of pairs"
+PAIRS = ", and it tells a good run from one that is not in {percent:.3g}% of pairs"
 #: Up to how many placements have a table each.
 FEW = 2
 
@@ -177,5 +177,5 @@ def _named(number: str, update: int) -> str:
 def _judged(chosen: Sequence[Judged]) -> str:
     """Return the correlations in seeds left out, and the share of pairs in order where both kinds of runs are there."""
     shares = [one.in_order for one in chosen if one.in_order is not None]
-    pairs = PAIRS.format(share=statistics.fmean(shares)) if shares else ""
+    pairs = PAIRS.format(percent=100 * statistics.fmean(shares)) if shares else ""
     return f"{_in_words([one.correlation for one in chosen])}{pairs}"

@@ -258,16 +258,21 @@ class PublishedFolder:
 
     @property
     def placements_by_highest_rates(self) -> dict[tuple[str, str], list[str]]:
-        """The labels of a sweep's placements, by the highest rates at which most of their runs are good.
+        """The labels of a sweep's placements, by the highest rates at which all of their runs are good.
 
-        They are of no warm-up and of the longest, and a dash where there is none. The highest stand first.
+        They are of no warm-up and of the longest, as :func:`lnexp.results.pages.sweep_page.highest_rates` says them.
+        The highest stand first.
         """
-        highest = of_each(self.recipe, self._runs, highest_rates)
-        order = ["–", *self.rates]
         found: dict[tuple[str, str], list[str]] = {}
-        for label, rates in sorted(highest.items(), key=lambda one: [-order.index(rate) for rate in one[1]]):
-            found.setdefault(rates, []).append(label)
-        return found
+        for label, (without, *_, longest) in of_each(self.recipe, self._runs, highest_rates).items():
+            found.setdefault((without, longest), []).append(label)
+        order = ["–", *self.rates[:-1], f"≥ {self.rates[-1]}"]
+        return dict(sorted(found.items(), key=lambda one: [-order.index(rate) for rate in one[0]]))
+
+    def good(self, arm: str) -> str:
+        """Return how many runs of an arm of a sweep end below :attr:`SweepResults.line`, as ``2 of 3``."""
+        finals, line = self.swept.finals[arm].values(), self.swept.line
+        return f"{sum(line is not None and final < line for final in finals)} of {len(finals)}"
 
     @property
     def costs(self) -> dict[str, str]:

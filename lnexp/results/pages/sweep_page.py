@@ -38,7 +38,10 @@ SENSITIVITY = """\
 lr sensitivity by warm-up, nats a token: how far the nll is above its lowest, the mean over the {rates} rates \
 (Wortsman et al. 2023). It depends on which rates these are, and a run that stalls at 4 counts for two that end at 2; \
 at how many rates runs are good is above:"""
-OTHER_RATE = "A dagger marks placements for which a rate means something else than for the others."
+HIGHEST = """\
+The highest lr_max at which all runs are good, by warm-up. At lower rates some can be bad, as where updates are too \
+few, and where runs with a longer warm-up are longer, their further updates may be why they are good:"""
+OTHER_RATE = "A dagger marks placements for which a rate may mean something else than for the others."
 
 
 def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
@@ -65,6 +68,8 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
     parts = [
         " ".join(filter(None, (explanation, *more))),
         _table(["placement", *ANSWERS], [_answer(grid, one) for one in summaries]),
+        HIGHEST,
+        _table(_by_warmup(grid), [[one.label, *highest_rates(grid, one)] for one in summaries]),
         UNTUNED,
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
         f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
@@ -165,11 +170,15 @@ def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
     return [length_in_words(grid, of.values()) for of in one.shortest.values()]
 
 
-def highest_rates(grid: Grid, one: PlacementSummary) -> tuple[str, str]:
-    """Return the highest rates at which most runs are good, without warm-up and with the longest; dashes for none."""
-    without, *_, longest = (one.good_at(warmup) for warmup in grid.warmups)
-    highest = [f"{grid.rates[good[-1]]:g}" if good else "–" for good in (without, longest)]
-    return highest[0], highest[1]
+def highest_rates(grid: Grid, one: PlacementSummary) -> list[str]:
+    """Return the highest rate at which all runs are good with each warm-up, as ``0.004``.
+
+    It is a dash where there is none, and ``≥ 0.032`` where no higher one was tried.
+    """
+    *others, last = grid.rates
+    shown = {rate: f"{grid.rates[rate]:g}" for rate in others} | {last: f"≥ {grid.rates[last]:g}"}
+    good = [[rate for rate, cell in of.items() if cell.all_good] for of in one.cells.values()]
+    return [shown[rates[-1]] if rates else "–" for rates in good]
 
 
 def cost(_: Grid, one: PlacementSummary) -> str:

@@ -325,17 +325,18 @@ def test_a_run_that_is_not_over_has_no_scale(tmp_path):
     assert PublishedFolder(tmp_path / PLACE).scale.startswith("29,000 training pairs, 6-6")
 
 
-def test_placements_stand_by_the_highest_rates_at_which_most_runs_are_good():
+def test_placements_stand_by_the_highest_rates_at_which_all_runs_are_good():
     folder = PublishedFolder(RESULTS / "small" / "toy" / "map")
     runs = pd.read_csv(RESULTS / "small" / "toy" / "map" / "runs.csv")
     good = runs[(runs.last_valid_nll < folder.swept.line) & (runs.status == "finished")]
-    mostly = (
-        good.groupby(["model", "arm", "lr_max", "warmup_updates"]).size().loc[lambda count: count >= 2].reset_index()
-    )
+    counts = good.groupby(["arm", "lr_max", "warmup_updates"]).size()
+    all_good = counts[counts == 3].reset_index()
     found = {label: rates for rates, labels in folder.placements_by_highest_rates.items() for label in labels}
     assert len(found) == 13
-    for label, name in {"Post-LN": "post_ln", "Pre-LN with QK-norm": "pre_ln_qk", "HybridNorm": "hybrid_norm"}.items():
-        of_placement = mostly[mostly.arm.str.fullmatch(f"{name}_(none|long)_x[0-9]+")]
+    for label, name in {"Post-LN": "post_ln", "Pre-LN": "pre_ln", "HybridNorm": "hybrid_norm"}.items():
+        of_placement = all_good[all_good.arm.str.fullmatch(f"{name}_(none|long)_x[0-9]+")]
         highest = of_placement.groupby("warmup_updates").lr_max.max()
         assert found[label] == (f"{highest[1]:g}", f"{highest[300]:g}")
+    assert found["Pre-LN with QK-norm"] == ("0.008", "≥ 0.032"), "no higher rate was tried"
     assert found["BranchNorm †"][0] == "–", "at one rate a single run of three is good"
+    assert folder.good("branch_norm_none_x1") == "1 of 3"

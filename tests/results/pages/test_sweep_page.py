@@ -40,11 +40,11 @@ def test_a_rate_needs_warmup_where_the_longest_is_good_and_none_is_not(page):
 def test_where_runs_of_an_arm_are_divided_the_range_stands_in_place_of_the_interval(page):
     # good is below 0.45, and the seeds are 0, 0.01 and 0.02 above
     made = page(pre_ln_none=[0.43, 0.22, 0.2])
-    assert rows(made, 2)["Pre-LN"][0].startswith("2 / ")
+    assert rows(made, 3)["Pre-LN"][0].startswith("2 / ")
     of = {row[1]: row[2] for row in untuned(made) if row[0] == "Pre-LN"}
     assert of["w/o warm-up"] == "0.29 (0.28 to 0.30, n=3)"
     assert of["long warm-up"].startswith("0.290 [")
-    without, _, long = rows(made, 4)["Pre-LN"]
+    without, _, long = rows(made, 5)["Pre-LN"]
     assert without == "0.08 (0.08 to 0.08, n=3)"
     assert "[" in long
 
@@ -53,8 +53,14 @@ def test_rates_with_a_gap_are_listed(page):
     assert rows(page(pre_ln_none=[0.3, 2.0, 0.2]))["Pre-LN"][:2] == ["0.001, 0.004", "0.002"]
 
 
+def test_the_highest_rate_at_which_all_runs_are_good_stands_by_warmup(page):
+    found = rows(page(pre_ln_none=[0.3, 0.43, 2.0]), 1)
+    assert found["Pre-LN"] == ["0.001", "≥ 0.004", "≥ 0.004"], "at 0.002 one is not; none above 0.004 was tried"
+    assert found["Post-LN †"] == ["–", "0.002", "≥ 0.004"]
+
+
 def test_runs_are_counted_by_rate_and_length(page):
-    found = rows(page(), 2)
+    found = rows(page(), 3)
     assert found["placement"] == ["0.001", "0.002", "0.004"]
     assert found["Pre-LN"] == ["0 / 0 / 3", "3 / 3 / 3", "3 / 3 / 3"]
     assert found["Post-LN †"] == ["0 / 0 / 0", "0 / 3 / 3", "0 / 0 / 3"]
@@ -63,13 +69,13 @@ def test_runs_are_counted_by_rate_and_length(page):
 def test_where_seeds_are_missing_the_number_of_runs_is_beside_each_count(tmp_path):
     recipe = swept_recipe(tmp_path)
     runs = [run for run in swept_runs(recipe) if run.job.seed == 31 or "none" not in run.job.arm.name]
-    assert rows(sweep_page(recipe, runs), 2)["Pre-LN"][1] == "1 of 1 / 3 of 3 / 3 of 3"
+    assert rows(sweep_page(recipe, runs), 3)["Pre-LN"][1] == "1 of 1 / 3 of 3 / 3 of 3"
 
 
 def test_a_rate_at_which_no_length_is_enough_says_so(page):
-    assert rows(page(), 3)["Post-LN †"] == ["no length", "60", "300"]
+    assert rows(page(), 4)["Post-LN †"] == ["no length", "60", "300"]
     # the last seed is 0.02 above the others: 0.435 is good of the first two alone
-    assert rows(page(post_ln_long=[0.435, 0.25, 0.4]), 3)["Post-LN †"][0] == "300 to no length"
+    assert rows(page(post_ln_long=[0.435, 0.25, 0.4]), 4)["Post-LN †"][0] == "300 to no length"
 
 
 def test_lengths_are_in_words_by_rate(tmp_path):
@@ -82,8 +88,8 @@ def test_lengths_are_in_words_by_rate(tmp_path):
 
 
 def test_lr_sensitivity_and_the_nll_at_the_best_rate_have_intervals(page):
-    assert rows(page(), 4)["Post-LN †"][0].startswith("2.330 [")
-    assert rows(page(), 5)["Pre-LN"][1].endswith("(n=3) at 0.002")
+    assert rows(page(), 5)["Post-LN †"][0].startswith("2.330 [")
+    assert rows(page(), 6)["Pre-LN"][1].endswith("(n=3) at 0.002")
 
 
 def untuned(page):
@@ -108,12 +114,12 @@ def test_where_nothing_can_be_tuned_the_lowest_nll_over_all_rates_comes_first(pa
 def test_one_that_is_as_bad_at_every_rate_is_not_what_to_take(page):
     """Its lr sensitivity is the lowest."""
     made = page(post_ln_long=[0.45, 0.45, 0.45], pre_ln_long=[0.42, 0.22, 0.2])
-    assert rows(made, 4)["Post-LN †"][2].startswith("0.00")
+    assert rows(made, 5)["Post-LN †"][2].startswith("0.00")
     assert untuned(made)[0][:2] == ["Pre-LN", "long warm-up"]
 
 
 def test_a_best_rate_at_the_edge_of_those_tried_says_so(page):
-    found = rows(page(pre_ln_short=[0.2, 0.3, 0.4]), 5)
+    found = rows(page(pre_ln_short=[0.2, 0.3, 0.4]), 6)
     assert found["Pre-LN"][2].endswith("(n=3) at 0.004 (highest tried)")
     assert found["Pre-LN"][0].endswith("(n=3) at 0.002")
     assert found["Pre-LN"][1].endswith("(n=3) at 0.001 (lowest tried)")
@@ -121,12 +127,12 @@ def test_a_best_rate_at_the_edge_of_those_tried_says_so(page):
 
 def test_what_trains_at_no_rate_has_no_best_rate_and_nothing_to_lose(page):
     made = page(post_ln_none=[4.0, 4.0, 4.0], post_ln_short=[4.2, 4.1, 4.1], post_ln_long=[None, None, None])
-    assert rows(made, 4)["Post-LN †"][2] == "0.00 [0.00, 0.00] (n=3) ×"
-    assert rows(made, 5)["Post-LN †"][2] == "5.00 [5.00, 5.00] (n=3) ×"
+    assert rows(made, 5)["Post-LN †"][2] == "0.00 [0.00, 0.00] (n=3) ×"
+    assert rows(made, 6)["Post-LN †"][2] == "5.00 [5.00, 5.00] (n=3) ×"
     _, _, nll, costs, _ = rows(made)["Post-LN †"]
     assert nll.endswith("(n=3) ×")
     assert costs == "–"
-    assert rows(page(), 4)["Pre-LN"][2].endswith("(n=3)")
+    assert rows(page(), 5)["Pre-LN"][2].endswith("(n=3)")
 
 
 def test_a_placement_that_cannot_be_shown_is_named(tmp_path):
@@ -143,7 +149,7 @@ def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
     assert "(n=2)" in rows(made)["Post-LN †"][2]
     assert rows(made)["Post-LN †"][3].endswith("(n=2)")
     assert rows(made)["Post-LN †"][4] == "8 of 26"
-    assert rows(made, 5)["Post-LN †"][0].endswith("(n=3) ×")
+    assert rows(made, 6)["Post-LN †"][0].endswith("(n=3) ×")
 
 
 def test_a_mark_is_explained(page):
