@@ -83,6 +83,10 @@ class PlacementSummary:
         """Return the names of the rates at which most runs with this warm-up are good."""
         return [rate for rate, cell in self.cells[warmup].items() if cell.mostly_good]
 
+    def highest_good(self, warmup: str) -> str | None:
+        """Return the name of the highest rate at which all runs with this warm-up are good; None for no rate."""
+        return next((rate for rate, cell in reversed(self.cells[warmup].items()) if cell.all_good), None)
+
     def failing_above(self, warmup: str) -> list[str]:
         """Return the names of the rates above the best one at which most runs with this warm-up are not good."""
         rates, good = list(self.cells[warmup]), self.good_at(warmup)

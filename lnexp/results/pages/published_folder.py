@@ -25,7 +25,7 @@ from lnexp.results.measures.against_baseline import geometric_interval, geometri
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import cost, highest_rates, of_each, sweep_page
+from lnexp.results.pages.sweep_page import by_highest_rates, cost, good_runs, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -154,8 +154,8 @@ class PublishedFolder:
     def setting(self, arm: str, column: str) -> str:
         """Return a setting of an arm's runs, a column of ``runs.csv``, as ``0.002`` or ``1,000``."""
         runs = read_table(self._path / "runs.csv")
-        values = runs.loc[runs["arm"] == arm, column].unique()
-        return " and ".join(f"{value:,g}" for value in values)
+        (value,) = runs.loc[runs["arm"] == arm, column].unique()
+        return f"{value:,g}"
 
     def interval(self, measure: str, arm: str) -> Interval:
         """Return a measure of an arm: its mean over seeds with the 95% interval."""
@@ -258,21 +258,14 @@ class PublishedFolder:
 
     @property
     def placements_by_highest_rates(self) -> dict[tuple[str, str], list[str]]:
-        """The labels of a sweep's placements, by the highest rates at which all of their runs are good.
-
-        They are of no warm-up and of the longest, as :func:`lnexp.results.pages.sweep_page.highest_rates` says them.
-        The highest stand first.
+        """The labels of a sweep's placements, by the highest rates without warm-up and with the longest at which all of
+        their runs are good, the highest first.
         """
-        found: dict[tuple[str, str], list[str]] = {}
-        for label, (without, *_, longest) in of_each(self.recipe, self._runs, highest_rates).items():
-            found.setdefault((without, longest), []).append(label)
-        order = ["–", *self.rates[:-1], f"≥ {self.rates[-1]}"]
-        return dict(sorted(found.items(), key=lambda one: [-order.index(rate) for rate in one[0]]))
+        return by_highest_rates(self.recipe, self._runs)
 
     def good(self, arm: str) -> str:
-        """Return how many runs of an arm of a sweep end below :attr:`SweepResults.line`, as ``2 of 3``."""
-        finals, line = self.swept.finals[arm].values(), self.swept.line
-        return f"{sum(line is not None and final < line for final in finals)} of {len(finals)}"
+        """Return how many runs of an arm of a sweep are good, as ``2 of 3``."""
+        return good_runs(self.recipe, self._runs, arm)
 
     @property
     def costs(self) -> dict[str, str]:
@@ -305,7 +298,8 @@ def readable_folder(path: Path) -> PublishedFolder | None:
     """Return a folder of trained runs; None where its tables do not say what was trained and how it ended."""
     folder = PublishedFolder(path)
     try:
-        known = (folder.scale, folder.arms, folder.divided)
+        _ = folder.scale, folder.divided
+        settings = read_table(path / "runs.csv").groupby("arm")[["lr_max", "warmup_updates"]].nunique(dropna=False)
     except DAMAGED:
         return None
-    return folder if all(known[:2]) else None
+    return folder if folder.arms and settings.eq(1).all(axis=None) else None

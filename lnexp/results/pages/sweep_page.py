@@ -175,10 +175,40 @@ def highest_rates(grid: Grid, one: PlacementSummary) -> list[str]:
 
     It is a dash where there is none, and ``≥ 0.032`` where no higher one was tried.
     """
-    *others, last = grid.rates
-    shown = {rate: f"{grid.rates[rate]:g}" for rate in others} | {last: f"≥ {grid.rates[last]:g}"}
-    good = [[rate for rate, cell in of.items() if cell.all_good] for of in one.cells.values()]
-    return [shown[rates[-1]] if rates else "–" for rates in good]
+    *_, last = grid.rates
+
+    def words(rate: str | None) -> str:
+        return f"{'≥ ' if rate == last else ''}{grid.rates[rate]:g}" if rate else "–"
+
+    return [words(one.highest_good(warmup)) for warmup in grid.warmups]
+
+
+def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[str, str], list[str]]:
+    """Return the labels of a sweep's placements by what :func:`highest_rates` says, the highest rates first.
+
+    Args:
+        recipe: one with a sweep.
+        runs: its runs.
+
+    Returns:
+        Labels by the highest rate without warm-up, and that with the longest.
+    """
+    grid = grid_of(recipe)
+    without_warmup, *_, with_longest = grid.warmups
+    ends, order = (without_warmup, with_longest), [None, *grid.rates]
+    summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in sorted(summaries, key=lambda one: [-order.index(one.highest_good(warmup)) for warmup in ends]):
+        without, *_, longest = highest_rates(grid, one)
+        found.setdefault((without, longest), []).append(one.label)
+    return found
+
+
+def good_runs(recipe: Recipe, runs: Iterable[CountedRun], arm: str) -> str:
+    """Return how many runs of an arm of a sweep are good, as ``2 of 3``."""
+    place = grid_of(recipe).place_of(arm)
+    cells = of_each(recipe, runs, lambda _, one: (one.name, one.cells[place["over"]][place["columns"]])).values()
+    return _count(cell for name, cell in cells if name == place["rows"])
 
 
 def cost(_: Grid, one: PlacementSummary) -> str:

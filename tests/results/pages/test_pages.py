@@ -17,7 +17,7 @@ from lnexp.paths import ROOT
 from lnexp.results.pages import pages
 from lnexp.results.pages.headline import ROWS
 from lnexp.results.pages.pages import ANSWER, BEGIN, END, made_pages, page_of
-from lnexp.results.pages.published_folder import PublishedFolder
+from lnexp.results.pages.published_folder import PublishedFolder, readable_folder
 from lnexp.results.pages.shown_corpora import answer_points
 
 RESULTS = ROOT / "results"
@@ -340,3 +340,13 @@ def test_placements_stand_by_the_highest_rates_at_which_all_runs_are_good():
     assert found["Pre-LN with QK-norm"] == ("0.008", "≥ 0.032"), "no higher rate was tried"
     assert found["BranchNorm †"][0] == "–", "at one rate a single run of three is good"
     assert folder.good("branch_norm_none_x1") == "1 of 3"
+
+
+@pytest.mark.parametrize("column", ["lr_max", "warmup_updates"])
+def test_a_folder_whose_arm_has_two_settings_cannot_be_read(tmp_path, column):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    assert readable_folder(tmp_path / PLACE)
+    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
+    runs.loc[0, column] = 7
+    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
+    assert readable_folder(tmp_path / PLACE) is None
