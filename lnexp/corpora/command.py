@@ -52,7 +52,7 @@ def _of_a_run(recipe: Recipe, profile: str) -> list[str]:
     """Return the overrides of one of a recipe's runs: its settings can choose the corpus, as pairs=mrpc does."""
     if recipe.measurement:
         return recipe.choice_of_task
-    return Job(recipe, profile, next(iter(recipe.arms.values())), recipe.first_seed).overrides
+    return Job(recipe, profile, next(iter(recipe.arms.values())), recipe.planned_at(profile).start).overrides
 
 
 def report(manifest: dict[str, Any], task: Task) -> list[str]:

@@ -44,8 +44,9 @@ def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
         UserError: where ``arms`` has a pattern that matches no arm.
     """
     profile = THEORY if recipe.measurement else cfg.profile
-    first = recipe.first_seed if cfg.first_seed is None else cfg.first_seed
-    count = recipe.seeds_at(profile) if cfg.n_seeds is None else cfg.n_seeds
+    planned = recipe.planned_at(profile)
+    first = planned.start if cfg.first_seed is None else cfg.first_seed
+    count = len(planned) if cfg.n_seeds is None else cfg.n_seeds
     seeds = range(first, first + count)
     arms = recipe.arms_like(_patterns(cfg))
     return [Job(recipe, profile, arm, seed) for seed in seeds for arm in arms]

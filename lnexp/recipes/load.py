@@ -19,7 +19,7 @@ from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.recipes.refused import refuse_own_options, refuse_resolvers
 from lnexp.recipes.variant import Variant
-from lnexp.schema import Positive, check_keys, checked, plain_content, required_fields
+from lnexp.schema import Count, Positive, check_keys, checked, plain_content, required_fields
 from lnexp.tasks import table_of_task
 
 #: The copy of a recipe of one's own in a folder of its results.
@@ -43,6 +43,7 @@ class ProfilePart(TypedDict):
     data: str
     corpus: NotRequired[list[str]]
     settings: NotRequired[list[str]]
+    first_seed: NotRequired[Count | None]
     n_seeds: NotRequired[Positive | None]
     known: NotRequired[str]
     doubt: NotRequired[str]
@@ -95,7 +96,7 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
         refuse_own_options(_overrides_of(recipe))
         if recipe.n_seeds < 1:
             raise ValueError("n_seeds: must be at least 1")
-        if recipe.n_seeds > MOST or any(recipe.seeds_at(profile) > MOST for profile in recipe.profiles):
+        if recipe.n_seeds > MOST or any(len(recipe.planned_at(profile)) > MOST for profile in recipe.profiles):
             raise ValueError(f"n_seeds: must be at most {MOST:,}")
         if recipe.sweep:
             Grid(recipe)

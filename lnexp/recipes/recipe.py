@@ -47,6 +47,7 @@ class Setting:
     Attributes:
         data: the corpus that it takes unless told otherwise.
         overrides: options of all arms.
+        first_seed: the first of its seeds; None: the same as elsewhere.
         n_seeds: how many seeds are planned; None: as many as elsewhere.
         corpus: options of the corpus. A path is relative to the recipe's file.
         known: what was known there when the claims were written, after what was known everywhere.
@@ -55,6 +56,7 @@ class Setting:
 
     data: str
     overrides: tuple[str, ...] = ()
+    first_seed: int | None = None
     n_seeds: int | None = None
     corpus: tuple[str, ...] = ()
     known: str = ""
@@ -73,7 +75,7 @@ class Recipe:
         reading: how the paper is read where it can be read in two ways, "no warm-up" above all.
         settings: overrides that all arms share.
         profiles: what it sets at each profile.
-        first_seed: the first of the seeds that it is trained with.
+        first_seed: the first of the seeds that it is trained with, where a profile does not say otherwise.
         n_seeds: how many seeds there are, where a profile does not say otherwise.
         arms: by name, in the order they are drawn.
         claims: statements, with a test of each.
@@ -157,10 +159,12 @@ class Recipe:
             raise UserError(f"{option}={name}: recipe {self.name} has none; {near_names(name, self.arms)}")
         return self.arms[name]
 
-    def seeds_at(self, profile: str) -> int:
-        """Return how many seeds are planned at a profile."""
+    def planned_at(self, profile: str) -> range:
+        """Return the seeds that are planned at a profile."""
         setting = self.profiles.get(profile)
-        return self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
+        first = self.first_seed if setting is None or setting.first_seed is None else setting.first_seed
+        count = self.n_seeds if setting is None or setting.n_seeds is None else setting.n_seeds
+        return range(first, first + count)
 
     def known_at(self, profile: str) -> str:
         """Return which results were known when the claims were written, of those that matter at a profile."""
@@ -174,10 +178,6 @@ class Recipe:
         """Return what the recipe says of all profiles and then what it says of one."""
         parts = (getattr(one, what).strip() for one in (self, self.profiles.get(profile)) if one)
         return " ".join(filter(None, parts))
-
-    def planned_at(self, profile: str) -> range:
-        """Return the seeds that are planned at a profile."""
-        return range(self.first_seed, self.first_seed + self.seeds_at(profile))
 
     @property
     def is_of_trained_runs(self) -> bool:

@@ -61,7 +61,8 @@ def plan_of(said, profile):
     setting = said.get("profiles", {}).get(profile)
     if setting is None:
         return None
-    return range(said["first_seed"], said["first_seed"] + setting.get("n_seeds", said["n_seeds"]))
+    first, count = (setting.get(key, said[key]) for key in ("first_seed", "n_seeds"))
+    return range(first, first + count)
 
 
 @cache

@@ -20,7 +20,7 @@ def test_every_key_of_every_recipe_is_described():
 def test_every_key_has_words_and_none_is_an_attribute_of_the_code_alone():
     known = schema()
     assert all(text for keys in known.values() for text in keys.values())
-    assert {"settings", "data", "corpus", "n_seeds", "known", "doubt"} == known["a profile"].keys()
+    assert {"settings", "data", "corpus", "first_seed", "n_seeds", "known", "doubt"} == known["a profile"].keys()
     assert known["a claim"]["since"] == "the commit that added it. Required."
     assert "Required" not in known["a claim"]["check"]
     assert not {"file", "name"} & known["the file"].keys()

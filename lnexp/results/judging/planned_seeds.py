@@ -34,8 +34,8 @@ def _plan_at(commit: str, name: str, profile: str) -> range | None:
     setting = content.get("profiles", {}).get(profile)
     if setting is None:
         return None
-    n_seeds = setting.get("n_seeds") or content["n_seeds"]
-    return range(content["first_seed"], content["first_seed"] + n_seeds)
+    first, count = (content[key] if setting.get(key) is None else setting[key] for key in ("first_seed", "n_seeds"))
+    return range(first, first + count)
 
 
 def _content_at(commit: str, name: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class RecipeVerdicts:
         except UserError as error:
             return [*found, f"{self.path}: {error}"]
         planned = min((claim.planned for claim in self.content.claims), default=0)
-        if _tests(recipe.claims) != _tests(self.content.claims) or 0 < planned < recipe.seeds_at(self.profile):
+        if _tests(recipe.claims) != _tests(self.content.claims) or 0 < planned < len(recipe.planned_at(self.profile)):
             found.append(f"{self.path}: its claims are not those of {self.recipe}; python scripts/judge.py")
         elif counted := self._counted() - _counted(recipe, self.data):
             found.append(f"{self.path}: {', '.join(sorted(counted))}: must not count; python scripts/judge.py")

@@ -22,7 +22,7 @@ def overrides(tmp_path):
 def folder(overrides) -> RunFolder:
     """The folder of fig2a's arm ``warmup_low``, the first seed, with one epoch in it."""
     recipe = load_recipe("fig2a")
-    job = Job(recipe, "small", recipe.arms["warmup_low"], seed=recipe.first_seed)
+    job = Job(recipe, "small", recipe.arms["warmup_low"], seed=recipe.planned_at("small").start)
     folder = RunFolder.of(compose([*overrides, *job.overrides]))
     folder.path.mkdir(parents=True)
     folder.append(

@@ -6,6 +6,7 @@ import pytest
 
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
+from lnexp.recipes.recipe import Setting
 from lnexp.results.evidence.provenance import of_runs, recorded_plan, write_provenance
 from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.planned_seeds import planned_seeds
@@ -19,7 +20,9 @@ TEN, THREE = "dbcde18", "725173f"
 
 
 def fig2a(first_seed: int, n_seeds: int, name: str = "fig2a"):
-    return replace(load_recipe(name), first_seed=first_seed, n_seeds=n_seeds)
+    recipe = load_recipe(name)
+    small = replace(recipe.profiles["small"], first_seed=None, n_seeds=None)
+    return replace(recipe, first_seed=first_seed, n_seeds=n_seeds, profiles={**recipe.profiles, "small": small})
 
 
 @pytest.mark.parametrize(
@@ -44,10 +47,18 @@ def test_a_variant_has_the_plan_of_its_recipe():
     assert planned_seeds(fig2a(21, 3, "fig2a_coupled"), "small", [TEN]) == range(21, 31)
 
 
+@pytest.mark.parametrize("commits", [[], [TEN]])
+def test_a_profile_has_seeds_of_its_own(commits):
+    """Those of today are taken where git knows no other plan; new ones do not take the place of those that were run."""
+    small = Setting(data="toy", first_seed=101, n_seeds=10)
+    recipe = fig2a(21, 3)
+    today = replace(recipe, profiles={**recipe.profiles, "small": small})
+    assert planned_seeds(today, "small", commits) == (range(21, 31) if commits else range(101, 111))
+
+
 def test_what_the_code_did_not_have_was_not_planned():
-    recipe = load_recipe("fig2a")
-    assert planned_seeds(recipe, "medium", [TEN]) == range(21, 27)
-    assert planned_seeds(replace(recipe, name="another"), "small", [TEN]) == range(21, 31)
+    assert planned_seeds(load_recipe("fig2a"), "medium", [TEN]) == range(21, 27)
+    assert planned_seeds(replace(fig2a(21, 3), name="another"), "small", [TEN]) == range(21, 24)
 
 
 def test_of_a_recipe_of_ones_own_the_recorded_plan_is_taken(tmp_path):
