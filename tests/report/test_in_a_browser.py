@@ -69,7 +69,9 @@ def test_the_first_screen_answers_and_the_page_ends_within_forty(browser, report
     browser.open(report)
     assert browser.js("return document.getElementById('answer').getBoundingClientRect().bottom") <= 900
     assert browser.js("return document.documentElement.scrollHeight") <= 40 * 900
-    assert "Post-LN needs warm-up, Pre-LN does not" in browser.js("return document.querySelector('.answer').innerText")
+    assert "Post-LN needs warm-up, Pre-LN trains without it" in browser.js(
+        "return document.querySelector('.answer').innerText"
+    )
     links = "[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href').slice(1))"
     assert browser.js(f"return {links}.filter((name) => !document.getElementById(name))") == []
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -25,7 +25,7 @@ from lnexp.results.measures.against_baseline import geometric_interval, geometri
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import by_highest_rates, cost, good_runs, of_each, sweep_page
+from lnexp.results.pages.sweep_page import by_highest_rates, cost, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -262,10 +262,6 @@ class PublishedFolder:
         their runs are good, the highest first.
         """
         return by_highest_rates(self.recipe, self._runs)
-
-    def good(self, arm: str) -> str:
-        """Return how many runs of an arm of a sweep are good, as ``2 of 3``."""
-        return good_runs(self.recipe, self._runs, arm)
 
     @property
     def costs(self) -> dict[str, str]:

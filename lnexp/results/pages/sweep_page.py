@@ -204,13 +204,6 @@ def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[s
     return found
 
 
-def good_runs(recipe: Recipe, runs: Iterable[CountedRun], arm: str) -> str:
-    """Return how many runs of an arm of a sweep are good, as ``2 of 3``."""
-    place = grid_of(recipe).place_of(arm)
-    cells = of_each(recipe, runs, lambda _, one: (one.name, one.cells[place["over"]][place["columns"]])).values()
-    return _count(cell for name, cell in cells if name == place["rows"])
-
-
 def cost(_: Grid, one: PlacementSummary) -> str:
     """Return what no warm-up costs in final nll, each at its best rate, with its 95% interval; a dash where neither
     without warm-up nor with the longest most runs are good at any rate.

@@ -56,6 +56,7 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "in_one_schedule": in_one_recipe(results_dir),
         "results": results,
         "published": places.__contains__,
+        "text": lambda place: (results_dir / place).read_text(encoding="utf-8").strip(),
         "theory": [place for place in places if place not in trained],
         "missing": _missing(results_dir, found),
         "versions": sorted({version for place in places for version in results(place).numerics}),

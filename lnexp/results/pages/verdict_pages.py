@@ -92,11 +92,21 @@ def write_page(results_dir: Path) -> None:
 
 
 def _of_recipe(verdicts: Verdicts, folder: Path) -> list[str]:
-    """Return the verdicts of a recipe as a table, what was known before and what is doubted, and their tally."""
+    """Return the verdicts of a recipe as a table, what was known before and what is doubted, and their tally.
+
+    Claims on the paper's own numbers have no row where its model or corpus is another: BLEU cannot be compared.
+    """
     provenance = read_provenance(folder)
-    rows = [_row(claim, "<br>", provenance) for claim in verdicts.claims]
-    notes = [f"{name}: {text}" for name, text in (("Known before", verdicts.known), ("Doubt", verdicts.doubt)) if text]
-    return [tabulate(rows, headers=HEADERS, tablefmt="github"), *notes, f"{tally(verdicts.claims).text}."]
+    elsewhere = [claim for claim in verdicts.claims if claim.scope == "absolute" and claim.verdict == "not run"]
+    rows = [_row(claim, "<br>", provenance) for claim in verdicts.claims if claim not in elsewhere]
+    names = ", ".join(f"`{claim.id}`" for claim in elsewhere)
+    notes = (
+        ("Not judged here, because they ask for the paper's own numbers, on its model and corpus", names),
+        ("Known before", verdicts.known),
+        ("Doubt", verdicts.doubt),
+    )
+    said = [f"{name}: {text}" for name, text in notes if text]
+    return [tabulate(rows, headers=HEADERS, tablefmt="github"), *said, f"{tally(verdicts.claims).text}."]
 
 
 def _title(verdicts: RecipeVerdicts) -> str:

@@ -35,7 +35,7 @@ def publish(
 
     Raises:
         UserError: where there are no such local results, they are malformed, or they are of some of the recipe's arms,
-            or no run of an arm is over.
+            no run of an arm is over, or seeds are published again that a claim has seen.
     """
     wanted = [
         folder
@@ -48,6 +48,7 @@ def publish(
     for folder in wanted:
         read_verdicts(folder / "verdicts.json")
         _refuse_lacking_arms(folder)
+        _refuse_seen_seeds(folder, published / folder.relative_to(local))
     moved = [_replace(folder, published / folder.relative_to(local)) for folder in wanted]
     write_page(published)
     write_page(local)
@@ -70,6 +71,29 @@ def _refuse_lacking_arms(folder: Path) -> None:
     over = table if recipe.measurement else rows_over(table)
     if waiting := [arm for arm in recipe.arms if arm not in set(over["arm"])]:
         raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
+
+
+def _refuse_seen_seeds(folder: Path, old: Path) -> None:
+    """Raise UserError where a claim that was registered after results with some of these seeds would seem to be older.
+
+    Code that trains these seeds again has the claim, so git cannot tell.
+    """
+    if not (old / "verdicts.json").is_file():
+        return
+    late = {claim.id for claim in read_verdicts(old / "verdicts.json").claims if claim.registered == "after"}
+    seeming = [claim.id for claim in read_verdicts(folder / "verdicts.json").claims if claim.registered == "before"]
+    seen = sorted(_seeds(folder) & _seeds(old))
+    if seen and (wrong := [claim for claim in seeming if claim in late]):
+        raise UserError(
+            f"{folder}: claim {wrong[0]} was registered after published results with seed {seen[0]};"
+            " take seeds that it has not seen, by first_seed in the recipe"
+        )
+
+
+def _seeds(folder: Path) -> set[int]:
+    """Return the seeds of a folder of results."""
+    (table,) = (path for name in ("runs.csv", "measurements.csv") if (path := folder / name).is_file())
+    return set(read_table(table)["seed"])
 
 
 def warn_of_changes(folders: Iterable[Path]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.recipe import Setting
+from lnexp.result_tables import read_table
 from lnexp.results.evidence.provenance import of_runs, recorded_plan, write_provenance
 from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.planned_seeds import planned_seeds
@@ -81,8 +82,10 @@ def test_a_plan_is_recorded_with_its_runs(make_run, tmp_path):
 @pytest.mark.usefixtures("without_figures")
 def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_path, monkeypatch):
     monkeypatch.setattr("lnexp.results.tables.write_probe.write_copy", lambda recipe, folder: None)
-    recipe = load_recipe("theory_lemma1")
-    measured = published_evidence(recipe, RESULTS_DIR / "theory/gaussian/theory_lemma1", False)
+    published = RESULTS_DIR / "theory/gaussian/theory_lemma1"
+    first = min(read_table(published / "measurements.csv").seed)
+    recipe = replace(load_recipe("theory_lemma1"), first_seed=first)
+    measured = published_evidence(recipe, published, False)
     made_on = Environment(cpu="a processor", device="cpu")
     own = replace(recipe, n_seeds=12, file=tmp_path / "theory_lemma1.yaml")
     for one in (own, replace(own, n_seeds=10)):

@@ -9,6 +9,7 @@ from helpers import change_provenance, run_script
 
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
+from lnexp.result_tables import read_table, write_table
 from lnexp.results.tables.publish import publish, refuse_some_arms, warn_of_changes
 
 FIG2A = Path("small", "toy", "fig2a")
@@ -89,3 +90,30 @@ def test_results_made_with_changes_in_no_commit_are_published_with_a_warning(pla
     change_provenance(local / FIG2A, lambda content: content["environments"][-1].update(git=git))
     warn_of_changes([local / FIG2A])
     assert ("in no commit" in capsys.readouterr().out) is bool(dirty)
+
+
+@pytest.mark.parametrize("shift", [0, 80])
+def test_a_claim_that_was_written_after_results_of_the_same_seeds_does_not_become_older(places, shift):
+    """Code that trains published seeds again has the claims that were written with these results in view."""
+    local, published = places
+    change_claim(published / FIG2A, "fig2a-warmup-makes-lr-harmless-nll", registered="after")
+    change_claim(local / FIG2A, "fig2a-warmup-makes-lr-harmless-nll", registered="before")
+    path = local / FIG2A / "runs.csv"
+    runs = read_table(path)
+    write_table(path, runs.assign(seed=runs.seed + shift))
+    if shift:
+        publish("fig2a", local=local, published=published)
+        assert not (local / FIG2A).exists()
+    else:
+        with pytest.raises(
+            UserError, match="fig2a-warmup-makes-lr-harmless-nll was registered after published results"
+        ):
+            publish("fig2a", local=local, published=published)
+        assert (published / FIG2A / "outcomes.csv").exists()
+
+
+def change_claim(folder: Path, name: str, **changed: str) -> None:
+    path = folder / "verdicts.json"
+    content = json.loads(path.read_text())
+    content["claims"] = [claim | changed if claim["id"] == name else claim for claim in content["claims"]]
+    path.write_text(json.dumps(content))
