@@ -89,7 +89,7 @@ reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up,
 	$(REPRODUCE) +recipe=interventions,adam_2k,stall,failure,sharpness
 	$(PROBE) +recipe=linear_probes $(if $(SEEDS),,n_seeds=3) $(filter runs_dir=%,$(OPTIONS))  # of the runs of failure
 
-reproduce-why-real-text: install  ## the same on Multi30k, and Post-LN and Pre-LN at their own best rates: many hours on two CPU cores
+reproduce-why-real-text: install  ## beyond the paper: interventions on Multi30k, and Post-LN and Pre-LN at their own best rates: many hours on two CPU cores
 	$(REPRODUCE) $(if $(PROFILE),,profile=medium) +recipe=interventions_real_text,adam_2k_real_text,tuned_rate
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)

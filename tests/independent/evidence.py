@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import sweeps
-from recipe_files import arms_of, content_at, plan_of, recipe_of
+from recipe_files import arms_of, content_at, oldest_first, plan_of, recipe_of
 from scipy import stats
 
 #: The commit that ended the first version of the numerics, which is older than the naming of commits.
@@ -66,7 +66,7 @@ class Folder:
         provenance = json.loads((path / "provenance.json").read_text(encoding="utf-8"))
         self.score = f"best_{'accuracy' if self.recipe.get('task') == 'masked_lm' else 'bleu'}"
         self.commits = commits_of(provenance["environments"])
-        plans = [plan_of(content_at(commit, path.name), self.profile) for commit in sorted(self.commits)]
+        plans = [plan_of(content_at(commit, path.name), self.profile) for commit in oldest_first(self.commits)]
         recorded = provenance.get("planned", {"first_seed": 0, "n_seeds": 0})
         plans.append(range(recorded["first_seed"], recorded["first_seed"] + recorded["n_seeds"]))
         self.planned = max(filter(None, [*plans, plan_of(self.recipe, self.profile)]), key=len)

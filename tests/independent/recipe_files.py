@@ -71,3 +71,13 @@ def content_at(commit, name):
     command = ["git", "-C", ROOT, "show", f"{commit}:recipes/{name}.yaml"]
     said = yaml.load(subprocess.run(command, capture_output=True, check=False).stdout, LOADER) or {}
     return {**content_at(commit, said["variant"]["of"]), **said} if "variant" in said else said
+
+
+def oldest_first(commits):
+    """Return commits of one line of history by how many each has in its own; those that git does not know first."""
+
+    def size(commit):
+        command = ["git", "-C", ROOT, "rev-list", "--count", commit]
+        return int(subprocess.run(command, capture_output=True, check=False).stdout or 0)
+
+    return sorted(commits, key=size)

@@ -76,7 +76,7 @@ def test_a_reader_is_told_no_place_of_ours():
 
 
 def test_seeds_are_the_recipes_unless_said():
-    assert {job.seed for job in jobs_of(FIG2A, compose([]))} == set(FIG2A.planned_at("small"))
+    assert {job.seed for job in jobs_of(FIG2A, compose([]))} == set(range(101, 111))
     assert sorted({job.seed for job in jobs_of(FIG2A, compose(["first_seed=5", "n_seeds=2"]))}) == [5, 6]
 
 

@@ -8,15 +8,16 @@ import yaml
 from lnexp.paths import RECIPES_DIR
 from lnexp.plain_yaml import load_yaml
 from lnexp.recipes.recipe import Recipe
-from lnexp.results.judging.history import file_at
+from lnexp.results.judging.history import contains, file_at
 
 
 def planned_seeds(recipe: Recipe, profile: str, commits: Collection[str], recorded: range | None = None) -> range:
     """Return the seeds that a claim has to be judged on to count.
 
-    They are those of the longest plan that is known: of the recipe as it stood at the commits of the code that made the
-    runs, the one that was recorded when these were first collected, and the recipe of today. So neither fewer seeds nor
-    others can be planned once results are known, and where more are planned, earlier results no longer count.
+    They are those of the longest plan that is known, of equally long ones the oldest: of the recipe as it stood at the
+    commits of the code that made the runs, the one that was recorded when these were first collected, and the recipe of
+    today. So neither fewer seeds nor others can be planned once results are known, and where more are planned, earlier
+    results no longer count.
 
     Args:
         recipe: the recipe of today. Git knows nothing of one of one's own.
@@ -24,8 +25,13 @@ def planned_seeds(recipe: Recipe, profile: str, commits: Collection[str], record
         commits: of the code that made them.
         recorded: see :func:`lnexp.results.evidence.provenance.recorded_plan`.
     """
-    known = [] if recipe.file else [_plan_at(commit, recipe.name, profile) for commit in sorted(commits)]
+    known = [] if recipe.file else [_plan_at(commit, recipe.name, profile) for commit in _oldest_first(commits)]
     return max((plan for plan in (*known, recorded, recipe.planned_at(profile)) if plan), key=len)
+
+
+def _oldest_first(commits: Collection[str]) -> list[str]:
+    """Return commits of one line of history, each after those that it has in its own."""
+    return sorted(commits, key=lambda commit: sum(contains(commit, other) for other in commits))
 
 
 def _plan_at(commit: str, name: str, profile: str) -> range | None:

@@ -56,7 +56,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "With Gaussian inputs Post-LN's gradients do not grow from layer to layer (appendix F: by √(3/2))": (
         ("growth-post-appendix-f",),
     ),
-    "In the decoder Post-LN's gradients grow by more than √(3/2) per layer, which keeps appendix F's bound": (
+    "In the decoder Post-LN's gradients grow by more than √(3/2) per layer, which appendix F's bound allows": (
         ("fig3-layers-post-ratio",),
     ),
     "Post-LN's encoder gradients of W¹ grow, against our count": (("fig3-layers-post-mean-field-encoder",),),

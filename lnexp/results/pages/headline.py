@@ -31,8 +31,8 @@ ROWS = {
 }
 #: The paper's results (sections 3.2 and 4) as ratios: BLEU of other corpora cannot be compared with its own.
 PAPER = (
-    "In the paper (IWSLT14, width 512) Post-LN without warm-up gets a quarter of its BLEU with it, and Pre-LN without"
-    " it about as much."
+    "In the paper (IWSLT14) Post-LN without warm-up gets a quarter of its BLEU with warm-up, and Pre-LN without it"
+    " about as much as Post-LN with it."
 )
 #: The two halves of the answer, and the claim of each.
 ANSWER = {

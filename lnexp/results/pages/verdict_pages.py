@@ -97,7 +97,7 @@ def _of_recipe(verdicts: Verdicts, folder: Path) -> list[str]:
     Claims on the paper's own numbers have no row where its model or corpus is another: BLEU cannot be compared.
     """
     provenance = read_provenance(folder)
-    elsewhere = [claim for claim in verdicts.claims if claim.scope == "absolute" and claim.verdict == "not run"]
+    elsewhere = [claim for claim in verdicts.claims if claim.scope == "absolute" and not verdicts.papers]
     rows = [_row(claim, "<br>", provenance) for claim in verdicts.claims if claim not in elsewhere]
     names = ", ".join(f"`{claim.id}`" for claim in elsewhere)
     notes = (

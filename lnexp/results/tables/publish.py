@@ -34,8 +34,8 @@ def publish(
         The folders in their new place.
 
     Raises:
-        UserError: where there are no such local results, they are malformed, or they are of some of the recipe's arms,
-            no run of an arm is over, or seeds are published again that a claim has seen.
+        UserError: where there are no such local results, they are malformed, they lack an arm or every run of one, or a
+            claim was not registered before published results with the same seeds.
     """
     wanted = [
         folder
@@ -80,20 +80,24 @@ def _refuse_seen_seeds(folder: Path, old: Path) -> None:
     """
     if not (old / "verdicts.json").is_file():
         return
-    late = {claim.id for claim in read_verdicts(old / "verdicts.json").claims if claim.registered == "after"}
-    seeming = [claim.id for claim in read_verdicts(folder / "verdicts.json").claims if claim.registered == "before"]
+    earlier, now = (_registered_before(one) for one in (old, folder))
     seen = sorted(_seeds(folder) & _seeds(old))
-    if seen and (wrong := [claim for claim in seeming if claim in late]):
+    if seen and (wrong := [claim for claim in now if claim not in earlier]):
         raise UserError(
-            f"{folder}: claim {wrong[0]} was registered after published results with seed {seen[0]};"
+            f"{folder}: claim {wrong[0]} was not registered before the published results with seed {seen[0]};"
             " take seeds that it has not seen, by first_seed in the recipe"
         )
 
 
+def _registered_before(folder: Path) -> list[str]:
+    """Return the claims of a folder of results that were registered before its runs."""
+    return [claim.id for claim in read_verdicts(folder / "verdicts.json").claims if claim.registered == "before"]
+
+
 def _seeds(folder: Path) -> set[int]:
     """Return the seeds of a folder of results."""
-    (table,) = (path for name in ("runs.csv", "measurements.csv") if (path := folder / name).is_file())
-    return set(read_table(table)["seed"])
+    runs = folder / "runs.csv"
+    return set(read_table(runs if runs.is_file() else folder / "measurements.csv")["seed"])
 
 
 def warn_of_changes(folders: Iterable[Path]) -> None:

@@ -18,6 +18,8 @@ from lnexp.runs.environment import Environment
 
 #: A commit whose recipe fig2a plans seeds 21 to 30 at profile small and has no profile medium; one that plans 11 to 13.
 TEN, THREE = "dbcde18", "725173f"
+#: The commit that planned seeds 101 to 110 there.
+MOVED = "2f83cfb"
 
 
 def fig2a(first_seed: int, n_seeds: int, name: str = "fig2a"):
@@ -55,6 +57,17 @@ def test_a_profile_has_seeds_of_its_own(commits):
     recipe = fig2a(21, 3)
     today = replace(recipe, profiles={**recipe.profiles, "small": small})
     assert planned_seeds(today, "small", commits) == (range(21, 31) if commits else range(101, 111))
+
+
+def test_the_seeds_of_a_profile_are_asked_of_the_commit_too():
+    assert planned_seeds(fig2a(21, 3), "small", [MOVED]) == range(101, 111)
+
+
+@pytest.mark.parametrize("later", [MOVED, "8e35453", "2143e2c"])
+def test_of_plans_of_one_length_the_oldest_is_taken(later):
+    """Whatever the names of the commits: seeds that were moved after some of the runs take no plan's place."""
+    for commits in ([TEN, later], [later, TEN], ["53ad779", later], [later, "ea0f2fc"]):
+        assert planned_seeds(fig2a(21, 3), "small", commits) == range(21, 31)
 
 
 def test_what_the_code_did_not_have_was_not_planned():

@@ -1,0 +1,50 @@
+"""The table of what lets Post-LN train without warm-up, in docs/results.md, has what the tables of results have."""
+
+import pandas as pd
+import pytest
+from helpers import ROOT
+
+from lnexp.results.pages.published_folder import PublishedFolder
+
+RESULTS = ROOT / "results"
+PAGE = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "places"),
+    [
+        ("warm-up of the last two layers alone", ("interventions", "interventions_real_text", "last_layers_warmup")),
+        ("second moment gathered before the first step", ("adam_2k", "adam_2k_real_text", "adam_2k")),
+        ("RAdam with β2 = 0.999", ("radam", "radam", "post_ln_radam_999")),
+        ("β2 = 0.9", ("interventions", "", "beta2_low")),
+    ],
+)
+def test_cells_are_of_their_arms(change, places):
+    (row,) = (line for line in PAGE.splitlines() if line.split("|")[2:3] == [f" {change} "])
+    *folders, arm = places
+    cells = [cell.strip() for cell in row.split("|")[3:5]]
+    for cell, corpus, name in zip(cells, ("small/toy", "medium/multi30k"), folders, strict=True):
+        if not name:
+            assert cell == "not run"
+            continue
+        nll = pd.read_csv(RESULTS / corpus / name / "runs.csv").query("arm == @arm").last_valid_nll
+        assert cell.startswith(f"[{PublishedFolder(RESULTS / corpus / name).trained(arm)}](../results/{corpus}/{name}/")
+        assert f"), {nll.mean():.2f} " in cell
+
+
+def test_what_is_said_of_snapshots_is_so():
+    runs = pd.read_csv(RESULTS / "small/toy/failure/runs.csv").set_index("arm")
+    none = runs.loc["post_ln_none"]
+    (trained,) = none[none.best_valid_bleu > 50].max_hidden_cosine
+    assert none.max_hidden_cosine.min() < trained < none.max_hidden_cosine.max()
+    share = runs.min_encoder_gradient_share.groupby("arm").mean()
+    assert share["peri_ln_none"] < share["post_ln_none"]
+    assert share["deep_norm_full"] < share["post_ln_none"]
+    for arm in ("peri_ln_none", "deep_norm_full"):
+        assert PublishedFolder(RESULTS / "small/toy/failure").trained(arm) == "6 of 6"
+
+
+def test_core_hours_are_those_of_the_runs():
+    (row,) = (line for line in PAGE.splitlines() if line.startswith("| [tuned_rate](#"))
+    hours = pd.read_csv(RESULTS / "medium/multi30k/tuned_rate/runs.csv").core_seconds.sum() / 3600
+    assert row.split("|")[5].strip() == f"{hours:.1f}"
