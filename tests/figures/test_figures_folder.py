@@ -51,7 +51,7 @@ def test_what_the_tables_say_is_what_is_drawn():
         last = table[(table["arm"] == arm.name) & (table["epoch"] == 8)]["valid_bleu"]
         assert (line.mean[-1], line.low[-1], line.high[-1]) == pytest.approx((last.mean(), last.min(), last.max()))
     assert "3,000 training pairs" in figure.subtitle
-    assert "seeds 21 to 30" in figure.subtitle
+    assert "seeds 101 to 110" in figure.subtitle
 
 
 def test_pictures_of_what_is_no_more_are_removed(tmp_path):

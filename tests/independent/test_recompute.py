@@ -104,14 +104,12 @@ def test_a_contrast_that_is_not_of_its_numbers_is_found(results, recompute):
     ]
 
 
-@pytest.mark.parametrize(
-    ("was", "now"),
-    [("7 reproduced", "8 reproduced"), ("7 of 7 decided", "6 of 7 decided"), ("8 of 8 decided", "8 of 9 decided")],
-)
-def test_a_wrong_tally_is_found(results, recompute, was, now):
+@pytest.mark.parametrize("number", [r"(\d+) reproduced", r"(\d+) of \d+ decided", r"\d+ of (\d+) decided"])
+def test_a_wrong_tally_is_found(results, recompute, number):
     page = (results / "verdicts.md").read_text()
-    assert page.count(was) == 1
-    (results / "verdicts.md").write_text(page.replace(was, now))
+    found = re.compile(rf"claims: .*?{number}").search(page, page.index("\n## "))
+    wrong = str(int(found[1]) + 1)
+    (results / "verdicts.md").write_text(page[: found.start(1)] + wrong + page[found.end(1) :])
     (said,) = recompute(results)
     assert re.match(r'verdicts.md, .*: says ".*", recomputed is ".*"', said)
 

@@ -22,12 +22,21 @@ def cost_of(folders: Sequence[PublishedFolder]) -> Cost:
 def cost_with_seeds(folders: Sequence[PublishedFolder], seeds: int) -> Cost:
     """Return what the runs behind folders of results would cost with so many seeds.
 
+    Folders share runs only where they have the same seeds, so where these differ it is more than recipes that are
+    trained together would cost.
+
     Args:
-        folders: of recipes that are trained together; they may share runs.
+        folders: of recipes that are trained together.
         seeds: how many seeds an arm has.
     """
-    published, spent = len({seed for seed, _ in _runs_of(folders).values()}), cost_of(folders)
-    return Cost(spent.runs * seeds // published, spent.core_hours * seeds / published)
+    by_seeds: dict[frozenset[int], list[PublishedFolder]] = {}
+    for folder in folders:
+        by_seeds.setdefault(frozenset(seed for seed, _ in folder.core_seconds.values()), []).append(folder)
+    costs = [(len(published), cost_of(alike)) for published, alike in by_seeds.items() if published]
+    return Cost(
+        sum(cost.runs * seeds // published for published, cost in costs),
+        sum(cost.core_hours * seeds / published for published, cost in costs),
+    )
 
 
 def _runs_of(folders: Sequence[PublishedFolder]) -> dict[str, tuple[int, float]]:

@@ -68,12 +68,24 @@ def test_two_profiles_of_one_corpus_are_told_apart(ours):
     assert "reproduced on embedded corpus (medium) and embedded corpus (small)" in text
 
 
+def without_open_ones(ours):
+    """Leave out the claims that are contradicted or inconclusive, which leave no room to name others."""
+
+    def change(content):
+        content["claims"] = [one for one in content["claims"] if one["verdict"] in ("reproduced", "not run")]
+
+    change_json(ours / "small/toy/fig4ab/verdicts.json", change)
+    return len(read_verdicts(ours / "small/toy/fig4ab/verdicts.json").claims)
+
+
 def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
+    claims = without_open_ones(ours)
     contradict(ours / "small/toy/fig4ab", "fig4ab-placement-decides")
     text = screen(ours)
     assert "contradicted: `fig4ab-placement-decides` (embedded corpus)" in " ".join(text.split())
     assert "contradicted on embedded corpus" in " ".join(text.split())
-    assert "published results: 15 of 16 verdicts alike; other: fig4ab-placement-decides" in " ".join(text.split())
+    alike = f"published results: {claims - 1} of {claims} verdicts alike; other: fig4ab-placement-decides"
+    assert alike in " ".join(text.split())
 
 
 def test_runs_that_recipes_share_count_once(ours):
@@ -107,6 +119,7 @@ def test_results_of_ones_own_are_not_counted_with_what_the_project_has_not_run(t
 
 def test_a_claim_that_is_open_has_its_numbers_and_the_command_that_plans_its_seeds(ours, monkeypatch):
     path = ours / "small/toy/fig4ab/verdicts.json"
+    without_open_ones(ours)
 
     def change(content):
         claim = next(one for one in content["claims"] if one["id"] == "fig4ab-placement-decides")

@@ -223,8 +223,8 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
         ),
         (PLACE, "; 1 of them is decided by the numbers of another recipe's claim, and counts there.\n"),
         (
-            "small/toy/fig4ab_coupled",
-            "; 8 of them are decided by the numbers of another recipe's claims, and count",
+            "medium/multi30k/fig2a_coupled",
+            "; 3 of them are decided by the numbers of another recipe's claims, and count",
         ),
         (
             "theory/toy/fig3",

@@ -50,3 +50,14 @@ def test_results_that_do_not_say_what_they_cost_cost_nothing(tmp_path):
     runs.drop(columns="core_seconds").to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
     assert cost_of([PublishedFolder(tmp_path / "fig2a")]) == (0, 0)
     assert cost_of([PublishedFolder(RESULTS / "theory" / "gaussian" / "theory_theorem1")]) == (0, 0)
+
+
+def test_folders_of_other_seeds_are_counted_apart(tmp_path):
+    """Which of their runs recipes would share cannot be seen then."""
+    toy = RESULTS / "small" / "toy"
+    shutil.copytree(toy / "fig2a", tmp_path / "fig2a")
+    runs = pd.read_csv(toy / "fig2a" / "runs.csv")
+    runs.assign(seed=runs.seed + 1000).to_csv(tmp_path / "fig2a" / "runs.csv", index=False)
+    folders = [PublishedFolder(toy / "fig2a"), PublishedFolder(tmp_path / "fig2a")]
+    assert cost_with_seeds(folders, 3).runs == 2 * cost_with_seeds(folders[:1], 3).runs == 24
+    assert cost_with_seeds(folders, 3).core_hours == pytest.approx(2 * cost_with_seeds(folders[:1], 3).core_hours)

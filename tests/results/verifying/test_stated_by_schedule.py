@@ -57,4 +57,4 @@ def test_a_run_with_all_its_epochs_has_not_diverged(fig2a):
     runs.loc[0, "status"] = "diverged"
     runs.to_csv(fig2a / "runs.csv", index=False)
     denied = what_tables_deny(read_verdicts(fig2a / "verdicts.json"), fig2a)
-    assert denied.endswith("epochs.csv gives other numbers than runs.csv states: no_warmup_low seed 21: status")
+    assert denied.endswith("epochs.csv gives other numbers than runs.csv states: no_warmup_low seed 101: status")

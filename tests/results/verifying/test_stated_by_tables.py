@@ -32,7 +32,11 @@ def _with(column, value, row=1):
         ("runs.csv", {"recipe": "mine", "seed": 99, "status": "not run"}, "runs.csv has rows of the recipe mine"),
         ("epochs.csv", {"arm": "mine"}, "epochs.csv has rows of the arm mine"),
         ("epochs.csv", {"seed": 99}, "epochs.csv has rows of a run that runs.csv does not have: no_warmup_low seed 99"),
-        ("epochs.csv", {"identity": "0123abcd", "epoch": 9}, "runs.csv does not have: no_warmup_low seed 21, 0123abcd"),
+        (
+            "epochs.csv",
+            {"identity": "0123abcd", "epoch": 9},
+            "does not have: no_warmup_low seed 101, 0123abcd",
+        ),
     ],
 )
 def test_rows_that_no_other_table_names_are_refused(copied, name, change, said):
@@ -77,12 +81,12 @@ def test_snapshots_give_what_runs_state(copied, column, value, row, named):
 
 def test_runs_of_provenance_are_over_in_the_table(copied):
     folder = copied("small/toy/fig2a")
-    change_provenance(folder, lambda made: made["runs"].update({"0123abcd": made["runs"]["48c5b49e"]}))
+    change_provenance(folder, lambda made: made["runs"].update({"0123abcd": made["runs"]["5067c2ef"]}))
     said = "provenance.json has a run that is not over in runs.csv, or not there: "
     assert f"{said}0123abcd" in _denied(folder)
     change_provenance(folder, lambda made: made["runs"].pop("0123abcd"))
     _change(folder, "runs.csv", _with("status", "failed", row=0))
-    assert f"{said}48c5b49e" in _denied(folder), "a run that is hidden"
+    assert f"{said}5067c2ef" in _denied(folder), "a run that is hidden"
 
 
 def test_measurements_have_no_runs_in_provenance(copied):
@@ -104,7 +108,7 @@ def test_measurements_have_no_runs_in_provenance(copied):
 def test_a_run_is_of_its_corpus_and_its_metric(copied, name, column, value):
     folder = copied("small/toy/fig2a")
     _change(folder, name, _with(column, value))
-    assert f"no_warmup_low seed 2{2 if name == 'runs.csv' else 1}: {column} is not that of its data" in _denied(folder)
+    assert f"no_warmup_low seed 10{2 if name == 'runs.csv' else 1}: {column} is not that of its data" in _denied(folder)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +116,7 @@ def test_a_run_is_of_its_corpus_and_its_metric(copied, name, column, value):
     [
         ("runs.csv", "status", "excellent", "no run has such status"),
         ("runs.csv", "test_bleu", 150.0, "no run has such test_bleu"),
-        ("epochs.csv", "seconds", -3.0, "no_warmup_low seed 21: seconds"),
+        ("epochs.csv", "seconds", -3.0, "no_warmup_low seed 101: seconds"),
         ("epochs.csv", "valid_bleu", -3.0, "no run has such valid_bleu"),
     ],
 )
