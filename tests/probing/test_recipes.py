@@ -33,7 +33,7 @@ def test_a_lemma_from_nothing_to_its_verdict(tmp_path):
     again = probe(tmp_path, "+recipe=theory_lemma1", "n_seeds=2", "data=toy")
     assert again.returncode == 0
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept, "equal seeds, equal bytes"
-    verified = run_script("verify", "--recipe", "theory_lemma1", "--results", str(tmp_path / "results"))
+    verified = run_script("verify", "--all", "--recipe", "theory_lemma1", "--results", str(tmp_path / "results"))
     assert verified.returncode == 0, verified.stderr
     assert "lemma1-relu" in verified.stdout
 

@@ -19,7 +19,13 @@ def recipe(tmp_path):
     """A recipe of tiny runs: at its lower rate none learns anything. Admin's weights depend on the first minibatch."""
     content = yaml.safe_load((ROOT / "recipes/placements.yaml").read_text())
     settings = [*content["settings"], *TINY, "max_epoch=2", "scale.lr_max={low: 1e-30, high: 1e-2}"]
-    content |= {"settings": settings, "claims": [], "first_seed": 5, "n_seeds": 1}
+    content |= {
+        "settings": settings,
+        "claims": [],
+        "first_seed": 5,
+        "n_seeds": 1,
+        "profiles": {"small": {"data": "toy"}},
+    }
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(content, sort_keys=False))
     return path
