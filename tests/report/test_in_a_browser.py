@@ -85,6 +85,7 @@ def test_who_trains_is_a_table_in_words(open_short_report):
 
 def test_a_heat_map_has_a_number_in_every_cell(open_short_report):
     place = "[data-map=a-small-toy-placements-map]"
+    open_short_report.js(f"document.querySelector('{place}').closest('details').open = true")
     open_short_report.js(f"document.querySelector('{place}').scrollIntoView()")
     cells = f"return document.querySelectorAll('{place} .heatmap-label').length"
     assert WebDriverWait(open_short_report, 60).until(lambda _: open_short_report.js(cells)) == 2 * 2 * 9

@@ -4,10 +4,13 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
+
 from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.recipes.load import recipe_of_results
+from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table, result_folders, rows_over
 from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.judging.verdict_file import read_verdicts
@@ -64,8 +67,7 @@ def refuse_some_arms(options: Iterable[str]) -> None:
 
 def _refuse_lacking_arms(folder: Path) -> None:
     """Raise UserError for a folder of results that says nothing of an arm: it was not asked for, or no run is over."""
-    recipe = recipe_of_results(folder, folder.name)
-    table = read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
+    recipe, table = _recipe_and_table(folder)
     if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
         raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
     over = table if recipe.measurement else rows_over(table)
@@ -81,7 +83,7 @@ def _refuse_seen_seeds(folder: Path, old: Path) -> None:
     if not (old / "verdicts.json").is_file():
         return
     earlier, now = (_registered_before(one) for one in (old, folder))
-    seen = sorted(_seeds(folder) & _seeds(old))
+    seen = sorted(set.intersection(*(set(_recipe_and_table(one)[1]["seed"]) for one in (old, folder))))
     if seen and (wrong := [claim for claim in now if claim not in earlier]):
         raise UserError(
             f"{folder}: claim {wrong[0]} was not registered before the published results with seed {seen[0]};"
@@ -94,10 +96,10 @@ def _registered_before(folder: Path) -> list[str]:
     return [claim.id for claim in read_verdicts(folder / "verdicts.json").claims if claim.registered == "before"]
 
 
-def _seeds(folder: Path) -> set[int]:
-    """Return the seeds of a folder of results."""
-    runs = folder / "runs.csv"
-    return set(read_table(runs if runs.is_file() else folder / "measurements.csv")["seed"])
+def _recipe_and_table(folder: Path) -> tuple[Recipe, pd.DataFrame]:
+    """Return the recipe of a folder of results and its table of runs, or of what was measured."""
+    recipe = recipe_of_results(folder, folder.name)
+    return recipe, read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
 
 
 def warn_of_changes(folders: Iterable[Path]) -> None:
