@@ -37,10 +37,10 @@ from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.jobs import THEORY
 from lnexp.results.pages.pages import PART, WHOLE
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 #: Pages of which everything is made of results.
-WHOLE_NAMES = {Path(page).name for page in WHOLE}
+MADE = [ROOT / page for page in WHOLE]
 
 #: Placeholders of the documents, and values that they may have; ``OWN`` becomes a folder with text of the user's own.
 #: Besides these, a whole argument ``…`` stands for further options, and ``/…/`` for folders of a path.
@@ -95,7 +95,7 @@ def code_of(document: Path) -> Iterator[Code]:
     """Yield the code blocks of a document, and the commands in its text."""
     commands = "tutorial" if document.name in TUTORIALS else "sh"
     for token, line in tokens(document):
-        place = f"{document.name}:{line}"
+        place = f"{document.relative_to(ROOT)}:{line}"
         if token.type == "fence":
             yield Code(commands if token.info == "sh" else token.info, token.content, place)
         elif token.type == "code_block":
@@ -146,7 +146,7 @@ def test_blocks_and_commands_are_found():
     assert "scripts/gpu_grid.sh --minutes 25" in texts, "commands within a paragraph"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_to_files_and_headings(document):
     for address in links_of(document):
         if address.startswith(("https://", "http://")):
@@ -166,10 +166,10 @@ MEASURED = re.compile(
 NOT_MEASURED = {"80 MiB", "34 BLEU", "100 BLEU"}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_measured_numbers_are_made_or_stand_among_the_measured(document):
     """A number that was measured comes from results, or is on the page that says how, where and when."""
-    if document.name not in WHOLE_NAMES:
+    if document not in MADE:
         typed = PART.sub("", document.read_text(encoding="utf-8"))
         known = measured_in((ROOT / "docs" / "measured.md").read_text(encoding="utf-8"))
         assert measured_in(typed) <= known | NOT_MEASURED
@@ -208,7 +208,7 @@ def test_published_pages_need_no_run_of_ones_own():
     """Documents name no run that a newcomer does not have: none by its identity."""
     identities = published_runs()
     for document in DOCUMENTS:
-        if document.name not in WHOLE_NAMES:
+        if document not in MADE:
             assert not identities & set(re.findall(r"\b[0-9a-f]{8}\b", document.read_text(encoding="utf-8"))), document
 
 

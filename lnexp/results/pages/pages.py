@@ -1,4 +1,4 @@
-"""Write what published results say into pages: all of ``docs/results.md``, and parts of README.md and other pages.
+"""Write what published results say into pages: ``docs/results.md``, ``docs/results/``, parts of README.md and others.
 
 A part lies between two lines of its page, and the first one names its template under ``docs/templates``::
 
@@ -14,6 +14,7 @@ A template asks ``results("small/toy/fig2a")`` for a folder of results, and this
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -21,11 +22,16 @@ from lnexp.errors import UserError
 from lnexp.figures.answer import draw_answer
 from lnexp.files import write_whole
 from lnexp.paths import ROOT
+from lnexp.results.pages.chapters import CHAPTERS
 from lnexp.results.pages.shown_corpora import answer_points
 from lnexp.results.pages.template_variables import variables
 
 #: Pages of which everything is made, with their templates.
-WHOLE = {"docs/results.md": "results"}
+WHOLE = {
+    "docs/results.md": "results",
+    "docs/results/contradicted.md": "results/contradicted",
+    **{chapter.page: chapter.template for chapter in CHAPTERS},
+}
 TEMPLATES = "docs/templates"
 #: The figure of the answer.
 ANSWER = "docs/answer.png"
@@ -51,7 +57,12 @@ def page_of(page: str, results_dir: Path) -> str:
         UserError: where a template asks for results, arms, measures or claims that are not there, or a part of the page
             does not end.
     """
-    render = _renderer(results_dir, root="../" * page.count("/"))
+    return page_with(page, variables(results_dir))
+
+
+def page_with(page: str, values: dict[str, Any]) -> str:
+    """Return the content of a page as :func:`page_of`, with variables that take seconds to make."""
+    render = _renderer(values | {"root": "../" * page.count("/")})
     if page in WHOLE:
         return render(WHOLE[page])
 
@@ -68,7 +79,7 @@ def page_of(page: str, results_dir: Path) -> str:
     return made
 
 
-def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
+def _renderer(values: dict[str, Any]) -> Callable[[str], str]:
     """Return what renders a template by its name; ``root`` leads from its page to the project, for links."""
     environment = Environment(
         loader=FileSystemLoader(ROOT / TEMPLATES),
@@ -78,12 +89,13 @@ def _renderer(results_dir: Path, root: str) -> Callable[[str], str]:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.globals |= {"root": root, **variables(results_dir)}
+    environment.globals |= values
     return lambda name: environment.get_template(f"{name}.md.jinja").render()
 
 
 def write_pages(results_dir: Path) -> None:
     """Write all pages and the figure of the answer anew."""
+    values = variables(results_dir)
     for page in made_pages():
-        write_whole(ROOT / page, page_of(page, results_dir))
+        write_whole(ROOT / page, page_with(page, values))
     draw_answer(answer_points(results_dir), ROOT / ANSWER)

@@ -55,6 +55,11 @@ class PublishedFolder:
         return counted_by_arm(published_evidence(self.recipe, self._path, self._verdicts.papers))
 
     @property
+    def figures(self) -> set[str]:
+        """The names of its figures."""
+        return {path.stem for path in self._path.glob("*.png")}
+
+    @property
     def scope(self) -> str:
         """What the runs were trained on, in words."""
         return self._verdicts.scope

@@ -16,7 +16,9 @@ from lnexp.results.judging.claimants import by_claimant
 from lnexp.results.judging.questions import measures_in_words
 from lnexp.results.judging.tally import REPEATED, tally
 from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
+from lnexp.results.pages.chapters import published_chapters, section_place, section_title
 from lnexp.results.pages.contradictions import not_reproduced
+from lnexp.results.pages.headings import anchor, headings
 from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.pages.shown_corpora import counts, first_arm, in_one_recipe, shown_corpora
@@ -57,7 +59,9 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "results": results,
         "published": places.__contains__,
         "text": lambda place: (results_dir / place).read_text(encoding="utf-8").strip(),
-        "theory": [place for place in places if place not in trained],
+        "chapters": {chapter.name: chapter for chapter in published_chapters(places)},
+        "title": lambda place: section_title(results(place)),
+        "section": lambda place: section_place(place, results(place)),
         "missing": _missing(results_dir, found),
         "versions": sorted({version for place in places for version in results(place).numerics}),
         "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
@@ -112,17 +116,6 @@ def _of_the_project() -> dict[str, Any]:
 
 def _place(one: RecipeVerdicts) -> str:
     return f"{one.profile}/{one.data}/{one.recipe}"
-
-
-def headings(text: str) -> list[str]:
-    """Return the headings of the second level of a page, in order."""
-    return re.findall(r"^## (.+)$", text, re.MULTILINE)
-
-
-def anchor(heading: str) -> str:
-    """Return what a link calls a heading, as GitHub does: in small letters, without punctuation, a dash a space."""
-    kept = (one for one in heading.lower() if one in "_- " or one.isalpha() or one.isdecimal())  # ² is neither
-    return "".join(kept).replace(" ", "-")
 
 
 def _targets_of(recipe: str) -> list[str]:

@@ -16,12 +16,14 @@ from lnexp.figures.answer import draw_answer
 from lnexp.paths import ROOT
 from lnexp.results.pages import pages
 from lnexp.results.pages.headline import ROWS
-from lnexp.results.pages.pages import ANSWER, BEGIN, END, made_pages, page_of
+from lnexp.results.pages.pages import ANSWER, BEGIN, END, made_pages, page_of, page_with
 from lnexp.results.pages.published_folder import PublishedFolder, readable_folder
 from lnexp.results.pages.shown_corpora import answer_points
+from lnexp.results.pages.template_variables import variables
 
 RESULTS = ROOT / "results"
 PLACE = "medium/multi30k/fig4ab"
+PLACES = [path.parent.relative_to(RESULTS).as_posix() for path in RESULTS.glob("*/*/*/verdicts.json")]
 #: The recipe that has all arms of the answer.
 ANSWERED = "placement_decoupled"
 
@@ -42,16 +44,36 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def values():
+    return variables(RESULTS)
+
+
 @pytest.mark.parametrize("page", made_pages())
-def test_the_pages_are_those_of_the_published_results(page):
-    assert (ROOT / page).read_text(encoding="utf-8") == page_of(page, RESULTS), "make pages"
+def test_the_pages_are_those_of_the_published_results(page, values):
+    assert (ROOT / page).read_text(encoding="utf-8") == page_with(page, values), "make pages"
 
 
-def test_all_published_results_have_a_place_on_their_page():
+def test_no_page_is_left_of_results_that_have_another():
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/results").glob("*")} <= set(made_pages())
+
+
+def test_every_published_result_is_shown_on_one_page():
+    shown = "".join(map(section_of, PLACES))
+    assert len(PLACES) > 40
+    assert [place for place in PLACES if f"](../../results/{place}/table.md)" not in shown] == []
+
+
+def test_the_page_of_all_results_leads_to_each(values):
     page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
-    places = [str(path.parent.relative_to(RESULTS)) for path in RESULTS.glob("*/*/*/verdicts.json")]
-    assert len(places) > 40
-    assert [place for place in places if f"](../results/{place}/table.md)" not in page] == []
+    assert [place for place in PLACES if f"(../{values['section'](place)})" not in page] == []
+
+
+def section_of(place: str) -> str:
+    """Return what the page of a result's chapter says of it."""
+    sections = [part for path in (ROOT / "docs/results").glob("*.md") for part in path.read_text().split("\n## ")]
+    (section,) = (part for part in sections if f"Table and figure: [{Path(place).name}](../../results/{place}/" in part)
+    return section
 
 
 def test_every_figure_of_published_results_is_shown_on_its_page():
@@ -179,9 +201,9 @@ def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
 @pytest.mark.slow
 def test_a_corpus_has_its_part_of_all_results(with_multi30k):
     page = page_of("docs/results.md", with_multi30k)
-    assert page.index("## The paper's figures and controls: Multi30k") < page.index(
-        "## The paper's figures on the embedded corpus"
-    )
+    assert page.index("docs/results/multi30k.md)") < page.index("docs/results/embedded-corpus.md)")
+    (ours,) = (line for line in page_of("docs/results/multi30k.md", with_multi30k).splitlines() if "[fig2a]" in line)
+    assert "(../../results/medium/multi30k/fig2a/table.md)" in ours
 
 
 def test_the_answer_follows_the_verdicts_of_the_first_corpus(with_multi30k):
@@ -234,9 +256,7 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
 )
 def test_below_the_claims_stands_how_many_survive_the_correction(place, said):
     """Counted by hand from the p-values of verdicts.json."""
-    page, name = (ROOT / "docs/results.md").read_text(encoding="utf-8"), Path(place).name
-    (part,) = (part for part in page.split("\n### ") if f"Table and figure: [{name}](../results/{place}/" in part)
-    assert said in part
+    assert said in section_of(place)
 
 
 def test_arms_of_a_recipe_can_differ_in_their_number_of_updates():

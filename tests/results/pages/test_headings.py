@@ -3,7 +3,8 @@
 import pytest
 from helpers import ROOT
 
-from lnexp.results.pages.template_variables import anchor, headings
+from lnexp.results.pages.chapters import CHAPTERS
+from lnexp.results.pages.headings import anchor, headings
 
 
 @pytest.mark.parametrize(
@@ -23,5 +24,14 @@ def test_an_anchor_is_githubs(heading, called):
 def test_the_page_of_results_begins_with_all_its_parts():
     text = (ROOT / "docs/results.md").read_text(encoding="utf-8")
     contents = text.partition("\n## ")[0]
-    assert len(headings(text)) > 10
+    assert len(headings(text)) > 4
     assert [f"- [{title}](#{anchor(title)})" for title in headings(text)] == contents.strip().splitlines()[2:]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
+def test_the_page_of_a_chapter_begins_with_its_results(chapter):
+    contents, *sections = (ROOT / chapter.page).read_text(encoding="utf-8").split("\n## ")
+    shown = [section.partition("\n")[0] for section in sections if "Table and figure: [" in section]
+    listed = [line for line in contents.splitlines() if line.startswith("- ")]
+    assert len(shown) > 1
+    assert listed == [f"- [{title}](#{anchor(title)})" for title in shown]
