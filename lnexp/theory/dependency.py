@@ -1,4 +1,4 @@
-"""Measure how much of a residual block's output comes from its sublayer, and how much from earlier ones."""
+"""Measure how much of a residual block's output comes from its sublayer, and how much from each earlier one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from torch import Tensor
 from lnexp.errors import UserError
 from lnexp.plugin.placement import Block
 from lnexp.theory.models import ProbedModel, kept_positions
+from lnexp.theory.replay import recorded, replayed
 
 #: Of the noise that a sublayer's output gets, against its own deviation. Shares are exact as it goes to 0.
 NOISE = 0.01
@@ -25,13 +26,13 @@ def own_shares(probed: ProbedModel) -> list[float]:
     the variance of what this changes in the block's output, over that of the output and of the noise. So what the
     placement does to the branch or to the sum is included; a LayerNorm over d channels takes 2/d of the noise away.
     Variances are over channels, with the mean over all positions, padding left out. A block that has two streams
-    (ResiDual) is measured on both together.
+    (ResiDual) is measured on both together, and what B2T's FFN is added to is all that is not its branch.
 
     Args:
         probed: a model with an encoder, in evaluation mode.
 
     Raises:
-        UserError: for a placement that does not join all blocks of a layer one by one (B2T).
+        UserError: for a placement that does not join each block of a layer by its ``connect``.
     """
     seen: list[list[Tensor]] = []
     for batch in probed.batches:
@@ -40,24 +41,34 @@ def own_shares(probed: ProbedModel) -> list[float]:
             probed.model.encoder(batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"])
         seen.append(variances)
         if len(variances) != sum(layer.placement.where.blocks for layer in probed.model.encoder.layers):
-            raise UserError("dependency: the placement does not join the blocks of a layer one by one")
+            raise UserError("dependency: the placement does not join each block of a layer by its connect")
     by_block = [torch.stack(of_block).sum(dim=0).tolist() for of_block in zip(*seen, strict=True)]
     return [changed / (NOISE**2 * there) for changed, there in by_block]
 
 
-def shares_of_all(own: list[float]) -> list[list[float]]:
-    """Return the share of each sublayer j ≤ i in the variance of the stream after block i, if it is only passed on.
+@torch.no_grad()
+def shares(probed: ProbedModel) -> list[list[float]]:
+    """Return the share of each encoder sublayer j ≤ i in the variance of the output of each block i, row i from j = 1.
 
-    ``own_j Π_{k=j+1}^{i} (1 − own_k)``, which is β̂²_{i,j} of Liu et al. 2020, section 4: branches do not answer to what
-    they are given, and are taken as uncorrelated. What is missing to 1 in a row is the share of the embedding.
+    Liu et al. 2020, section 4, call it β̂²_{i,j}, the dependency on an earlier residual branch; row i ends with the
+    share of :func:`own_shares`. Each sublayer's output gets noise in turn, as there, while all others give what they
+    gave without it: a share is of what the residual stream passes on, not of what later branches make of it. What a row
+    lacks to 1 is the embedding's share, but for correlations between branches.
 
     Args:
-        own: of :func:`own_shares`.
+        probed: a model with an encoder, in evaluation mode.
     """
-    rows: list[list[float]] = []
-    for mine in own:
-        rows.append([share * (1 - mine) for share in (rows[-1] if rows else [])] + [mine])
-    return rows
+    there, changed = [], []
+    for batch in probed.batches:
+        branches, outputs = recorded(probed.model, batch["net_input"])
+        there.append(_variance(outputs))
+        of_each = []
+        for number, branch in enumerate(branches):
+            instead = [*branches[:number], _with_noise(branch), *branches[number + 1 :]]
+            of_each.append(_variance(replayed(probed.model, batch["net_input"], instead) - outputs))
+        changed.append(torch.stack(of_each))
+    by_block = (torch.stack(changed).sum(dim=0) / (NOISE**2 * torch.stack(there).sum(dim=0))).T
+    return [of_block[: number + 1].tolist() for number, of_block in enumerate(by_block)]
 
 
 @contextmanager
@@ -82,8 +93,7 @@ def _noise_in_blocks(layers: Any, kept: Tensor) -> Iterator[list[Tensor]]:
 
             out = connect(placement, x, replace(block, sublayer=kept_for_later))
             (branch,) = given
-            noisy = branch + NOISE * branch.std(dim=-1, keepdim=True, correction=0) * torch.randn_like(branch)
-            changed = connect(placement, x, replace(block, sublayer=lambda _: noisy)) - out
+            changed = connect(placement, x, replace(block, sublayer=lambda _: _with_noise(branch))) - out
             variances.append(torch.stack([_variance(changed[kept]), _variance(out[kept])]))
             return out
 
@@ -98,6 +108,11 @@ def _noise_in_blocks(layers: Any, kept: Tensor) -> Iterator[list[Tensor]]:
             del layer.placement.connect
 
 
+def _with_noise(branch: Tensor) -> Tensor:
+    """Return what a sublayer gives with Gaussian noise of :data:`NOISE` times its deviation over channels."""
+    return branch + NOISE * branch.std(dim=-1, keepdim=True, correction=0) * torch.randn_like(branch)
+
+
 def _variance(x: Tensor) -> Tensor:
-    """Return the variance over channels, summed over channels and positions: ``(positions, d)`` to a number."""
-    return (x.double() - x.double().mean(dim=-1, keepdim=True)).square().sum()
+    """Return the variance over channels, summed over channels and positions: ``(…, positions, d)`` to ``(…)``."""
+    return (x.double() - x.double().mean(dim=-1, keepdim=True)).square().sum(dim=(-2, -1))

@@ -1,12 +1,14 @@
 """Shares of sublayers in the residual stream, against what hooks on the model's own modules see."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
 from lnexp.errors import UserError
-from lnexp.theory.dependency import own_shares, shares_of_all
+from lnexp.plugin.placements.post_ln import PostLN
+from lnexp.theory.dependency import own_shares, shares
 from lnexp.theory.models import kept_positions, untrained_placement
 
 WIDTH = 128
@@ -119,9 +121,18 @@ def test_a_placement_of_any_form_is_measured(probe, placement, least, most):
     assert least <= min(shares) <= max(shares) <= most
 
 
-def test_a_placement_that_joins_blocks_otherwise_is_refused(probe):
-    with pytest.raises(UserError, match="does not join the blocks of a layer one by one"):
-        own_shares(probe("b2t"))
+def test_b2ts_ffn_is_measured_beside_the_layers_input_too(probe):
+    shares, blocks = own_shares(probe("b2t")), joined_blocks(probe("b2t"))
+    expected = [float(variance(f) / variance(x + f)) for x, f, _ in blocks]
+    assert shares == pytest.approx(expected, rel=0.06)
+    layers_input, ffn = blocks[0][0], blocks[1]
+    assert torch.equal(ffn[0], layers_input + blocks[0][2]), "what the FFN is added to has the layer's input in it"
+
+
+def test_a_placement_that_joins_blocks_otherwise_is_refused(probe, monkeypatch):
+    monkeypatch.setattr(PostLN, "forward", lambda self, x, blocks: blocks[0].norm(x + blocks[0].sublayer(x)))
+    with pytest.raises(UserError, match="does not join each block of a layer by its connect"):
+        own_shares(probe("post_ln"))
 
 
 def test_the_model_is_left_as_it_was(probe):
@@ -130,7 +141,28 @@ def test_the_model_is_left_as_it_was(probe):
     assert all("connect" not in vars(layer.placement) for layer in probed.model.encoder.layers)
 
 
-def test_shares_are_passed_on():
-    assert shares_of_all([0.5, 0.5, 0.25]) == [[0.5], [0.25, 0.5], [0.1875, 0.375, 0.25]]
-    even = shares_of_all([1 / (1 + number) for number in range(1, 6)])
-    assert even[-1] == pytest.approx([1 / 6] * 5), "Pre-LN: an embedding and five branches of one size"
+@pytest.mark.parametrize("placement", ["post_ln", "pre_ln", "peri_ln", "deep_norm", "keel", "residual"])
+def test_what_is_only_passed_on_is_lost_to_each_branch_that_joins(probe, placement):
+    """Where branches do not correlate, block k leaves (1 − its own share) of what comes to it (Liu et al. 2020)."""
+    own, found = own_shares(probe(placement)), shares(probe(placement))
+    assert [len(of_block) for of_block in found] == [1, 2, 3, 4]
+    assert [of_block[-1] for of_block in found] == pytest.approx(own, rel=0.1)
+    for number, of_block in enumerate(found):
+        for earlier, share in enumerate(of_block[:-1]):
+            left = math.prod(1 - mine for mine in own[earlier + 1 : number + 1])
+            assert share == pytest.approx(own[earlier] * left, rel=0.25), "branches correlate a little"
+
+
+def test_the_share_of_a_branch_is_that_of_its_part_in_the_stream(probe):
+    """Pre-LN's stream is the embedding plus all branches so far."""
+    blocks = joined_blocks(probe("pre_ln"))
+    for (_, _, out), of_block in zip(blocks, shares(probe("pre_ln")), strict=True):
+        parts = [float(variance(f) / variance(out)) for _, f, _ in blocks[: len(of_block)]]
+        assert of_block == pytest.approx(parts, rel=0.06)
+
+
+def test_b2ts_attention_comes_to_the_layers_output_beside_the_layers_input(probe):
+    (_, _, attended), (stream, branch, _), *_ = joined_blocks(probe("b2t"))
+    (of_attention,), (through_ffn, _), *_ = shares(probe("b2t"))
+    left = float(variance(attended) / variance(stream + branch))
+    assert through_ffn == pytest.approx(of_attention * left, rel=0.06)

@@ -1,6 +1,7 @@
 """B2T: Post-LN with a path from the bottom of a layer to its top."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +27,7 @@ class B2T(PostLN):
         """Return the layer's output, ``(time, batch, channel)``; its input is added before the last LayerNorm."""
         *attention, ffn = blocks
         y = super().forward(x, attention)
-        return ffn.norm(x + y + ffn.sublayer(y))
+        return self.connect(x + y, replace(ffn, sublayer=lambda _: ffn.sublayer(y)))
 
     @torch.no_grad()
     def initialise(self, layer: nn.Module) -> None:

@@ -1,6 +1,6 @@
 """Liu et al. 2020: measure which sublayers the output of each residual block comes from."""
 
-from lnexp.theory.dependency import own_shares, shares_of_all
+from lnexp.theory.dependency import shares
 from lnexp.theory.measurement import Context, Row, register_measurement
 from lnexp.theory.models import untrained_placement
 
@@ -10,7 +10,7 @@ def dependency(context: Context, placement: str, layers: int, batches: int, toke
     """Return a row for each pair of encoder sublayers: the ``share`` of sublayer ``on`` in the output of ``sublayer``.
 
     Both are numbers from 1, and ``back`` is how many blocks lie between them, 0 for a block's own sublayer; see
-    :func:`lnexp.theory.dependency.shares_of_all`.
+    :func:`lnexp.theory.dependency.shares`.
 
     Args:
         context: seed and corpus.
@@ -24,6 +24,6 @@ def dependency(context: Context, placement: str, layers: int, batches: int, toke
     probed = untrained_placement(context, placement, [*model, *sides], batches, tokens)
     return [
         {"sublayer": number, "on": other, "back": number - other, "share": share}
-        for number, shares in enumerate(shares_of_all(own_shares(probed)), start=1)
-        for other, share in enumerate(shares, start=1)
+        for number, of_block in enumerate(shares(probed), start=1)
+        for other, share in enumerate(of_block, start=1)
     ]
