@@ -90,7 +90,7 @@ class Recipe:
         sweep: of a recipe whose outcomes have rates as columns and lengths of warm-up over them, the ``initial_nll``,
             ``within``, ``good`` and ``other_rate`` of measures over several arms (see
             :class:`lnexp.recipes.sweep.Sweep` and :mod:`lnexp.results.measures.sweep_measures`).
-        baseline: the arm that pages compare the final nll of every other one with; empty for none.
+        baselines: the arms that pages compare the final nll of every other one with.
         exploratory_on: corpora on which all claims are exploratory.
         known: which results with other seeds were known when the claims were written.
         doubt: what speaks against reading the results as the claims do.
@@ -117,7 +117,7 @@ class Recipe:
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
     sweep: Sweep | None = None
-    baseline: str = ""
+    baselines: tuple[str, ...] = ()
     exploratory_on: tuple[str, ...] = ()
     known: str = ""
     doubt: str = ""
@@ -126,10 +126,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Raise ValueError where a claim is implied by none of the others, or by one that is implied itself, and where
-        the baseline is no arm.
+        a baseline is no arm.
         """
-        if self.baseline and self.baseline not in self.arms:
-            raise ValueError(f"baseline: {self.baseline} is no arm of the recipe")
+        for name in self.baselines:
+            if name not in self.arms:
+                raise ValueError(f"baselines: {name} is no arm of the recipe")
         by_id = {claim.id: claim for claim in self.claims}
         for claim in self.claims:
             stronger = by_id.get(claim.implied_by)

@@ -139,7 +139,7 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"claims": claims_without("since")}, r"not a recipe .*claims does not have since\)"),
         ({"frist_seed": 1}, r"not a recipe .*it: frist_seed: no such key; did you mean first_seed"),
         ({"profiles": {"small": {"data": "toy", "setings": []}}}, "not a recipe .*profiles: setings: no such key; "),
-        ({"baseline": "none"}, "baseline: none is no arm of the recipe"),
+        ({"baselines": ["none"]}, "baselines: none is no arm of the recipe"),
         ({"claims": claims_with(implied_by="y")}, "claim x: implied_by: y is no other claim of the recipe"),
         ({"claims": claims_with(implied_by="x")}, "claim x: implied_by: x is no other claim of the recipe"),
         ({"claims": claims_with(check="yes")}, "not a recipe .*check is str"),

@@ -1,4 +1,4 @@
-"""Compare how arms end with how a recipe's baseline does: by how many times their final nll is that of its runs."""
+"""Compare how arms end with how a baseline does: by how many times their final nll is that of its runs."""
 
 import math
 import statistics

@@ -198,15 +198,15 @@ class PublishedFolder:
         """Return the mean of a measure over seeds as a share of that of another arm."""
         return f"{self.interval(measure, arm).mean / self.interval(measure, base).mean:z.{places}f}"
 
-    def against_baseline(self, arm: str) -> str:
-        """Return by how many times the last nll of an arm is that of the recipe's baseline, seed by seed.
+    def against(self, baseline: str, arm: str) -> str:
+        """Return by how many times the last nll of an arm is that of a baseline, another arm, seed by seed.
 
         It is the geometric mean with its 95% interval, as ``0.13 [0.05, 0.37] (n=6)``, or with its range where runs of
         either arm succeed and others do not; a dash where no seed has both.
         """
         runs = cast(dict[str, list[CountedRun]], self._by_arm)
-        ratios = nll_ratios(runs.get(arm, []), runs.get(self.recipe.baseline, []))
-        spread = geometric_range if {arm, self.recipe.baseline} & self.divided else geometric_interval
+        ratios = nll_ratios(runs.get(arm, []), runs.get(baseline, []))
+        spread = geometric_range if {arm, baseline} & self.divided else geometric_interval
         return str(spread(ratios) or "–")
 
     @cached_property
