@@ -151,7 +151,15 @@ def test_every_recipe_says_how_it_reads_no_warmup(name):
     recipe = load_recipe(name)
     # there are no such pairs for a small model; in the other two nothing but the size is new
     paper_alone = {"fig5_finetune_rte", "paper_size", "paper_size_placement", "paper_size_warmup"}
-    small_alone = {"adam_2k", "interventions", "interventions_high_rate", "map", "stall", "warmup_by_rate"}
+    small_alone = {
+        "adam_2k",
+        "interventions",
+        "interventions_high_rate",
+        "map",
+        "radam_parts",
+        "stall",
+        "warmup_by_rate",
+    }
     # rates or lengths are chosen for a size
     medium_alone = {"adam_2k_real_text", "interventions_real_text", "tuned_rate"}
     alone = {"paper": paper_alone, "small": small_alone, "medium": medium_alone}

@@ -92,7 +92,7 @@ CHAPTERS = (
         "why",
         "What happens when Post-LN fails without warm-up",
         "explanations, each tested by a change; what comes with the failure",
-        _places("small/toy", "interventions interventions_high_rate adam_2k")
+        _places("small/toy", "interventions interventions_high_rate adam_2k radam_parts")
         + _places("medium/multi30k", "interventions_real_text adam_2k_real_text")
         + _places("small/toy", "stall failure sharpness")
         + _places("theory/toy", "amplification_in_training linear_probes"),
