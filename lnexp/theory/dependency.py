@@ -1,17 +1,13 @@
 """Measure how much of a residual block's output comes from its sublayer, and how much from each earlier one."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from lnexp.errors import UserError
-from lnexp.plugin.placement import Block
+from lnexp.plugin.placement import Block, Placement
 from lnexp.theory.models import ProbedModel, kept_positions
-from lnexp.theory.replay import recorded, replayed
+from lnexp.theory.replay import joined, recorded, replayed
 
 #: Of the noise that a sublayer's output gets, against its own deviation. Shares are exact as it goes to 0.
 NOISE = 0.01
@@ -26,7 +22,7 @@ def own_shares(probed: ProbedModel) -> list[float]:
     the variance of what this changes in the block's output, over that of the output and of the noise. So what the
     placement does to the branch or to the sum is included; a LayerNorm over d channels takes 2/d of the noise away.
     Variances are over channels, with the mean over all positions, padding left out. A block that has two streams
-    (ResiDual) is measured on both together, and what B2T's FFN is added to is all that is not its branch.
+    (ResiDual) is measured on both together; of B2T's FFN, its input and the layer's both count as the stream.
 
     Args:
         probed: a model with an encoder, in evaluation mode.
@@ -34,16 +30,21 @@ def own_shares(probed: ProbedModel) -> list[float]:
     Raises:
         UserError: for a placement that does not join each block of a layer by its ``connect``.
     """
-    seen: list[list[Tensor]] = []
+    seen: list[Tensor] = []
     for batch in probed.batches:
         kept = kept_positions(probed.model, batch["net_input"])["encoder"]
-        with _noise_in_blocks(probed.model.encoder.layers, kept) as variances:
-            probed.model.encoder(batch["net_input"]["src_tokens"], batch["net_input"]["src_lengths"])
-        seen.append(variances)
-        if len(variances) != sum(layer.placement.where.blocks for layer in probed.model.encoder.layers):
-            raise UserError("dependency: the placement does not join each block of a layer by its connect")
-    by_block = [torch.stack(of_block).sum(dim=0).tolist() for of_block in zip(*seen, strict=True)]
-    return [changed / (NOISE**2 * there) for changed, there in by_block]
+        variances: list[Tensor] = []
+
+        def twice(
+            placement: Placement, x: Tensor, block: Block, kept: Tensor = kept, found: list[Tensor] = variances
+        ) -> Tensor:
+            out, changed = _with_and_without_noise(placement, x, block)
+            found.append(torch.stack([_variance((changed - out)[kept]), _variance(out[kept])]))
+            return out
+
+        joined(probed.model, batch["net_input"], twice)
+        seen.append(torch.stack(variances))
+    return [changed / (NOISE**2 * there) for changed, there in torch.stack(seen).sum(dim=0).tolist()]
 
 
 @torch.no_grad()
@@ -57,6 +58,9 @@ def shares(probed: ProbedModel) -> list[list[float]]:
 
     Args:
         probed: a model with an encoder, in evaluation mode.
+
+    Raises:
+        UserError: as :func:`own_shares`.
     """
     there, changed = [], []
     for batch in probed.batches:
@@ -71,41 +75,18 @@ def shares(probed: ProbedModel) -> list[list[float]]:
     return [of_block[: number + 1].tolist() for number, of_block in enumerate(by_block)]
 
 
-@contextmanager
-def _noise_in_blocks(layers: Any, kept: Tensor) -> Iterator[list[Tensor]]:
-    """Within the ``with`` block, compute each residual block a second time, with noise in what its sublayer gives.
+def _with_and_without_noise(placement: Placement, x: Tensor, block: Block) -> tuple[Tensor, Tensor]:
+    """Return what a placement makes of a block, and what it makes of it with noise in what the sublayer gives."""
+    given: list[Tensor] = []
 
-    Yields:
-        A list that gets ``(2,)`` a block: the variance of the change of its output and that of the output, each summed
-        over channels and positions.
-    """
-    variances: list[Tensor] = []
+    def kept_for_later(into: Tensor) -> Tensor:
+        given.append(block.sublayer(into))
+        return given[0]
 
-    def measured(placement: Any) -> None:
-        connect = type(placement).connect
-
-        def twice(x: Tensor, block: Block) -> Tensor:
-            given: list[Tensor] = []
-
-            def kept_for_later(into: Tensor) -> Tensor:
-                given.append(block.sublayer(into))
-                return given[0]
-
-            out = connect(placement, x, replace(block, sublayer=kept_for_later))
-            (branch,) = given
-            changed = connect(placement, x, replace(block, sublayer=lambda _: _with_noise(branch))) - out
-            variances.append(torch.stack([_variance(changed[kept]), _variance(out[kept])]))
-            return out
-
-        placement.connect = twice
-
-    for layer in layers:
-        measured(layer.placement)
-    try:
-        yield variances
-    finally:
-        for layer in layers:
-            del layer.placement.connect
+    connect = type(placement).connect
+    out = connect(placement, x, replace(block, sublayer=kept_for_later))
+    (branch,) = given
+    return out, connect(placement, x, replace(block, sublayer=lambda _: _with_noise(branch)))
 
 
 def _with_noise(branch: Tensor) -> Tensor:

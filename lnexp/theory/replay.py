@@ -1,5 +1,6 @@
 """Have the sublayers of an encoder give again what they gave, or something else."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -7,13 +8,14 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from lnexp.plugin.placement import Block, Sublayer
+from lnexp.errors import UserError
+from lnexp.plugin.placement import Block, Placement, Sublayer
 from lnexp.theory.models import kept_positions
 
-#: What stands for a sublayer: it gets its number in the encoder, from 0, the sublayer and what that is given.
-Stand = Callable[[int, Sublayer, Tensor], Tensor]
+#: What gives the output in place of a sublayer, of its number in the encoder, from 0, itself and what it is given.
+StandIn = Callable[[int, Sublayer, Tensor], Tensor]
 
 
 def recorded(model: Any, net_input: dict[str, Any]) -> tuple[list[Tensor], Tensor]:
@@ -25,6 +27,9 @@ def recorded(model: Any, net_input: dict[str, Any]) -> tuple[list[Tensor], Tenso
 
     Returns:
         What :func:`replayed` takes, and what it returns for it.
+
+    Raises:
+        UserError: as :func:`joined` does.
     """
     branches: list[Tensor] = []
 
@@ -40,37 +45,54 @@ def replayed(model: Any, net_input: dict[str, Any], branches: Sequence[Tensor]) 
     return _outputs(model, net_input, lambda number, _, __: branches[number])
 
 
-def _outputs(model: Any, net_input: dict[str, Any], stand: Stand) -> Tensor:
-    with _replaced(model.encoder.layers, stand) as outputs:
-        model.encoder(net_input["src_tokens"], net_input["src_lengths"])
-    kept = kept_positions(model, net_input)["encoder"]
-    return torch.stack([output[kept] for output in outputs])
-
-
 @contextmanager
-def _replaced(layers: Any, stand: Stand) -> Iterator[list[Tensor]]:
-    """Within the ``with`` block, have something stand for each sublayer, and yield a list of the blocks' outputs."""
+def instead(modules: Sequence[nn.Module], **methods: Callable[..., Any]) -> Iterator[None]:
+    """Within the ``with`` block, have functions stand for methods of modules; each gets its module first."""
+    for module, (name, function) in itertools.product(modules, methods.items()):
+        setattr(module, name, partial(function, module))
+    try:
+        yield
+    finally:
+        for module, name in itertools.product(modules, methods):
+            delattr(module, name)
+
+
+def joined(model: Any, net_input: dict[str, Any], connect: Callable[[Placement, Tensor, Block], Tensor]) -> None:
+    """Run an encoder in which something stands for the ``connect`` of its placements.
+
+    Raises:
+        UserError: for a placement that does not join each block of a layer by its ``connect``.
+    """
+    placements = [layer.placement for layer in model.encoder.layers]
+    calls = 0
+
+    def counted(placement: Placement, x: Tensor, block: Block) -> Tensor:
+        nonlocal calls
+        calls += 1
+        return connect(placement, x, block)
+
+    with instead(placements, connect=counted):
+        model.encoder(net_input["src_tokens"], net_input["src_lengths"])
+    if calls != sum(placement.where.blocks for placement in placements):
+        raise UserError("dependency: the placement does not join each block of a layer by its connect")
+
+
+def _outputs(model: Any, net_input: dict[str, Any], stand_in: StandIn) -> Tensor:
+    placements = [layer.placement for layer in model.encoder.layers]
+    firsts = [0, *itertools.accumulate(placement.where.blocks for placement in placements)]
+    first_of = dict(zip(placements, firsts, strict=False))
     outputs: list[Tensor] = []
 
-    def replace_in(placement: Any, first: int) -> None:
-        forward, connect = type(placement).forward, type(placement).connect
+    def forward(placement: Placement, x: Tensor, blocks: Sequence[Block]) -> Tensor:
+        first = first_of[placement]
+        standing = [replace(one, sublayer=partial(stand_in, first + one.number, one.sublayer)) for one in blocks]
+        return type(placement).forward(placement, x, standing)
 
-        def with_stands(x: Tensor, blocks: Sequence[Block]) -> Tensor:
-            stands = [replace(block, sublayer=partial(stand, first + block.number, block.sublayer)) for block in blocks]
-            return forward(placement, x, stands)
+    def connect(placement: Placement, x: Tensor, block: Block) -> Tensor:
+        outputs.append(type(placement).connect(placement, x, block))
+        return outputs[-1]
 
-        def seen(x: Tensor, block: Block) -> Tensor:
-            outputs.append(connect(placement, x, block))
-            return outputs[-1]
-
-        placement.forward, placement.connect = with_stands, seen
-
-    first = 0
-    for layer in layers:
-        replace_in(layer.placement, first)
-        first += layer.placement.where.blocks
-    try:
-        yield outputs
-    finally:
-        for layer in layers:
-            del layer.placement.forward, layer.placement.connect
+    with instead(placements, forward=forward):
+        joined(model, net_input, connect)
+    kept = kept_positions(model, net_input)["encoder"]
+    return torch.stack([output[kept] for output in outputs])

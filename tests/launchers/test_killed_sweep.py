@@ -13,10 +13,10 @@ import pytest
 from helpers import TINY, run_script, start, wait_for, without_times
 from warm_commands import WarmProcess
 
-KILLS = 14
-TINY_RUNS = ["-m", *TINY, "max_epoch=12", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+KILLS = 10
+TINY_RUNS = ["-m", *TINY, "max_epoch=8", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 #: Runs that are told apart by their seeds.
-RUNS = 8
+RUNS = 6
 SWEEP = [*TINY_RUNS, f"seed=range(1,{RUNS + 1})"]
 #: Said of a field that a record does not have.
 NOTHING = "absent"

@@ -122,23 +122,31 @@ def test_a_placement_of_any_form_is_measured(probe, placement, least, most):
 
 
 def test_b2ts_ffn_is_measured_beside_the_layers_input_too(probe):
-    shares, blocks = own_shares(probe("b2t")), joined_blocks(probe("b2t"))
+    own, blocks = own_shares(probe("b2t")), joined_blocks(probe("b2t"))
     expected = [float(variance(f) / variance(x + f)) for x, f, _ in blocks]
-    assert shares == pytest.approx(expected, rel=0.06)
+    assert own == pytest.approx(expected, rel=0.06)
     layers_input, ffn = blocks[0][0], blocks[1]
     assert torch.equal(ffn[0], layers_input + blocks[0][2]), "what the FFN is added to has the layer's input in it"
 
 
-def test_a_placement_that_joins_blocks_otherwise_is_refused(probe, monkeypatch):
-    monkeypatch.setattr(PostLN, "forward", lambda self, x, blocks: blocks[0].norm(x + blocks[0].sublayer(x)))
+@pytest.mark.parametrize("measured", [own_shares, shares])
+@pytest.mark.parametrize("by_connect", [0, 1])
+def test_a_placement_that_joins_blocks_otherwise_is_refused(probe, monkeypatch, measured, by_connect):
+    def forward(self, x, blocks):
+        for block in blocks:
+            x = self.connect(x, block) if block.number < by_connect else block.norm(x + block.sublayer(x))
+        return x
+
+    monkeypatch.setattr(PostLN, "forward", forward)
     with pytest.raises(UserError, match="does not join each block of a layer by its connect"):
-        own_shares(probe("post_ln"))
+        measured(probe("post_ln"))
 
 
-def test_the_model_is_left_as_it_was(probe):
+@pytest.mark.parametrize("measured", [own_shares, shares])
+def test_the_model_is_left_as_it_was(probe, measured):
     probed = probe("post_ln")
-    own_shares(probed)
-    assert all("connect" not in vars(layer.placement) for layer in probed.model.encoder.layers)
+    measured(probed)
+    assert not any({"connect", "forward"} & vars(layer.placement).keys() for layer in probed.model.encoder.layers)
 
 
 @pytest.mark.parametrize("placement", ["post_ln", "pre_ln", "peri_ln", "deep_norm", "keel", "residual"])

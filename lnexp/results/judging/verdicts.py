@@ -45,6 +45,11 @@ class RecipeVerdicts:
     def recipe(self) -> str:
         return self.content.recipe
 
+    @property
+    def place(self) -> str:
+        """Its folder below the root of all results."""
+        return f"{self.profile}/{self.data}/{self.recipe}"
+
     def has(self, **wanted: Collection[str] | None) -> bool:
         """Return whether its ``profile``, ``data`` and ``recipe`` are among these; None stands for any."""
         return all(values is None or getattr(self, key) in values for key, values in wanted.items())

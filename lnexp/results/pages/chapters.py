@@ -1,9 +1,11 @@
 """Say on which page of ``docs/results`` each published result stands, and in which order."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
+from lnexp.errors import UserError
 from lnexp.results.pages.headings import anchor
 from lnexp.results.pages.published_folder import PublishedFolder
 
@@ -13,26 +15,27 @@ class Chapter:
     """A page of results.
 
     Attributes:
-        name: of its page, ``docs/results/NAME.md``, and of its template.
+        name: of its page, ``docs/results/NAME.md``.
         title: its first heading.
         about: what a list of all chapters says of it.
         places: the folders under ``results/``, in the order in which they are shown.
+        template: that of its page; the default one is for recipes whose arms are trained.
     """
 
     name: str
     title: str
     about: str
     places: tuple[str, ...]
+    template: str = "results/chapter"
 
     @property
     def page(self) -> str:
         """Return the place of its page in the project."""
         return f"docs/results/{self.name}.md"
 
-    @property
-    def template(self) -> str:
-        """Return the name of its template."""
-        return f"results/{self.name}"
+
+#: What a recipe's heading begins with, and the pages of chapters need not say again.
+BEYOND = re.compile(r"^beyond the paper(?:, why)?(?:: |, )")
 
 
 def _places(folders: str, recipes: str) -> tuple[str, ...]:
@@ -50,6 +53,7 @@ CHAPTERS = (
             "medium/multi30k",
             "fig2a fig4ab placement_decoupled radam warmup_sensitivity small_fixed_lr fig2a_coupled fig2b",
         ),
+        template="results/multi30k",
     ),
     Chapter(
         "embedded-corpus",
@@ -69,6 +73,7 @@ CHAPTERS = (
         "BERT's pre-training",
         "and its fine-tuning, on made-up sentences",
         _places("small/bert_toy", "fig5 fig5_finetune"),
+        template="results/bert",
     ),
     Chapter(
         "controls",
@@ -87,6 +92,7 @@ CHAPTERS = (
         _places("theory/gaussian", "theory_growth theory_lemma1 theory_lemma2 theory_lemma3 theory_theorem1")
         + _places("theory/iwslt14-subset", "fig3 fig3_layers theory_concentration")
         + _places("theory/toy", "amplification dependency fig3 fig3_layers theory_concentration theory_placements"),
+        template="results/theory",
     ),
     Chapter(
         "why",
@@ -96,6 +102,7 @@ CHAPTERS = (
         + _places("medium/multi30k", "interventions_real_text adam_2k_real_text")
         + _places("small/toy", "stall failure sharpness")
         + _places("theory/toy", "amplification_in_training linear_probes"),
+        template="results/why",
     ),
     Chapter(
         "beyond",
@@ -104,6 +111,7 @@ CHAPTERS = (
         _places("small/toy", "placements map warmup_by_rate")
         + _places("medium/multi30k", "tuned_rate placements")
         + _places("small/toy", "depth states_in_training"),
+        template="results/beyond",
     ),
 )
 
@@ -113,14 +121,20 @@ def published_chapters(places: Collection[str]) -> list[Chapter]:
 
     Args:
         places: of all published results.
+
+    Raises:
+        UserError: for a place that is of no chapter.
     """
+    for place in places:
+        _chapter_of(place)
     return [replace(one, places=tuple(filter(places.__contains__, one.places))) for one in CHAPTERS]
 
 
-def section_title(of: PublishedFolder) -> str:
-    """Return the heading of a result on the page of its chapter."""
-    heading = of.recipe.heading
-    return f"{heading[0].upper()}{heading[1:]} ({of.corpus})"
+def section_title(place: str, of: PublishedFolder) -> str:
+    """Return the heading of a result on the page of its chapter; it has no corpus where all of the chapter have one."""
+    heading = BEYOND.sub("", of.recipe.heading)
+    folders = {one.rpartition("/")[0] for one in _chapter_of(place).places}
+    return f"{heading[0].upper()}{heading[1:]}{f' ({of.corpus})' if len(folders) > 1 else ''}"
 
 
 def section_place(place: str, of: PublishedFolder) -> str:
@@ -130,5 +144,38 @@ def section_place(place: str, of: PublishedFolder) -> str:
         place: its folder under ``results/``; it is one of a chapter.
         of: what is there.
     """
-    (page,) = (one.page for one in CHAPTERS if place in one.places)
-    return f"{page}#{anchor(section_title(of))}"
+    return f"{_chapter_of(place).page}#{anchor(section_title(place, of))}"
+
+
+def _chapter_of(place: str) -> Chapter:
+    for chapter in CHAPTERS:
+        if place in chapter.places:
+            return chapter
+    raise UserError(f"{place}: on no page of docs/results; lnexp/results/pages/chapters.py says which has it")
+
+
+def with_links(text: str, place: str, sections: Mapping[str, str]) -> str:
+    """Return what a recipe says, with links from the names of others to where their results are shown.
+
+    A name that is a word of its own, as ``map``, is one where ``recipe`` stands before it. In a sentence that names a
+    profile nothing is linked, for the results may be another one's.
+
+    Args:
+        text: without links.
+        place: of the recipe's results; of another recipe's those in the same folder are taken, if there are any.
+        sections: what to link to, by the place of results.
+    """
+    folder, _, own = place.rpartition("/")
+
+    def link(found: re.Match[str]) -> str:
+        before, name = found.groups()
+        places = [one for one in sections if one.endswith(f"/{name}")]
+        if name == own or not places or not (before or re.search(r"[_\d]", name)):
+            return found[0]
+        here = f"{folder}/{name}"
+        return f"{before}[{name}]({sections[here if here in places else places[0]]})"
+
+    names = re.compile(r"((?:[Rr]ecipes? )?)(?<![\w-])([a-z]\w+)(?![\w-])")
+    return "".join(
+        sentence if "profile" in sentence else names.sub(link, sentence) for sentence in re.split(r"(?<=\. )", text)
+    )

@@ -1,7 +1,9 @@
 """Say in plain sentences what did not reproduce, and on which corpora."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from lnexp.results.judging.verdict_file import JudgedClaim
 from lnexp.results.judging.verdicts import RecipeVerdicts
 from lnexp.results.pages.corpora import names_of_corpora
 
@@ -29,33 +31,34 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         ("fig5-pre-ln-is-faster",),
     ),
-    "With narrow models and few updates 6-6 Post-LN ends worse with warm-up, and 18-18 ResiDual fails with it": (
+    "With narrow models and few updates 6-6 Post-LN ends worse with warm-up, and 18-18 ResiDual fails even with it": (
         ("depth-post-ln-needs-warmup-6", "depth-post-ln-needs-warmup-6-nll"),
         ("depth-residual-18-trains",),
     ),
     "At its own best rate Pre-LN ends worse without warm-up": (("tuned-pre-ln-needs-no-warmup",),),
-    "Each with warm-up and at its own best rate, Post-LN does not end better than Pre-LN (Liu et al. 2020)": (
+    "Each with warm-up and at its own best rate, Post-LN does not end better than Pre-LN (Liu et al. 2020, Admin)": (
         ("tuned-post-ln-ends-better",),
     ),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
-    "Warm-up of Post-LN's last layers is not a fifth better than of its first; larger betas, gathered moments"
-    " of both orders and growing branches do not replace warm-up": (
+    "Warm-up of Post-LN's last layers is not a fifth better than warm-up of its first layers": (
         ("interventions-last-layers-not-first",),
+    ),
+    "Larger betas of Adam, both of its moments gathered before the first step, and residual branches that grow from"
+    " zero do not replace warm-up": (
         ("interventions-long-memory", "stall-equal-betas-save"),
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
-    "On real text rates by layer, gathered moments of both orders and clipped changes do not replace warm-up": (
+    "On real text these do not replace warm-up: smaller rates for later layers, both of Adam's moments gathered before"
+    " the first step, and clipped changes": (
         ("real-text-gradients-by-layer",),
         ("real-text-variance-of-second-moment",),
         ("real-text-size-of-changes",),
     ),
-    "Without warm-up Post-LN's attention logits outgrow Pre-LN's and its loss ends sharper; a linear classifier still"
-    " reads word classes from its hidden states, where one of the runs trained": (
-        ("failure-is-no-growth-of-logits",),
-        ("linear-probes-failed-loses-class",),
-        ("sharpness-post-ln-fails-flat",),
-    ),
+    "Without warm-up Post-LN's attention logits outgrow Pre-LN's": (("failure-is-no-growth-of-logits",),),
+    "Without warm-up Post-LN's loss ends sharper than with it": (("sharpness-post-ln-fails-flat",),),
+    "From hidden states of Post-LN without warm-up, of which one of six runs trained, a linear classifier still reads"
+    " word classes": (("linear-probes-failed-loses-class",),),
     "With Gaussian inputs Post-LN's gradients do not grow from layer to layer (appendix F: by √(3/2))": (
         ("growth-post-appendix-f",),
     ),
@@ -68,35 +71,65 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("fig3-layers-pre-flat-encoder-w2",),
     ),
     "Pre-LN's greatest gradient does not fall as 1/√L": (("fig3-pre-root-greatest",),),
-    "With tied embeddings the gradient of Pre-LN's last layer does not fall as 1/√L": (("fig3-pre-root",),),
-    "Over 36 sublayers a Pre-LN sublayer's share does not fall as 1/i (Liu et al. 2020)": (("dependency-pre-falls",),),
-    "Before training Peri-LN's encoder amplifies small changes more than Post-LN's": (
+    "With tied embeddings the gradient of Pre-LN's last layer falls faster than 1/√L, which Theorem 1's bound allows": (
+        ("fig3-pre-root",),
+    ),
+    "Over 36 sublayers a Pre-LN sublayer's share does not fall as 1/i (Liu et al. 2020, Admin)": (
+        ("dependency-pre-falls",),
+    ),
+    "Before training Peri-LN's encoder of 12 sublayers of width 64 amplifies small changes more than Post-LN's": (
         ("amplification-in-training-peri-ln-starts-below-post",),
     ),
     "Lemma 3 does not hold as stated where the input's mean is far from zero": (("lemma3-as-stated",),),
 }
 
 
-def not_reproduced(found: Iterable[RecipeVerdicts]) -> dict[str, list[str]]:
-    """Return what is contradicted, as far as tallies count it: corpora by sentence, or by claim.
+@dataclass(frozen=True)
+class Finding:
+    """What a corpus shows of a sentence.
+
+    Attributes:
+        corpus: its name.
+        places: the results that show it, ``<profile>/<data>/<recipe>``.
+        claims: the contradicted ones, by the thing that the sentence says.
+    """
+
+    corpus: str
+    places: tuple[str, ...]
+    claims: tuple[tuple[JudgedClaim, ...], ...]
+
+
+def findings(found: Iterable[RecipeVerdicts]) -> dict[str, list[Finding]]:
+    """Return what is contradicted, as far as tallies count it, by sentence, or by claim.
 
     A claim stands by its name where no sentence has it, and where another thing that the sentence says is not shown.
     """
-    where: dict[str, list[str]] = {sentence: [] for sentence in SENTENCES}
+    of_sentence: dict[str, list[Finding]] = {sentence: [] for sentence in SENTENCES}
     for corpus, claims in _contradicted(found).items():
-        shown = [sentence for sentence, findings in SENTENCES.items() if all(map(claims.intersection, findings))]
-        in_sentences = {claim for sentence in shown for finding in SENTENCES[sentence] for claim in finding}
-        for said in (*shown, *(f"`{claim}`" for claim in sorted(claims - in_sentences))):
-            where.setdefault(said, []).append(corpus)
-    return {said: corpora for said, corpora in where.items() if corpora}
+        shown = {said: things for said, things in SENTENCES.items() if all(map(claims.keys().__and__, things))}
+        in_sentences = {claim for things in shown.values() for thing in things for claim in thing}
+        alone = {f"`{claim}`": ((claim,),) for claim in sorted(claims.keys() - in_sentences)}
+        for said, things in (shown | alone).items():
+            pairs = [[claims[claim] for claim in thing if claim in claims] for thing in things]
+            places = tuple(dict.fromkeys(place for thing in pairs for place, _ in thing))
+            of_each = tuple(tuple(claim for _, claim in thing) for thing in pairs)
+            of_sentence.setdefault(said, []).append(Finding(corpus, places, of_each))
+    return {said: corpora for said, corpora in of_sentence.items() if corpora}
 
 
-def _contradicted(found: Iterable[RecipeVerdicts]) -> dict[str, set[str]]:
-    """Return the ids of the claims that are contradicted and count, by corpus."""
+def not_reproduced(found: Iterable[RecipeVerdicts]) -> dict[str, list[str]]:
+    """Return the names of the corpora by what :func:`findings` says of them."""
+    return {said: [one.corpus for one in of_sentence] for said, of_sentence in findings(found).items()}
+
+
+def _contradicted(found: Iterable[RecipeVerdicts]) -> dict[str, dict[str, tuple[str, JudgedClaim]]]:
+    """Return the claims that are contradicted and count, each with the place of its results, by corpus and by id."""
     found = list(found)
     names = names_of_corpora((one.profile, one.data) for one in found)
-    claims: dict[str, set[str]] = {}
+    claims: dict[str, dict[str, tuple[str, JudgedClaim]]] = {}
     for one in found:
-        ids = {claim.id for claim in one.content.claims if claim.verdict == "contradicted" and claim.counts}
-        claims.setdefault(names[one.profile, one.data], set()).update(ids)
+        of_corpus = claims.setdefault(names[one.profile, one.data], {})
+        for claim in one.content.claims:
+            if claim.verdict == "contradicted" and claim.counts:
+                of_corpus[claim.id] = (one.place, claim)
     return claims

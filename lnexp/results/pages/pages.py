@@ -62,7 +62,8 @@ def page_of(page: str, results_dir: Path) -> str:
 
 def page_with(page: str, values: dict[str, Any]) -> str:
     """Return the content of a page as :func:`page_of`, with variables that take seconds to make."""
-    render = _renderer(values | {"root": "../" * page.count("/")})
+    of_page = {chapter.page: chapter for chapter in values["chapters"].values()}
+    render = _renderer(values | {"root": "../" * page.count("/"), "chapter": of_page.get(page)})
     if page in WHOLE:
         return render(WHOLE[page])
 

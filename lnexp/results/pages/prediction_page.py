@@ -33,7 +33,7 @@ WORDS = {
     "sharpness": "sharpness",
 }
 EXPLANATION = """\
-Which early number tells how a run ends: Spearman's rank correlation of it with the final nll, over the {runs} runs of \
+Spearman's rank correlation of an early number with the final nll, over the {runs} runs of \
 a seed, as far as they have it; 1 says that the greater it is, the worse a run ends. Loss and gradient norm are means \
 over the second half of the updates up to the one named, the others are of that update. lr_max and the rate reached, \
 lr_max · min(1, update/T_warmup), are known before training. Mean over seeds, and the least and the greatest of them."""
@@ -87,7 +87,13 @@ def prediction_page(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFr
     grid = grid_of(recipe)
     labels = {name: label_of(grid, name) for name in grid.labels}
     explanation = EXPLANATION.format(runs=len(grid.names))
-    parts = [explanation, _table(found), *_within(found, labels), _tested(found, line)]
+    parts = [
+        "### Which early number tells how a run ends",
+        explanation,
+        _table(found),
+        *_within(found, labels),
+        _tested(found, line),
+    ]
     return "\n\n".join(filter(None, parts))
 
 

@@ -25,7 +25,7 @@ from lnexp.results.measures.against_baseline import geometric_interval, geometri
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import by_highest_rates, cost, of_each, sweep_page
+from lnexp.results.pages.sweep_page import best_untuned, by_highest_rates, cost, of_each, sweep_page
 from lnexp.results.statistics.intervals import Interval, interval
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -260,6 +260,11 @@ class PublishedFolder:
     def rates(self) -> list[str]:
         """The rates of a sweep, as ``0.001``."""
         return [f"{rate:g}" for rate in grid_of(self.recipe).rates.values()]
+
+    @property
+    def best_untuned(self) -> str:
+        """What is best on average over the rates of its sweep, see :func:`.sweep_page.best_untuned`."""
+        return best_untuned(self.recipe, self._runs)
 
     @property
     def placements_by_highest_rates(self) -> dict[tuple[str, str], list[str]]:

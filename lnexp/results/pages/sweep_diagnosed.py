@@ -22,9 +22,10 @@ COLUMNS = {
     "last angle of an update, rad": "last_angular_update",
 }
 EXPLANATION = (
-    "What runs recorded in training, medians over seeds: at the best rate, and after the arrow at the lowest one above"
-    " it at which most runs are not good. × marks what is good at no rate: the rate is that of the lowest nll."
+    "Medians over seeds: at the best rate, and after the arrow at the lowest one above"
+    " it at which most runs are not good."
 )
+NO_GOOD_RATE = " × marks what is good at no rate: the rate is that of the lowest nll."
 
 
 def diagnosed_part(grid: Grid, summaries: Sequence[PlacementSummary], runs: Sequence[CountedRun]) -> list[str]:
@@ -49,7 +50,11 @@ def diagnosed_part(grid: Grid, summaries: Sequence[PlacementSummary], runs: Sequ
         tried = ARROW.join(f"{grid.rates[rate]:g}" for rate in rates)
         rows.append([one.label, grid.warmup_labels[warmup], tried if good else f"{tried} ×", *cells])
     headers = ["placement", "warm-up", "lr_max", *recorded]
-    return [EXPLANATION, tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)]
+    return [
+        "### What runs recorded in training",
+        EXPLANATION + (NO_GOOD_RATE if any("×" in row[2] for row in rows) else ""),
+        tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True),
+    ]
 
 
 def _median(values: Iterable[float | None]) -> str:

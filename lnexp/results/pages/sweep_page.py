@@ -28,20 +28,23 @@ over seeds.
 Best rates, and the order of placements, were chosen by the mean over these seeds, which favours what has several \
 arms that are about as good: placements next to each other need not differ. Intervals are Student's t over seeds, \
 95%; where at a rate some runs are good and others are not, the least and the greatest value stand in parentheses \
-instead. × marks a placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says \
-little, and it has no best rate."""
+instead."""
+NO_GOOD_RATE = """\
+× marks a placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says little, and \
+it has no best rate."""
 ENOUGH = """\
-The shortest warm-up that is enough by rate, in updates: its nll is at most {within:g} above the lowest of the lengths \
-at that rate, and that lowest is good. It can be enough and not good itself, or at a rate where all lengths are far \
-from the best arm, which has {best:.2f}. Where seeds differ, the least and the greatest:"""
+The columns are rates, the numbers the updates of the shortest warm-up that is enough: its nll is at most {within:g} \
+above the lowest of the lengths at that rate, and that lowest is good. It can be enough and not good itself, or at a \
+rate where all lengths are far from the best arm, which has {best:.2f}. Where seeds differ, the least and the \
+greatest."""
 SENSITIVITY = """\
-lr sensitivity by warm-up, nats a token: how far the nll is above its lowest, the mean over the {rates} rates \
-(Wortsman et al. 2023). It depends on which rates these are, and a run that stalls at 4 counts for two that end at 2; \
-at how many rates runs are good is above:"""
+The columns are lengths of warm-up, the numbers nats a token: how far the nll is above its lowest, the mean over the \
+{rates} rates (Wortsman et al. 2023). It depends on which rates these are, and a run that stalls at 4 counts for two \
+that end at 2; at how many rates runs are good is above."""
 HIGHEST = """\
-The highest lr_max at which all runs are good, by warm-up. At lower rates some can be bad, as where updates are too \
-few, and where runs with a longer warm-up are longer, their further updates may be why they are good:"""
-OTHER_RATE = "A dagger marks placements for which a rate may mean something else than for the others."
+The columns are lengths of warm-up. At lower rates some can be bad, as where updates are too few, and where runs with \
+a longer warm-up are longer, their further updates may be why they are good."""
+OTHER_RATE = "A dagger marks placements whose branches or stream are scaled, so that their rates may not be comparable."
 
 
 def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
@@ -64,25 +67,35 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         longest=max(grid.warmups.values()),
         measure=success_of(recipe).measure,
     )
-    more = (OTHER_RATE if grid.sweep.other_rate else "", not_shown(results, summaries))
-    parts = [
-        " ".join(filter(None, (explanation, *more))),
+    tables = [
+        "### Who needs warm-up, and at which rates",
         _table(["placement", *ANSWERS], [_answer(grid, one) for one in summaries]),
+        "### The highest rate at which all runs are good",
         HIGHEST,
         _table(_by_warmup(grid), [[one.label, *highest_rates(grid, one)] for one in summaries]),
-        UNTUNED,
+        "### If the rate cannot be tuned",
+        UNTUNED.format(rates=len(grid.rates)),
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
-        f"Good runs by rate, {' / '.join(grid.warmup_labels.values())}:",
+        "### How many runs are good",
+        f"The columns are rates; the numbers are of {' / '.join(grid.warmup_labels.values())}.",
         _table(_by_rate(grid), _good(summaries)),
+        "### How much warm-up is enough",
         ENOUGH.format(within=grid.sweep.within, best=results.best),
         _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
+        "### lr sensitivity",
         SENSITIVITY.format(rates=len(grid.rates)),
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
-        "The final nll at the best rate by warm-up, nats a token:",
+        "### The final nll at the best rate",
+        "The columns are lengths of warm-up, the numbers nats a token.",
         _table(_by_warmup(grid), [[one.label, *_tuned(grid, one)] for one in summaries]),
         *diagnosed_part(grid, summaries, runs),
     ]
-    return "\n\n".join(parts)
+    more = (
+        NO_GOOD_RATE if any(not one.good_at(warmup) for one in summaries for warmup in grid.warmups) else "",
+        OTHER_RATE if grid.sweep.other_rate else "",
+        not_shown(results, summaries),
+    )
+    return "\n\n".join([" ".join(filter(None, (explanation, *more))), *tables])
 
 
 ANSWERS = (
@@ -110,15 +123,27 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
 
 
 UNTUNED = """\
-Where nothing can be tuned: the final nll that a rate drawn from these gives on average, with the shortest and the \
-longest warm-up, the lowest first. It depends on which rates these are."""
+The mean final nll over the {rates} rates, with the shortest and the longest warm-up, the lowest first. It depends on \
+which rates these are; where runs with the longest warm-up are longer, a part of their lead may be their further \
+updates."""
+
+
+def _choices(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[tuple[PlacementSummary, str]]:
+    """Return all placements with the shortest and with the longest warm-up, by their mean nll over all rates."""
+    shortest, *_, longest = grid.warmups
+    choices = [(one, warmup) for one in summaries for warmup in (shortest, longest)]
+    return sorted(choices, key=lambda choice: _mean(choice[0].over_rates[choice[1]]))
+
+
+def best_untuned(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
+    """Return the placement, and with or without warm-up, that has the lowest mean nll over all rates of a sweep."""
+    grid = grid_of(recipe)
+    (one, warmup), *_ = _choices(grid, summaries_of(SweepResults(grid, finals_of(grid, runs))))
+    return f"{one.label}, {grid.warmup_labels[warmup]},"
 
 
 def _untuned(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[list[str]]:
     """Return a row for each placement with the shortest and with the longest warm-up."""
-    shortest, *_, longest = grid.warmups
-    choices = [(one, warmup) for one in summaries for warmup in (shortest, longest)]
-    choices.sort(key=lambda choice: _mean(choice[0].over_rates[choice[1]]))
     return [
         [
             one.label,
@@ -127,7 +152,7 @@ def _untuned(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[list[str
             _count(one.cells[warmup].values()),
             _rates_in_words(grid, one.good_at(warmup)),
         ]
-        for one, warmup in choices
+        for one, warmup in _choices(grid, summaries)
     ]
 
 

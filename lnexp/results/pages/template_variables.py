@@ -16,8 +16,8 @@ from lnexp.results.judging.claimants import by_claimant
 from lnexp.results.judging.questions import measures_in_words
 from lnexp.results.judging.tally import REPEATED, tally
 from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
-from lnexp.results.pages.chapters import published_chapters, section_place, section_title
-from lnexp.results.pages.contradictions import not_reproduced
+from lnexp.results.pages.chapters import published_chapters, section_place, section_title, with_links
+from lnexp.results.pages.contradictions import findings
 from lnexp.results.pages.headings import anchor, headings
 from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS
 from lnexp.results.pages.published_folder import PublishedFolder
@@ -50,7 +50,13 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
     def results(place: str) -> PublishedFolder:
         return PublishedFolder(results_dir / place)
 
-    places = list(map(_place, found))
+    places = [one.place for one in found]
+    chapters = published_chapters(places)
+
+    @cache
+    def sections(root: str) -> dict[str, str]:
+        return {place: root + section_place(place, results(place)) for chapter in chapters for place in chapter.places}
+
     trained = [place for place in places if not place.startswith(f"{THEORY}/")]
     return {
         "corpora": shown_corpora(results_dir),
@@ -59,9 +65,10 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "results": results,
         "published": places.__contains__,
         "text": lambda place: (results_dir / place).read_text(encoding="utf-8").strip(),
-        "chapters": {chapter.name: chapter for chapter in published_chapters(places)},
-        "title": lambda place: section_title(results(place)),
+        "chapters": {chapter.name: chapter for chapter in chapters},
+        "title": lambda place: section_title(place, results(place)),
         "section": lambda place: section_place(place, results(place)),
+        "linked": lambda text, place, root: with_links(text, place, sections(root)),
         "missing": _missing(results_dir, found),
         "versions": sorted({version for place in places for version in results(place).numerics}),
         "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
@@ -69,10 +76,7 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "spent_unknown": [place for place in trained if not results(place).core_seconds],
         "benchmarks": benchmark_tables(results_dir / "bench"),
         "contradicted": [
-            (claim, results(_place(one)))
-            for one in found
-            for claim in one.content.claims
-            if claim.verdict == "contradicted"
+            (claim, one.place) for one in found for claim in one.content.claims if claim.verdict == "contradicted"
         ],
     }
 
@@ -87,8 +91,8 @@ def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
     tallies = [tally(claims) for claims in claims_of.values()]
     return {
         "claims_of": claims_of,
-        "kinds": {_place(one): name for name, of_one in claimants.items() for one in of_one},
-        "not_reproduced": {name: not_reproduced(of_one) for name, of_one in claimants.items()},
+        "kinds": {one.place: name for name, of_one in claimants.items() for one in of_one},
+        "findings": {name: findings(of_one) for name, of_one in claimants.items()},
         "tally": tally,
         "weak": [claim for of_one in tallies for claim in of_one.weak],
         "repeated": [claim for of_one in tallies for claim in of_one.repeated],
@@ -112,10 +116,6 @@ def _of_the_project() -> dict[str, Any]:
         "anchor": anchor,
         "measures": measures_in_words(),
     }
-
-
-def _place(one: RecipeVerdicts) -> str:
-    return f"{one.profile}/{one.data}/{one.recipe}"
 
 
 def _targets_of(recipe: str) -> list[str]:

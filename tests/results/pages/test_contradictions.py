@@ -6,7 +6,7 @@ import pytest
 from helpers import ROOT, contradict
 
 from lnexp.results.judging.verdicts import all_verdicts
-from lnexp.results.pages.contradictions import SENTENCES, not_reproduced
+from lnexp.results.pages.contradictions import SENTENCES, findings, not_reproduced
 
 RESULTS = ROOT / "results"
 
@@ -27,10 +27,21 @@ def test_every_published_contradiction_has_a_sentence():
 
 def test_a_sentence_of_several_findings_stands_only_where_all_are_contradicted():
     found = all_verdicts(RESULTS)
-    both = next(sentence for sentence in not_reproduced(found) if sentence.startswith("Without warm-up Post-LN's att"))
-    assert len(SENTENCES[both]) == 3
-    of_one = not_reproduced([one for one in found if one.recipe == "failure"])
-    assert of_one == {"`failure-is-no-growth-of-logits`": ["embedded corpus"]}
+    several = next(sentence for sentence in not_reproduced(found) if sentence.startswith("Larger betas of Adam"))
+    assert len(SENTENCES[several]) == 3
+    of_one = not_reproduced([one for one in found if one.recipe == "stall"])
+    assert of_one == {"`stall-equal-betas-save`": ["embedded corpus"]}
+
+
+def test_a_sentence_leads_to_the_results_and_claims_that_show_it():
+    found = findings(all_verdicts(RESULTS))
+    (one,) = next(of for said, of in found.items() if said.startswith("Larger betas of Adam"))
+    assert one.places == ("small/toy/interventions", "small/toy/stall")
+    assert {"interventions-long-memory", "stall-equal-betas-save"} < {
+        claim.id for thing in one.claims for claim in thing
+    }
+    assert len(one.claims) == 3
+    assert {claim.verdict for thing in one.claims for claim in thing} == {"contradicted"}
 
 
 @pytest.fixture

@@ -29,9 +29,18 @@ def test_the_page_of_results_begins_with_all_its_parts():
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
-def test_the_page_of_a_chapter_begins_with_its_results(chapter):
-    contents, *sections = (ROOT / chapter.page).read_text(encoding="utf-8").split("\n## ")
-    shown = [section.partition("\n")[0] for section in sections if "Table and figure: [" in section]
+def test_the_page_of_a_chapter_begins_with_its_parts(chapter):
+    text = (ROOT / chapter.page).read_text(encoding="utf-8")
+    contents, *sections = text.split("\n## ")
+    results = [section.partition("\n")[0] for section in sections if "Table and figure: [" in section]
     listed = [line for line in contents.splitlines() if line.startswith("- ")]
-    assert len(shown) > 1
-    assert listed == [f"- [{title}](#{anchor(title)})" for title in shown]
+    assert len(results) > 1
+    assert set(results) <= set(headings(text))
+    assert listed == [f"- [{title}](#{anchor(title)})" for title in headings(text)]
+
+
+def test_the_first_sweep_of_its_page_is_the_map():
+    """README's link to what to take where the rate cannot be tuned leads to the first heading of this name."""
+    text = (ROOT / "docs/results/beyond.md").read_text(encoding="utf-8")
+    before = text.partition("\n### If the rate cannot be tuned\n")[0]
+    assert before.rpartition("\n## ")[2].startswith("The map: eleven placements")

@@ -33,7 +33,7 @@ def logit(run):
 
 
 def test_the_best_rate_stands_before_the_first_that_fails(part):
-    _, table = part(logit, pre_ln_none=[0.2, 4.0, 4.0])
+    *_, table = part(logit, pre_ln_none=[0.2, 4.0, 4.0])
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
     assert rows[0] == ["placement", "warm-up", "lr_max", "largest attention logit"]
     assert rows[2:] == [
@@ -45,12 +45,12 @@ def test_the_best_rate_stands_before_the_first_that_fails(part):
 
 
 def test_runs_that_are_not_over_are_left_out(part):
-    _, table = part(logit, failed={"pre_ln_none_x231", "pre_ln_none_x232"})
+    *_, table = part(logit, failed={"pre_ln_none_x231", "pre_ln_none_x232"})
     assert table.splitlines()[2].split("|")[-2].strip() == "520"
 
 
 def test_what_an_arm_has_not_recorded_is_a_dash(part):
-    _, table = part(lambda run: logit(run) if "post_ln" in run.job.arm.name else {}, pre_ln_none=[0.2, 4.0, 4.0])
+    *_, table = part(lambda run: logit(run) if "post_ln" in run.job.arm.name else {}, pre_ln_none=[0.2, 4.0, 4.0])
     assert [line.strip("|").split("|")[-1].strip() for line in table.splitlines()[2:]] == ["– → –", "–", "10.1", "20.1"]
 
 

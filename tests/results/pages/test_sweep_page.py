@@ -152,8 +152,10 @@ def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
     assert rows(made, 6)["Post-LN †"][0].endswith("(n=3) ×")
 
 
-def test_a_mark_is_explained(page):
+def test_a_mark_is_explained_where_it_stands(page):
     assert "A dagger marks placements" in page()
+    assert "× marks a placement" in page()
+    assert "×" not in page(post_ln_none=[0.3, 0.2, 0.3], post_ln_short=[0.3, 0.2, 0.3], post_ln_long=[0.3, 0.2, 0.3])
 
 
 def test_there_is_nothing_before_all_arms_have_a_run(tmp_path):

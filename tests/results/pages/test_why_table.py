@@ -13,7 +13,10 @@ PAGE = (ROOT / "docs/results/why.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize(
     ("change", "places"),
     [
-        ("warm-up of the last two layers alone", ("interventions", "interventions_real_text", "last_layers_warmup")),
+        (
+            "warm-up of the last two layers of each stack alone",
+            ("interventions", "interventions_real_text", "last_layers_warmup"),
+        ),
         ("second moment gathered before the first step", ("adam_2k", "adam_2k_real_text", "adam_2k")),
         ("RAdam with β2 = 0.999", ("radam", "radam", "post_ln_radam_999")),
         ("β2 = 0.9", ("interventions", "", "beta2_low")),
