@@ -14,7 +14,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("fig4ab-radam-trains-post-ln", "fig4ab-radam-post-ln-succeeds"),
     ),
     "With RAdam (β2 = 0.98) and no warm-up Post-LN ends more than 0.04 nats behind Adam with warm-up": (
-        ("fig4ab-radam-trains-post-ln-nll",),
+        ("fig4ab-radam-trains-post-ln-nll", "fig4ab-radam-trains-post-ln-nll-coupled"),
     ),
     "With RAdam (β2 = 0.999) and no warm-up Post-LN does not train well, and Pre-LN is far from Pre-LN with Adam": (
         ("radam-999-trains-post-ln", "radam-999-post-ln-succeeds", "radam-beta2-matters-for-post-ln"),
