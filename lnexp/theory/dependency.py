@@ -68,8 +68,8 @@ def shares(probed: ProbedModel) -> list[list[float]]:
         there.append(_variance(outputs))
         of_each = []
         for number, branch in enumerate(branches):
-            instead = [*branches[:number], _with_noise(branch), *branches[number + 1 :]]
-            of_each.append(_variance(replayed(probed.model, batch["net_input"], instead) - outputs))
+            noisy = [*branches[:number], _with_noise(branch), *branches[number + 1 :]]
+            of_each.append(_variance(replayed(probed.model, batch["net_input"], noisy) - outputs))
         changed.append(torch.stack(of_each))
     by_block = (torch.stack(changed).sum(dim=0) / (NOISE**2 * torch.stack(there).sum(dim=0))).T
     return [of_block[: number + 1].tolist() for number, of_block in enumerate(by_block)]

@@ -16,11 +16,12 @@ from lnexp.results.judging.claimants import by_claimant
 from lnexp.results.judging.questions import measures_in_words
 from lnexp.results.judging.tally import REPEATED, tally
 from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
-from lnexp.results.pages.chapters import published_chapters, section_place, section_title, with_links
+from lnexp.results.pages.chapters import published_chapters
 from lnexp.results.pages.contradictions import findings
 from lnexp.results.pages.headings import anchor, headings
 from lnexp.results.pages.headline import CLAIMS, PAPER, ROWS
 from lnexp.results.pages.published_folder import PublishedFolder
+from lnexp.results.pages.sections import section_place, section_title, with_links
 from lnexp.results.pages.shown_corpora import counts, first_arm, in_one_recipe, shown_corpora
 from lnexp.results.pages.training_cost import cost_of, cost_with_seeds
 from lnexp.results.statistics.power import power_of_rate

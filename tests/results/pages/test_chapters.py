@@ -1,22 +1,36 @@
-"""Texts of recipes lead to the results of the recipes that they name."""
+"""Every published result stands on one page."""
 
 import pytest
 
-from lnexp.results.pages.chapters import with_links
+from lnexp.errors import UserError
+from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.results.pages.chapters import CHAPTERS, chapter_of, published_chapters
 
-SECTIONS = {place: f"page.md#{place}" for place in ("small/toy/fig2a", "medium/multi30k/fig2a", "small/toy/map")}
+DECLARED = [
+    f"{profile}/{setting.data}/{recipe.name}"
+    for recipe in map(load_recipe, recipe_names())
+    for profile, setting in recipe.profiles.items()
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "linked"),
-    [
-        ("As in fig2a.", "As in [fig2a](page.md#medium/multi30k/fig2a)."),
-        ("recipe map, fig2a", "recipe [map](page.md#small/toy/map), [fig2a](page.md#medium/multi30k/fig2a)"),
-        ("a map of fig2a-no-warmup-fails-low", "a map of fig2a-no-warmup-fails-low"),
-        ("radam_parts, not published", "radam_parts, not published"),
-        ("fig4ab is its own", "fig4ab is its own"),
-        ("Recipe map. At profile small fig2a.", "Recipe [map](page.md#small/toy/map). At profile small fig2a."),
-    ],
-)
-def test_names_of_recipes_lead_to_their_results(text, linked):
-    assert with_links(text, "medium/multi30k/fig4ab", SECTIONS | {"medium/multi30k/fig4ab": "here"}) == linked
+@pytest.mark.parametrize("place", DECLARED)
+def test_what_a_recipe_can_be_run_as_has_a_page(place):
+    (chapter,) = (one for one in published_chapters([place]) if one.places)
+    assert chapter.places == (place,)
+
+
+def test_no_place_is_listed_twice():
+    listed = [place for chapter in CHAPTERS for place in chapter.places]
+    assert len(listed) == len(set(listed))
+
+
+def test_what_is_not_listed_comes_last():
+    places = ["small/mine/fig2a", "small/toy/factorial", "small/toy/placement_decoupled"]
+    (controls,) = (one for one in published_chapters(places) if one.places)
+    assert controls.name == "controls"
+    assert controls.places == ("small/toy/placement_decoupled", "small/toy/factorial", "small/mine/fig2a")
+
+
+def test_a_place_without_a_page_is_refused():
+    with pytest.raises(UserError, match="mine/toy/fig2a: on no page"):
+        chapter_of("mine/toy/fig2a")
