@@ -47,6 +47,7 @@ class Grid:
         self._check()
         self._places = {arm.name: self._place(arm) for arm in self._arms}
         self._names = {tuple(place[part] for part in PARTS): name for name, place in self._places.items()}
+        self._sets: dict[frozenset[str], dict[str, list[str]]] = {}  # asked for many times over
 
     def place_of(self, name: str) -> dict[str, str]:
         """Return the names of the placement, rate and warm-up of an arm of this name."""
@@ -68,7 +69,12 @@ class Grid:
 
     def sets_without(self, parts: Collection[str]) -> dict[str, list[str]]:
         """Return the names of the arms that differ in these axes alone, by the name of their set."""
-        axes = {self._axes[part] for part in parts}
+        key = frozenset(self._axes[part] for part in parts)
+        if key not in self._sets:
+            self._sets[key] = self._made_without(key)
+        return self._sets[key]
+
+    def _made_without(self, axes: Collection[str]) -> dict[str, list[str]]:
         sets: dict[str, list[str]] = {}
         for arm in self._arms:
             name = "_".join(key for axis, key in arm.keys.items() if axis not in axes)

@@ -18,7 +18,7 @@ from lnexp.report.robust import what_is_wrong
 from lnexp.result_tables import read_table, result_folders
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
-from lnexp.results.judging.verdicts import RecipeVerdicts, not_run
+from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, sound_recipes
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.corpora import names_of_corpora
 from lnexp.results.pages.published_folder import readable_folder
@@ -132,7 +132,7 @@ def find_sections(root: Path, place: int) -> list[Section]:
     if not is_published(root):
         return _named(found)
     read = [section.verdicts for section in found if section.verdicts]
-    return _named(found + [Section(one.path.parent, place, one) for one in not_run(root, read)])
+    return _named(found + [Section(one.path.parent, place, one) for one in not_run(root, read, sound_recipes()[0])])
 
 
 def _named(sections: list[Section]) -> list[Section]:

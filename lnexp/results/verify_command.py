@@ -9,9 +9,9 @@ from pathlib import Path
 from lnexp.cli import Parser, one_line_errors
 from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR, is_published
-from lnexp.recipes.load import load_recipe, recipe_names
+from lnexp.recipes.load import load_recipe
 from lnexp.results.judging.questions import check_claims
-from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, readable_verdicts, unsound_recipes
+from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, readable_verdicts, sound_recipes
 
 EXIT_MALFORMED = 1
 
@@ -53,11 +53,12 @@ def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: l
     """Print the verdicts that were asked for, and return what is wrong with them and with recipes."""
     wanted = {"profile": arguments.profile, "data": arguments.data, "recipe": recipes}
     # the project's recipes are missing in its own results alone; among a user's, those that were asked for
-    missing = not_run(arguments.results, found) if recipes or is_published(arguments.results) else []
+    sound, unsound = sound_recipes(recipes or ())
+    missing = not_run(arguments.results, found, sound) if recipes or is_published(arguments.results) else []
     shown = [one for one in [*found, *missing] if one.has(**wanted)]
     problems = [problem for one in shown if one.was_run for problem in _problems(one, arguments.identities)]
-    problems += _denied_page(arguments.results, found) if shown == [*found, *missing] else []
-    problems += [problem for name, problem in unsound_recipes().items() if name in (recipes or recipe_names())]
+    problems += [] if any(wanted.values()) else _denied_page(arguments.results, found)
+    problems += unsound
     try:
         _print(arguments, shown)
     except UserError as error:  # a table beside verdicts, which is among the problems, or should be

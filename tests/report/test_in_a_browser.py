@@ -12,7 +12,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from lnexp.paths import RESULTS_DIR
 from lnexp.result_tables import result_folders
-from lnexp.results.judging.verdicts import all_verdicts, not_run
+from lnexp.results.judging.verdicts import all_verdicts, not_run, sound_recipes
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def test_every_claim_and_figure_is_there_and_nothing_is_asked_of_a_network(open_
     found = all_verdicts(RESULTS_DIR)
     claims = [claim for one in found for claim in one.content.claims]
     assert open_report.js("return document.querySelectorAll('#claims-table tbody tr').length") == len(claims)
-    waiting = sum(len(one.content.claims) for one in not_run(RESULTS_DIR, found))
+    waiting = sum(len(one.content.claims) for one in not_run(RESULTS_DIR, found, sound_recipes()[0]))
     counts = re.findall(r"(\d+) claims at profile", open_report.js("return document.body.textContent"))
     assert sum(map(int, counts)) == waiting
     assert open_report.js("return document.querySelectorAll('article').length") == len(result_folders(RESULTS_DIR))

@@ -8,7 +8,7 @@ from lnexp.errors import UserError
 from lnexp.paths import RECIPES_DIR
 from lnexp.recipes.load import load_recipe
 from lnexp.results.judging.questions import check_claims
-from lnexp.results.judging.verdicts import not_run, unsound_recipes
+from lnexp.results.judging.verdicts import not_run, sound_recipes
 
 BAD = {
     "measure": ("success(no_warmup_low) < 0.5", "best_blue(no_warmup_low) < 0.5"),
@@ -30,7 +30,7 @@ def recipes(tmp_path, monkeypatch):
 
 
 def test_each_is_named_with_the_reason(recipes):
-    problems = unsound_recipes()
+    problems = {problem.split(":")[0].removeprefix("recipe "): problem for problem in sound_recipes()[1]}
     assert set(problems) == {f"bad_{name}" for name in BAD}
     assert "best_blue" in problems["bad_measure"]
     assert "no_warmup_lower" in problems["bad_arm"]
@@ -38,7 +38,14 @@ def test_each_is_named_with_the_reason(recipes):
 
 
 def test_the_others_are_listed_as_not_run(recipes, tmp_path):
-    assert {one.recipe for one in not_run(tmp_path / "results", [])} == {"fig2a"}
+    sound, _ = sound_recipes()
+    assert {one.recipe for one in not_run(tmp_path / "results", [], sound)} == {"fig2a"}
+
+
+def test_those_that_are_asked_for_alone_are_read(recipes):
+    assert sound_recipes(["fig2a"])[1] == []
+    assert sound_recipes(["bad_arm", "elsewhere"])[0] == []
+    assert len(sound_recipes(["bad_arm", "elsewhere"])[1]) == 1
 
 
 @pytest.mark.parametrize("name", ["measure", "arm"])

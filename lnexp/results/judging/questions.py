@@ -42,7 +42,10 @@ def question_of(recipe: Recipe) -> Question:
 
 def _sets(recipe: Recipe) -> dict[str, Collection[str]]:
     """Return the names of the sets of arms that each measure of several arms can be asked of."""
-    return {name: sets_of(grid_of(recipe), name) for name in SWEEP_MEASURES} if recipe.sweep else {}
+    if not recipe.sweep:
+        return {}
+    grid = grid_of(recipe)
+    return {name: sets_of(grid, name) for name in SWEEP_MEASURES}
 
 
 def form_of(claim: Claim, recipe: Recipe) -> Form:
@@ -62,5 +65,7 @@ def _named(claim: Claim) -> Iterator[None]:
 
 def check_claims(recipe: Recipe) -> None:
     """Refuse a recipe with a claim that cannot be judged, as before its runs are trained. Raises UserError."""
+    question = question_of(recipe)
     for claim in recipe.claims:
-        form_of(claim, recipe)
+        with _named(claim):
+            parse(claim.holds_if, question)

@@ -1,6 +1,6 @@
 """Collect all verdicts under ``results/``, and find where they differ from what the recipes state."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -104,32 +104,39 @@ def readable_verdicts(results_dir: Path) -> tuple[list[RecipeVerdicts], list[str
     return found, problems
 
 
-def unsound_recipes() -> dict[str, str]:
-    """Return why recipes cannot be read or their claims not judged, by their names."""
-    problems = {}
+def sound_recipes(names: Collection[str] = ()) -> tuple[list[Recipe], list[str]]:
+    """Return the recipes whose claims can be judged, and of each other one why it cannot be read or judged.
+
+    Args:
+        names: of recipes; those that ``recipes/`` does not have are passed over. Empty: all.
+    """
+    sound, problems = [], []
     for name in recipe_names():
+        if names and name not in names:
+            continue
         try:
-            check_claims(load_recipe(name))
+            recipe = load_recipe(name)
+            check_claims(recipe)
+            sound.append(recipe)
         except UserError as error:
-            problems[name] = f"recipe {name}: {error}"
-    return problems
+            problems.append(f"recipe {name}: {error}")
+    return sound, problems
 
 
-def not_run(results_dir: Path, found: list[RecipeVerdicts]) -> list[RecipeVerdicts]:
-    """Return the recipes that have no results on their own corpus, by profile: all their claims are ``not run``.
+def not_run(results_dir: Path, found: list[RecipeVerdicts], recipes: Sequence[Recipe]) -> list[RecipeVerdicts]:
+    """Return which of the recipes have no results on their own corpus, by profile: all their claims are ``not run``.
 
-    Those that are not sound are left out, see :func:`unsound_recipes`.
+    Args:
+        results_dir: the root of all results.
+        found: all verdicts there.
+        recipes: those of :func:`sound_recipes`.
     """
     there = {(verdicts.profile, verdicts.data, verdicts.recipe) for verdicts in found}
     missing = []
-    unsound = unsound_recipes()
-    for name in recipe_names():
-        if name in unsound:
-            continue
-        recipe = load_recipe(name)
+    for recipe in recipes:
         for profile, setting in recipe.profiles.items():
-            if (profile, setting.data, name) not in there:
-                path = results_dir / profile / setting.data / name / "verdicts.json"
+            if (profile, setting.data, recipe.name) not in there:
+                path = results_dir / profile / setting.data / recipe.name / "verdicts.json"
                 missing.append(RecipeVerdicts(path, _nothing(recipe, profile, setting.data), was_run=False))
     return missing
 

@@ -8,6 +8,7 @@ is over.
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from lnexp.recipes.grid import RATE, WARMUP, Grid
@@ -191,7 +192,7 @@ class SweepResults:
             self.grid, {arm: rates[arm] for arm in arms}, {arm: warmups[arm] for arm in arms}, by_seed, line
         )
 
-    @property
+    @cached_property
     def best(self) -> float | None:
         """The lowest mean nll of an arm; None where an arm of the recipe has no run that is over."""
         names = self.grid.names

@@ -15,7 +15,7 @@ from lnexp.recipes.schema import schema
 from lnexp.results.judging.claimants import by_claimant
 from lnexp.results.judging.questions import measures_in_words
 from lnexp.results.judging.tally import REPEATED, tally
-from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run
+from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run, sound_recipes
 from lnexp.results.pages.chapters import published_chapters
 from lnexp.results.pages.contradictions import findings
 from lnexp.results.pages.headings import anchor, headings
@@ -137,6 +137,6 @@ def _in_words(corpora: Sequence[str]) -> str:
 def _missing(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, list[str]]:
     """Return the recipes that were not run, by profile."""
     recipes: dict[str, list[str]] = {}
-    for one in not_run(results_dir, found):
+    for one in not_run(results_dir, found, sound_recipes()[0]):
         recipes.setdefault(one.profile, []).append(one.recipe)
     return recipes

@@ -23,7 +23,7 @@ from lnexp.recipes.refused import refuse_resolvers
 NAMES = {label.name for label in LABELS}
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def asked_settings(overrides: tuple[str, ...], profile: str) -> dict[str, Any]:
     """Return what overrides set, by dotted name; the file chosen for a group is its ``_name``, as ``model._name``.
 

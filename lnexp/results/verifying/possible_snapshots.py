@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lnexp.results.evidence.published_evidence import PublishedRun
@@ -61,12 +62,18 @@ def impossible(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
     bounds: Mapping[str, tuple[Any, Any]] = BOUNDS
     if tokens := run.settings.get("max_tokens"):
         bounds = {**BOUNDS, "attention_entropy": (BOUNDS["attention_entropy"][0], math.log(tokens))}
+    given = {str(name): mine[name].to_numpy() for name in mine if name in bounds}  # of a run: too few rows for pandas
     rounded = {name: (least, most * (1 + ROUNDING)) for name, (least, most) in bounds.items()}
-    wrong = [name for name in rounded if name in mine and not mine[name].dropna().between(*rounded[name]).all()]
-    if {"angular_update", "relative_update"} <= set(mine) and not may_lack_numbers(run):
-        most = mine["relative_update"] * math.pi * (1 + ROUNDING)
-        wrong += ["angular_update"] if (mine["angular_update"] > most).any() else []
+    wrong = [name for name in rounded if name in given and _beyond(given[name], *rounded[name])]
+    if {"angular_update", "relative_update"} <= given.keys() and not may_lack_numbers(run):
+        most = given["relative_update"] * math.pi * (1 + ROUNDING)
+        wrong += ["angular_update"] if _beyond(given["angular_update"], 0.0, most) else []
     return list(dict.fromkeys(wrong))
+
+
+def _beyond(values: np.ndarray, least: float, most: float | np.ndarray) -> bool:
+    """Return whether a number is beyond its bounds; what is missing is not."""
+    return bool(((values < least) | (values > most)).any())
 
 
 def refuse(what: str, run: PublishedRun, wrong: Sequence[str]) -> None:

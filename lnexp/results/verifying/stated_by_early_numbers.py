@@ -49,6 +49,6 @@ def _beyond(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
         for extremes, sign in signs
         for name, column in extremes.items()
         if name in mine and column in run.end
-        if (sign * mine[name] > sign * run.end[column] + ALIKE * abs(run.end[column])).any()
+        if (sign * mine[name].to_numpy() > sign * run.end[column] + ALIKE * abs(run.end[column])).any()
     ]
     return list(dict.fromkeys(map(str, found)))

@@ -49,7 +49,7 @@ def denied_by_command(run: PublishedRun) -> list[str]:
 STARTS_MORE = re.compile(r"^-|^[+~\s]*hydra\b|_target_")
 
 
-@lru_cache(maxsize=1024)  # each command is read in several ways
+@lru_cache(maxsize=4096)  # each command is read in several ways, one way for all runs of a folder before the next
 def plain_words(command: str) -> tuple[str, ...]:
     """Return the words of a command that a shell runs as it stands; none where it would expand one, or run another too.
 

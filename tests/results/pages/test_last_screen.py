@@ -8,7 +8,7 @@ import pytest
 from helpers import ROOT, change_json, contradict, error_of, run_script
 
 from lnexp.results.judging.verdict_file import read_verdicts
-from lnexp.results.judging.verdicts import all_verdicts, not_run
+from lnexp.results.judging.verdicts import all_verdicts, not_run, sound_recipes
 from lnexp.results.pages.last_screen import LINES, last_screen
 from lnexp.terminal import WIDTH
 
@@ -17,7 +17,7 @@ PUBLISHED = ROOT / "results"
 
 def screen(results_dir: Path, **wanted: list[str]) -> str:
     found = all_verdicts(results_dir)
-    shown = [one for one in [*found, *not_run(results_dir, found)] if one.has(**wanted)]
+    shown = [one for one in [*found, *not_run(results_dir, found, sound_recipes()[0])] if one.has(**wanted)]
     return last_screen(shown, results_dir, PUBLISHED)
 
 
