@@ -28,6 +28,8 @@ class Claim:
             to judge the paper by. Tallies do not count it.
         implied_by: another claim of the recipe that says the same and more, by its id. Tallies do not count the weaker
             one, whatever the verdicts: both speak of one effect.
+        restates: another claim of the recipe that makes the same statement of the same arms in another measure, as in
+            BLEU where this one is in nll, by its id. Tallies count that one alone, which was registered first.
         check: whether it states nothing of the paper's, but what other claims need, as that a model has learned.
             Tallies do not count it.
     """
@@ -42,6 +44,7 @@ class Claim:
     since: str
     exploratory: bool = False
     implied_by: str = ""
+    restates: str = ""
     check: bool = False
 
     def __post_init__(self) -> None:
@@ -57,11 +60,12 @@ class Claim:
     @property
     def counts(self) -> bool:
         """Whether tallies count it."""
-        return self.registered == "before" and not (self.exploratory or self.implied_by or self.check)
+        return self.registered == "before" and not (self.exploratory or self.implied_by or self.restates or self.check)
 
     @property
     def standing(self) -> str:
         """When it was registered, and why it cannot count, in words."""
         implied = f"implied by {self.implied_by}" if self.implied_by else ""
-        known = ("exploratory" if self.exploratory else "", "a check" if self.check else "", implied)
+        restated = f"restates {self.restates}" if self.restates else ""
+        known = ("exploratory" if self.exploratory else "", "a check" if self.check else "", implied, restated)
         return ", ".join([f"registered {self.registered} the runs ({self.since})", *filter(None, known)])

@@ -1,6 +1,6 @@
 """Hold a recipe: its arms, its claims, and what it sets."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -125,19 +125,24 @@ class Recipe:
     file: Path | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError where a claim is implied by none of the others, or by one that is implied itself, and where
-        a baseline is no arm.
+        """Raise ValueError where a claim names none of the others as the one that counts, or one that does not count
+        itself for another, and where a baseline is no arm.
         """
         for name in self.baselines:
             if name not in self.arms:
                 raise ValueError(f"baselines: {name} is no arm of the recipe")
         by_id = {claim.id: claim for claim in self.claims}
         for claim in self.claims:
-            stronger = by_id.get(claim.implied_by)
-            if claim.implied_by and (stronger is None or stronger is claim or stronger.implied_by):
-                own = stronger in (None, claim)
-                why = "of the recipe" if own else "that is implied by none"
-                raise ValueError(f"claim {claim.id}: implied_by: {claim.implied_by} is no other claim {why}")
+            for key in ("implied_by", "restates"):
+                self._check_named(claim, key, by_id)
+
+    @staticmethod
+    def _check_named(claim: Claim, key: str, by_id: Mapping[str, Claim]) -> None:
+        name = getattr(claim, key)
+        counted = by_id.get(name)
+        if name and (counted is None or counted is claim or counted.implied_by or counted.restates):
+            why = "of the recipe" if counted in (None, claim) else "that is implied by none and restates none"
+            raise ValueError(f"claim {claim.id}: {key}: {name} is no other claim {why}")
 
     @property
     def reference(self) -> str:

@@ -49,7 +49,7 @@ class Variant:
     def _claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
         why = f"The test of {claim['id']}."
         since = self.later.get(claim["id"], self.since)
-        names = {key: f"{claim[key]}-{self.suffix}" for key in ("id", "implied_by") if claim.get(key)}
+        names = {key: f"{claim[key]}-{self.suffix}" for key in ("id", "implied_by", "restates") if claim.get(key)}
         return {**claim, **names, "since": since, "why": why}
 
     def _replaced(self, value: Any) -> Any:

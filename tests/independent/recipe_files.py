@@ -37,7 +37,7 @@ def beside(path, reference):
 
 def of_variant(claim, variant):
     since = variant.get("later", {}).get(claim["id"], variant["since"])
-    names = {key: f"{claim[key]}-{variant['suffix']}" for key in ("id", "implied_by") if key in claim}
+    names = {key: f"{claim[key]}-{variant['suffix']}" for key in ("id", "implied_by", "restates") if key in claim}
     return {**claim, **names, "since": since}
 
 

@@ -24,7 +24,7 @@ def recomputed(folder, claim, holds_if):
     mine = {key: getattr(found, key) for key in ("verdict", "form", "estimate", "margins", "p", "arms")}
     mine["registered"] = registered(claim, folder)
     mine["exploratory"] = claim.get("exploratory", False) or folder.data in folder.recipe.get("exploratory_on", [])
-    mine |= {"check": claim.get("check", False), "implied_by": claim.get("implied_by", "")}
+    mine |= {"check": claim.get("check", False)} | {key: claim.get(key, "") for key in ("implied_by", "restates")}
     mine["planned"] = len(folder.planned)
     mine["seeds"] = len(found.seeds.intersection(folder.planned))
     mine["others"] = len(found.used.difference(folder.planned))
@@ -39,6 +39,8 @@ def why_not(mine):
         return "a check"
     if mine["implied_by"]:
         return "implied by another claim"
+    if mine["restates"]:
+        return "another claim in another measure"
     if mine["registered"] == "after":
         return "registered after the runs"
     if mine["verdict"] == "not run":

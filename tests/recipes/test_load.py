@@ -142,6 +142,7 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"baselines": ["none"]}, "baselines: none is no arm of the recipe"),
         ({"claims": claims_with(implied_by="y")}, "claim x: implied_by: y is no other claim of the recipe"),
         ({"claims": claims_with(implied_by="x")}, "claim x: implied_by: x is no other claim of the recipe"),
+        ({"claims": claims_with(restates="y")}, "claim x: restates: y is no other claim of the recipe"),
         ({"claims": claims_with(check="yes")}, "not a recipe .*check is str"),
         ({"surprise": 1}, "not a recipe .*surprise"),
         ({"title": ["x"]}, "not a recipe .*title is list"),

@@ -26,10 +26,11 @@ def test_claims_have_names_and_a_commit_of_their_own():
     assert claim == {"id": "x-two", "since": "new", "why": "The test of x.", "holds_if": "best_bleu(one) > 1"}
 
 
-def test_an_implied_claim_is_implied_by_that_of_the_variant():
-    claims = [BASE["claims"][0], BASE["claims"][0] | {"id": "weak", "implied_by": "x"}]
+@pytest.mark.parametrize("key", ["implied_by", "restates"])
+def test_a_claim_names_that_of_the_variant(key):
+    claims = [BASE["claims"][0], BASE["claims"][0] | {"id": "weak", key: "x"}]
     made = Variant("base", "two", "new").applied(BASE | {"claims": claims})["claims"]
-    assert [claim.get("implied_by") for claim in made] == [None, "x-two"]
+    assert [claim.get(key) for claim in made] == [None, "x-two"]
 
 
 def test_a_claim_that_the_other_recipe_got_later_has_that_commit():

@@ -109,6 +109,8 @@ class JudgedClaim(Claim):
             return "a check"
         if self.implied_by:
             return "implied by another claim"
+        if self.restates:
+            return "another claim in another measure"
         if self.registered == "after":
             return "registered after the runs"
         if self.verdict == "not run":

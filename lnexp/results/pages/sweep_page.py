@@ -1,5 +1,6 @@
 """Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
 
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -8,7 +9,7 @@ from tabulate import tabulate
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
 from lnexp.results.statistics.intervals import interval, range_of
@@ -22,13 +23,14 @@ training. A run is *good* if it is below {line}: {share:.0%} of the way from the
 *Trains*, above, is of `{measure}`: near either line they can disagree, and a run that is not good need not have \
 failed. A rate is good *only with warm-up* where most runs are good with the longest warm-up, {longest:g} updates, and \
 not most without, {shortest:g}; where runs with warm-up are longer, at low rates their further updates may be why. \
-*Costs* is how much more nll the runs without warm-up have than those with the longest, each at its best rate, paired \
-over seeds.
+Good is a low bar: {line} is {times:.1f} times the best arm's mean, {best:.2f}. So beside it stands where *warm-up \
+gains*: where, at the median over seeds, training without it ends more than {within:g} nats above the best length of \
+warm-up at that rate, and that length is good. *Costs* is how much more nll the runs without warm-up have than those \
+with the longest, each at its best rate, paired over seeds.
 
-Best rates, and the order of placements, were chosen by the mean over these seeds, which favours what has several \
-arms that are about as good: placements next to each other need not differ. Intervals are Student's t over seeds, \
-95%; where at a rate some runs are good and others are not, the least and the greatest value stand in parentheses \
-instead."""
+Best rates, and the order of placements, were chosen by the mean over these seeds, which favours what has several arms \
+that are about as good: placements next to each other need not differ. Intervals are Student's t over seeds, 95%; \
+where at a rate some runs are good and others are not, the least and the greatest value stand in parentheses instead."""
 NO_GOOD_RATE = """\
 × marks a placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says little, and \
 it has no best rate."""
@@ -57,11 +59,14 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
     grid, runs = grid_of(recipe), list(runs)
     results = SweepResults(grid, finals_of(grid, runs))
     summaries, line = summaries_of(results), results.line
-    if line is None or not summaries:
+    if line is None or results.best is None or not summaries:
         return ""
     explanation = EXPLANATION.format(
         initial=grid.sweep.initial_nll,
         line=f"{line:.2f}",
+        times=line / results.best,
+        best=results.best,
+        within=grid.sweep.within,
         share=grid.sweep.good,
         shortest=min(grid.warmups.values()),
         longest=max(grid.warmups.values()),
@@ -101,6 +106,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
 ANSWERS = (
     "good without warm-up at lr_max",
     "good only with warm-up at",
+    "warm-up gains at",
     "nll at its best warm-up and rate",
     "no warm-up costs",
     "good runs",
@@ -116,10 +122,18 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
         one.label,
         _rates_in_words(grid, one.good_at(without)),
         _rates_in_words(grid, one.good_only_with_warmup_at()),
+        _rates_in_words(grid, _gains_at(grid, one)),
         f"{_text(one.best_nll, best.divided)}{where}",
         cost(grid, one),
         _count(cell for of in one.cells.values() for cell in of.values()),
     ]
+
+
+def _gains_at(grid: Grid, one: PlacementSummary) -> list[str]:
+    """Return the names of the rates at which, at the median over seeds, only a warm-up is enough."""
+    least, most = min(grid.warmups.values()), none_is_enough(grid)
+    medians = {rate: statistics.median_low(of_seeds.values()) for rate, of_seeds in one.shortest.items()}
+    return [rate for rate, median in medians.items() if least < median < most]
 
 
 UNTUNED = """\

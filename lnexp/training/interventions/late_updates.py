@@ -48,7 +48,7 @@ class LateUpdates(ScalesChanges):
     Of the last layers: tests whether what fails without warm-up are the layers near the output, whose gradients are
     large at initialisation in Post-LN (Xiong et al. 2020, section 3.4 and Theorem 1); the first layers are the control.
     Frozen, of all parameters: Adam's moments come of T batches before it takes its first step, as in Adam-2k of Liu
-    et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond", section 3.1, which tests whether the
+    et al. 2019, "On the Variance of the Adaptive Learning Rate and Beyond", section 3.1, which tests whether the
     variance of the second moment is to blame. (Adam-2k gathers the second moment alone; here the first one, too, is
     that of T gradients at the same weights.)
     """

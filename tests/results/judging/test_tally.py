@@ -58,7 +58,7 @@ def test_holm_rejects_what_bonferroni_does_and_nothing_above_the_level(p_values)
 def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_counted(claim):
     late, exploratory = replace(claim, registered="after"), replace(claim, exploratory=True)
     others = [late, exploratory, replace(claim, id="again"), replace(claim, planned=claim.seeds + 1)]
-    others += [replace(claim, implied_by="y"), replace(claim, check=True)]
+    others += [replace(claim, implied_by="y"), replace(claim, restates="y"), replace(claim, check=True)]
     found = tally([claim, *others, replace(claim, contrast="another", p=0.03)])
     assert found.verdicts == {"reproduced": 2, "contradicted": 0, "inconclusive": 0, "not run": 0}
     assert found.left_out == {
@@ -66,6 +66,7 @@ def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_co
         "exploratory": 1,
         "fewer seeds than planned": 1,
         "implied by another claim": 1,
+        "another claim in another measure": 1,
         "a check": 1,
         "decided by the numbers of another claim": 1,
     }

@@ -54,6 +54,7 @@ def test_nothing_may_be_missing(path, key):
         (["claims", 0, "exploratory"], 1),
         (["claims", 0, "check"], 1),
         (["claims", 0, "implied_by"], None),
+        (["claims", 0, "restates"], None),
         (["claims", 0, "form"], "feeling"),
         (["claims", 0, "p"], "small"),
         (["claims", 0, "margins"], []),

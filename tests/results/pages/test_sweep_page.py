@@ -23,13 +23,18 @@ def rows(page, number=0):
 def test_who_needs_warmup_at_which_rates_and_what_it_costs(page):
     found = rows(page())
     assert list(found) == ["placement", "Pre-LN", "Post-LN †"], "the lowest nll first"
-    at, needs, nll, cost, good = found["Post-LN †"]
-    assert (at, needs) == ("no rate", "0.002 to 0.004")
+    at, needs, gains, nll, cost, good = found["Post-LN †"]
+    assert (at, needs, gains) == ("no rate", "0.002 to 0.004", "0.002 to 0.004")
     assert nll.startswith("0.260 [")
     assert nll.endswith("(n=3) at 300, 0.002")
     assert cost.startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
     assert good == "9 of 27"
-    assert found["Pre-LN"][:2] == ["0.002 to 0.004", "0.001"]
+    assert found["Pre-LN"][:3] == ["0.002 to 0.004", "0.001", "no rate"]
+
+
+def test_warmup_gains_where_most_seeds_need_a_length_of_it_though_runs_without_are_good(page):
+    # 0.41 is good, and more than 0.15 above 0.2
+    assert rows(page(pre_ln_none=[0.45, 0.41, 0.2]))["Pre-LN"][:3] == ["0.002 to 0.004", "0.001", "0.002"]
 
 
 def test_a_rate_needs_warmup_where_the_longest_is_good_and_none_is_not(page):
@@ -129,7 +134,7 @@ def test_what_trains_at_no_rate_has_no_best_rate_and_nothing_to_lose(page):
     made = page(post_ln_none=[4.0, 4.0, 4.0], post_ln_short=[4.2, 4.1, 4.1], post_ln_long=[None, None, None])
     assert rows(made, 5)["Post-LN †"][2] == "0.00 [0.00, 0.00] (n=3) ×"
     assert rows(made, 6)["Post-LN †"][2] == "5.00 [5.00, 5.00] (n=3) ×"
-    _, _, nll, costs, _ = rows(made)["Post-LN †"]
+    *_, nll, costs, _ = rows(made)["Post-LN †"]
     assert nll.endswith("(n=3) ×")
     assert costs == "–"
     assert rows(page(), 5)["Pre-LN"][2].endswith("(n=3)")
@@ -146,9 +151,9 @@ def test_a_placement_that_cannot_be_shown_is_named(tmp_path):
 def test_a_seed_that_a_run_lacks_is_left_out_where_it_is_needed(tmp_path):
     recipe = swept_recipe(tmp_path)
     made = sweep_page(recipe, [run for run in swept_runs(recipe) if run.identity != "post_ln_long_x232"])
-    assert "(n=2)" in rows(made)["Post-LN †"][2]
-    assert rows(made)["Post-LN †"][3].endswith("(n=2)")
-    assert rows(made)["Post-LN †"][4] == "8 of 26"
+    assert "(n=2)" in rows(made)["Post-LN †"][3]
+    assert rows(made)["Post-LN †"][4].endswith("(n=2)")
+    assert rows(made)["Post-LN †"][5] == "8 of 26"
     assert rows(made, 6)["Post-LN †"][0].endswith("(n=3) ×")
 
 
