@@ -150,4 +150,4 @@ LEFT_TO_TORCH := torch torchaudio triton cuda-bindings cuda-pathfinder cuda-tool
 clean:  ## remove .venv; runs, data and results stay
 	@rm -rf .venv
 
-.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements reproduce-map reproduce-why theory status verify report publish wandb-sync pages figures test test-placement check lint bench lock clean
+.PHONY: help install reproduce-iwslt reproduce-multi30k reproduce-controls reproduce-wmt reproduce-factorial reproduce-bert reproduce-placements reproduce-map reproduce-why reproduce-why-real-text theory status verify report publish wandb-sync pages figures test test-placement check lint bench lock clean

@@ -34,8 +34,9 @@ LETTERS_OF_A_LINE = 8
 #: A line of a legend, and the gap above each of its labels, inches; every figure has room for so much of them.
 LEGEND_LINE, LEGEND_GAP, LEGEND_ROOM = 0.15, 0.06, 0.63
 
-#: A logarithmic axis on which fewer values than this have one digit gets about so many values of two.
-FEWEST, MOST_OF_SHORT_AXIS = 2, 4
+#: What values along a logarithmic axis begin with: the first of these that give so many values name it. A short axis,
+#: for which none do, gets about so many evenly spaced ones.
+MANTISSAS, FEWEST, MOST_OF_SHORT_AXIS = ((1, 2, 5), (1, 1.5, 2, 3, 5, 7)), 4, 4
 
 
 def draw(drawing: Drawing, folder: Path) -> None:
@@ -109,12 +110,16 @@ def add_title(figure: Figure, title: str, subtitle: str) -> None:
 
 def name_few(axis: Any, limits: tuple[float, float]) -> None:
     """Name few values along a logarithmic axis, which names none or too many."""
-    values = [mantissa * 10.0**exponent for exponent in range(-3, 3) for mantissa in (1, 2, 5)]
-    if sum(limits[0] <= value <= limits[1] for value in values) < FEWEST:
-        values = list(MaxNLocator(MOST_OF_SHORT_AXIS).tick_values(*limits))
-    ticks = [value for value in values if limits[0] <= value <= limits[1]]
+    steps = [[mantissa * 10.0**exponent for exponent in range(-3, 3) for mantissa in of] for of in MANTISSAS]
+    shown = [_within(limits, values) for values in steps]
+    enough = (ticks for ticks in shown if len(ticks) >= FEWEST)
+    ticks = next(enough, None) or _within(limits, MaxNLocator(MOST_OF_SHORT_AXIS).tick_values(*limits))
     axis.set_ticks(ticks, labels=[f"{value:g}" for value in ticks])
     axis.set_ticks([], minor=True)
+
+
+def _within(limits: tuple[float, float], values: Iterable[float]) -> list[float]:
+    return [value for value in values if limits[0] <= value <= limits[1]]
 
 
 def remove(name: str, folder: Path) -> None:
@@ -126,7 +131,9 @@ def remove(name: str, folder: Path) -> None:
 def _draw_panel(axis: Any, panel: Panel) -> None:
     for line in panel.lines:
         _draw_line(axis, line)
-    axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale, yscale=panel.y_scale)
+    axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale)
+    # a zero is left out of a logarithmic axis: the line to it would be drawn as one to the edge
+    axis.set_yscale(panel.y_scale, **({"nonpositive": "mask"} if panel.y_scale == "log" else {}))
     if panel.bits:
         axis.secondary_yaxis("right", functions=(_bits, _nats)).set_ylabel(panel.bits)
     if panel.ticks:

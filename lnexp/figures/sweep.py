@@ -164,7 +164,7 @@ def sensitivities(swept: Swept) -> Figure:
                 failing = list(one.sensitivity[end].values())
                 axis.plot(failing, [row + shift] * len(failing), "x", color="black", markersize=4)
     axis.set(xlabel="lr sensitivity, nats a token", xlim=(0, None))
-    said = f"{_legend(swept)}, crossed: at no rate are most runs good, so that little can be lost"
+    said = f"{_legend(swept)}, crossed: most runs fail at every rate, so that the value says little"
     add_title(figure, f"{swept.heading}: lr sensitivity", f"{swept.scope} · {said}")
     return figure
 
@@ -182,10 +182,10 @@ def ranking(swept: Swept) -> Figure:
         ends = [{0: one.width(warmup) or 0} for warmup in swept.ends]
         _draw_dots(right, row, style, *ends)
     _name_rows(left, order)
-    left.set(xlabel="final nll at the best rate, nats a token", xscale="log")
+    left.set(xlabel="final nll at the best rate, nats a token (log scale)", xscale="log")
     name_few(left.xaxis, left.get_xlim())
     right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
-    said = f"{_legend(swept)}; neighbours need not differ: these seeds chose the rates"
+    said = f"{_legend(swept)}; ordered by the best of all lengths; neighbours need not differ: seeds chose the rates"
     add_title(figure, f"{swept.heading}: each placement at its best rate", f"{swept.scope} · {said}")
     return figure
 

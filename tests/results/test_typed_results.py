@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import pytest
 from helpers import ROOT
@@ -11,6 +12,7 @@ from scipy.stats import gmean, t
 from lnexp.results.pages.published_folder import PublishedFolder
 
 SMALL, MEDIUM = ROOT / "results/small/toy", ROOT / "results/medium/multi30k"
+PAPER, THEORY = ROOT / "results/paper/iwslt14-subset", ROOT / "results/theory/toy"
 
 
 class Stated(NamedTuple):
@@ -104,6 +106,12 @@ STATED = [
 ]
 
 
+EXPONENTS = (
+    "are {} and {} with reordered norm, {} and {} with ResiDual, {} and {} with DeepNorm, {} and {} with HybridNorm,"
+    " {} and {} with Sub-LN; with the other eight they differ by 0.1 or less."
+)
+
+
 def says(recipe: str, words: str) -> bool:
     """Whether a recipe says something, wherever its lines break."""
     return words in " ".join((ROOT / f"recipes/{recipe}.yaml").read_text(encoding="utf-8").split())
@@ -113,6 +121,44 @@ def says(recipe: str, words: str) -> bool:
 def test_numbers_that_a_recipe_states_are_those_of_the_tables(stated):
     words = stated.words.format(*stated.numbers())
     assert says(stated.recipe, words), words
+
+
+def test_the_exponents_of_amplification():
+    of = PublishedFolder(THEORY / "amplification")
+    placements = {arm.partition("_")[2] for arm in of.arms if arm.startswith("random_")}
+    found = {
+        placement: [of.interval("exponent", f"{kind}_{placement}").mean for kind in ("random", "dependency")]
+        for placement in placements
+    }
+    apart = ("reordered_norm", "residual", "deep_norm", "hybrid_norm", "sub_ln")
+    numbers = [f"{exponent:.2f}".replace("-", "−") for placement in apart for exponent in found.pop(placement)]
+    assert says("amplification", EXPONENTS.format(*numbers))
+    assert len(found) == 8
+    assert all(round(abs(random - shares), 2) <= 0.1 for random, shares in found.values())
+    by_seed = pd.Series(of.values("exponent", "random_post_ln"))
+    assert says("amplification", "exponent lies between {:.2f} and {:.2f} by seed".format(*extremes(by_seed)))
+
+
+def test_the_exponent_of_pre_lns_shares_over_the_last_sublayers():
+    shares = pd.read_csv(THEORY / "dependency/measurements.csv").query("arm == 'own_pre_ln' and on > 18")
+    slopes = [np.polyfit(np.log(of_seed.on), np.log(of_seed.share), 1)[0] for _, of_seed in shares.groupby("seed")]
+    words = f"Over the last 18 sublayers it is {np.mean(slopes):.1f}".replace("-", "−")
+    assert says("dependency", words)
+
+
+def test_what_is_said_of_runs_at_the_papers_size():
+    nll, bleu = (runs("paper_size", "post_ln_short_low", column, PAPER) for column in ("last_valid_nll", "test_bleu"))
+    assert says("paper_size", f"(nll {nll.min():.2f}, test BLEU {bleu[nll.idxmin()]:.1f})")
+    words = "at an nll of {:.1f} to {:.1f} nats a token after 2,840 updates, with T_warmup 500 at {:.1f} to {:.1f}"
+    both = [nlls("paper_size", arm, PAPER) for arm in ("post_ln", "post_ln_short_low")]
+    assert says("paper_size_warmup", words.format(*extremes(both[0]), *extremes(both[1])))
+    test = runs("paper_size_warmup", "full", "test_bleu", PAPER)
+    for recipe in ("paper_size_warmup", "paper_size_placement"):
+        assert says(recipe, "at a test BLEU of {:.1f} to {:.1f}".format(*extremes(test)))
+    epochs = pd.read_csv(PAPER / "paper_size_placement/epochs.csv").query("arm == 'post_ln'")
+    assert epochs.loc[epochs.groupby("seed").valid_nll.idxmin()].epoch.eq(1).all()
+    first = epochs[epochs.epoch == 1].valid_nll.mean()
+    assert says("paper_size_placement", f"has its lowest nll, {first:.2f}, after the first epoch")
 
 
 @pytest.mark.parametrize(

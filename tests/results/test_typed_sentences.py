@@ -57,11 +57,48 @@ def test_how_far_radam_has_rectified(update, factor):
     assert math.sqrt(rectified) == pytest.approx(factor, abs=0.005)
 
 
-def test_the_small_constant_rate_trains_post_ln_at_small():
-    assert sentence("recipes/fig2a.yaml", "without warm-up at a constant fifth of the lower rate (small_fixed_lr)")
-    scale = compose(["profile=small"]).scale
+def test_at_smaller_rates_post_ln_trains_without_warmup_but_worse(profile):
+    said = "at a constant fifth of the lower rate (small_fixed_lr, at both profiles), and on Multi30k at half of it"
+    assert sentence("recipes/fig2a.yaml", said)
+    name, scale, _ = profile
     assert scale.fixed_lr == pytest.approx(scale.lr_max.low / 5)
-    assert PublishedFolder(RESULTS / "small/toy/small_fixed_lr").claim("fixed-lr-trains").verdict == "reproduced"
+    fixed = PublishedFolder(RESULTS / {"small": "small/toy", "medium": "medium/multi30k"}[name] / "small_fixed_lr")
+    assert fixed.claim("fixed-lr-trains").verdict == "reproduced"
+    assert max(fixed.values("best_bleu", "fixed")) < min(fixed.values("best_bleu", "warmup"))
+
+
+def test_at_half_the_rate_all_runs_of_post_ln_train_on_multi30k_but_worse():
+    tuned = PublishedFolder(RESULTS / "medium/multi30k/tuned_rate")
+    assert tuned.trained("post_ln_none_x1") == "5 of 5"
+    assert 2 * float(tuned.setting("post_ln_none_x1", "lr_max")) == compose(["profile=medium"]).scale.lr_max.low
+    assert max(tuned.values("best_bleu", "post_ln_none_x1")) < min(tuned.values("best_bleu", "post_ln_full_x1"))
+
+
+def test_in_bleu_pre_ln_loses_less_than_five_percent_without_warmup():
+    assert sentence("recipes/tuned_rate.yaml", "in best BLEU Pre-LN without warm-up is within 5% of Pre-LN with it")
+    tuned = PublishedFolder(RESULTS / "medium/multi30k/tuned_rate")
+    assert (
+        tuned.interval("best_bleu", "pre_ln_none_x2").mean > 0.95 * tuned.interval("best_bleu", "pre_ln_full_x4").mean
+    )
+
+
+def test_post_ln_with_warmup_meets_the_test_of_the_early_loss():
+    said = "on Multi30k Post-LN with warm-up meets it as well, at three fifths of its own run"
+    assert sentence("recipes/fig4ab.yaml", said)
+    of = PublishedFolder(RESULTS / "medium/multi30k/fig4ab")
+    early, last = (of.values(f"{when}_loss", "post_ln_adam_warmup") for when in ("early", "last"))
+    assert all(one < 1.1 * other for one, other in zip(early, last, strict=True))
+
+
+@pytest.mark.parametrize(("recipe", "gap"), [("interventions_real_text", 1.0)])
+def test_failed_runs_have_a_gap_between_training_and_validation_that_others_lack(recipe, gap):
+    epochs = pd.read_csv(RESULTS / "medium/multi30k" / recipe / "epochs.csv")
+    last = epochs[epochs["epoch"] == epochs["epoch"].max()].groupby("arm")[["train_loss", "valid_loss"]].mean()
+    said = "end at a training loss of {:.2f} and a validation loss of {:.2f} (label-smoothed; training has dropout)"
+    assert sentence(f"recipes/{recipe}.yaml", said.format(*last.loc["none"]))
+    between = last["valid_loss"] - last["train_loss"]
+    assert between["none"] > gap
+    assert (between[["warmup", "pre_ln"]] < gap / 5).all()
 
 
 def test_the_sentences_of_our_own_are_of_the_best_run():

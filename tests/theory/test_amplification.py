@@ -15,13 +15,16 @@ def norm(into):
     return functional.layer_norm(into, into.shape[-1:])
 
 
+#: The names of Admin's learned weights of the residual stream.
+OMEGA = "encoder.layers.{layer}.placement.omega.{block}.weight"
 #: How each joins a sublayer, from its paper; DeepNorm's α is that of two encoder layers and one decoder layer.
 JOINED = {
-    "post_ln": lambda x, sublayer: norm(x + sublayer(x)),
-    "pre_ln": lambda x, sublayer: x + sublayer(norm(x)),
-    "deep_norm": lambda x, sublayer: norm(0.81 * 16 ** (1 / 16) * x + sublayer(x)),
-    "peri_ln": lambda x, sublayer: x + norm(sublayer(norm(x))),
-    "reordered_norm": lambda x, sublayer: x + norm(sublayer(x)),
+    "post_ln": lambda x, sublayer, _: norm(x + sublayer(x)),
+    "pre_ln": lambda x, sublayer, _: x + sublayer(norm(x)),
+    "admin": lambda x, sublayer, omega: norm(omega * x + sublayer(x)),
+    "deep_norm": lambda x, sublayer, _: norm(0.81 * 16 ** (1 / 16) * x + sublayer(x)),
+    "peri_ln": lambda x, sublayer, _: x + norm(sublayer(norm(x))),
+    "reordered_norm": lambda x, sublayer, _: x + norm(sublayer(x)),
 }
 
 
@@ -42,8 +45,9 @@ def by_hand(placement, weights, x, padding):
         def feed_forward(x, linear=linear):
             return linear("fc2", linear("fc1", x).relu())
 
-        x = join(join(x, attention), feed_forward)
-    return x if placement in ("post_ln", "deep_norm") else norm(x)
+        first, second = (weights.get(OMEGA.format(layer=layer, block=block)) for block in (0, 1))
+        x = join(join(x, attention, first), feed_forward, second)
+    return x if placement in ("post_ln", "admin", "deep_norm") else norm(x)
 
 
 @pytest.mark.parametrize("placement", JOINED)

@@ -42,7 +42,7 @@ CHAPTERS = (
     Chapter(
         "multi30k",
         "The paper's figures and controls on Multi30k",
-        "real text, five or six seeds",
+        "real text, six seeds",
         _places(
             (
                 "medium/multi30k",

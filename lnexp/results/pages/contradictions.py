@@ -39,7 +39,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("depth-residual-18-trains",),
     ),
     "At its own best rate Pre-LN ends worse without warm-up": (("tuned-pre-ln-needs-no-warmup",),),
-    "Each with warm-up and at its own best rate, Post-LN does not end better than Pre-LN (Liu et al. 2020, Admin)": (
+    "Each with warm-up and at its own best rate, Post-LN ends worse than Pre-LN, not better (Liu et al. 2020, Admin)": (
         ("tuned-post-ln-ends-better",),
     ),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
@@ -83,7 +83,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "Before training Peri-LN's encoder of 12 sublayers of width 64 amplifies small changes more than Post-LN's": (
         ("amplification-in-training-peri-ln-starts-below-post",),
     ),
-    "Lemma 3 does not hold as stated where the input's mean is far from zero": (("lemma3-as-stated",),),
+    "The constant of Lemma 3 for inputs without a mean does not hold where the mean is far from zero": (
+        ("lemma3-as-stated",),
+    ),
 }
 
 

@@ -1,5 +1,6 @@
 """Read a folder of published results for templates of pages: measures of arms, verdicts, what made them."""
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,9 +25,18 @@ from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.pages.along_training import AlongTraining
 from lnexp.results.pages.prediction_page import prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import best_untuned, by_highest_rates, cost, of_each, sweep_page
-from lnexp.results.statistics.intervals import Interval, interval
+from lnexp.results.pages.sweep_page import (
+    Untuned,
+    best_rates,
+    best_untuned,
+    by_highest_rates,
+    cost,
+    of_each,
+    sweep_page,
+)
+from lnexp.results.statistics.intervals import Interval, Range, interval, spread_of
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
@@ -85,6 +95,13 @@ class PublishedFolder:
         return named_seeds(one.job.seed for of_arm in self._by_arm.values() for one in of_arm)
 
     @property
+    def planned_elsewhere(self) -> str:
+        """The seeds that are planned in place of those here; empty where these are among the planned ones."""
+        planned = self.recipe.planned_at(self._path.parent.parent.name)
+        shown = {one.job.seed for of_arm in self._by_arm.values() for one in of_arm}
+        return "" if shown <= set(planned) else named_seeds(planned)
+
+    @property
     def unfinished(self) -> str:
         """How many of the planned seeds its arms have, as ``1 to 2 of 5``; empty where all have all, and of probes."""
         planned = max((claim.planned for claim in self.claims), default=0)
@@ -121,11 +138,20 @@ class PublishedFolder:
     @property
     def scale(self) -> str:
         """Model, corpus and length of the runs, in a few words."""
-        model = next(iter(self._provenance.runs.values())).settings
         runs = read_table(self._path / "runs.csv")
-        trained_on = rows_over(runs)["trained_on"].iloc[0]
-        layers = f"{model['model.encoder_layers']}-{model['model.decoder_layers']} layers"
-        return f"{trained_on}, {layers} of width {model['model.encoder_embed_dim']}, {self.updates} updates"
+        return f"{rows_over(runs)['trained_on'].iloc[0]}, {self.layers_and_updates}"
+
+    @property
+    def layers_and_updates(self) -> str:
+        """The models and the length of the runs, as ``6-6 layers of width 64, 480 updates``."""
+        sides = load_task(self.recipe.task).sides
+        every = [run.settings for run in self._provenance.runs.values()]
+        depths = sorted({tuple(model[f"model.{side}_layers"] for side in sides) for model in every})
+        widths = sorted({model["model.encoder_embed_dim"] for model in every})
+        layers = ", ".join("-".join(map(str, depth)) for depth in depths)
+        lengths = read_table(self._path / "epochs.csv").groupby("identity")["update"].max()
+        upto = "up to " if lengths.nunique() > 1 else ""
+        return f"{layers} layers of width {', '.join(map(str, widths))}, {upto}{self.updates} updates"
 
     def claim(self, name: str) -> JudgedClaim:
         """Return a claim by its id. Raises UserError where there is none."""
@@ -176,8 +202,8 @@ class PublishedFolder:
     def range(self, measure: str, arm: str, places: int = 1) -> str:
         """Return the mean of a measure over seeds with its 95% interval, with so many decimal places.
 
-        Where some runs of the arm succeed and others do not, it is the least and the greatest of them instead. Runs
-        that diverged without a value are counted beside it.
+        Where some runs of the arm succeed and others do not, or the interval would reach beyond what is possible, it is
+        the least and the greatest of them instead. Runs that diverged without a value are counted beside it.
         """
         runs = self._by_arm.get(arm, [])
         lost = sum(run.diverged for run in runs if measures_of(self.recipe)[measure](run) is None)
@@ -187,9 +213,13 @@ class PublishedFolder:
 
     def _known_range(self, measure: str, arm: str, places: int) -> str:
         """Return the mean of a measure with its interval or range, of the runs that have it."""
-        found = self.interval(measure, arm)
-        if arm in self.divided:
-            return f"{found.mean:z.{places}f} ({self.extremes(measure, [arm], places)})"
+        score = load_task(self.recipe.task).score
+        low, high = (score.low, score.high) if measure.endswith(f"_{score.name}") else (0.0, math.inf)
+        found = spread_of(self.values(measure, arm), arm in self.divided, low, high)
+        if found is None:
+            raise UserError(f"{self._path}: has no {measure} of {arm}")
+        if isinstance(found, Range):
+            return f"{found.mean:z.{places}f} ({found.least:z.{places}f} to {found.greatest:z.{places}f})"
         if found.low is None or found.high is None:
             return f"{found.mean:z.{places}f}"
         return f"{found.mean:z.{places}f} [{found.low:z.{places}f}, {found.high:z.{places}f}]"
@@ -262,7 +292,7 @@ class PublishedFolder:
         return [f"{rate:g}" for rate in grid_of(self.recipe).rates.values()]
 
     @property
-    def best_untuned(self) -> str:
+    def best_untuned(self) -> Untuned:
         """What is best on average over the rates of its sweep, see :func:`.sweep_page.best_untuned`."""
         return best_untuned(self.recipe, self._runs)
 
@@ -279,10 +309,20 @@ class PublishedFolder:
         return of_each(self.recipe, self._runs, cost)
 
     @property
+    def best_rates(self) -> dict[str, list[str]]:
+        """The best rates of a sweep without warm-up and with the longest, by the label of a placement."""
+        return of_each(self.recipe, self._runs, best_rates)
+
+    @property
     def swept(self) -> SweepResults:
         """The final nlls of a sweep: of its best arm, and the line that a good run is below."""
         grid = grid_of(self.recipe)
         return SweepResults(grid, finals_of(grid, self._runs))
+
+    @cached_property
+    def along(self) -> AlongTraining:
+        """What its runs had at updates of their snapshots."""
+        return AlongTraining(self._path)
 
     @property
     def prediction(self) -> str:

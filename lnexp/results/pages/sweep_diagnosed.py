@@ -23,7 +23,8 @@ COLUMNS = {
 }
 EXPLANATION = (
     "Medians over seeds: at the best rate, and after the arrow at the lowest one above"
-    " it at which most runs are not good."
+    " it at which most runs are not good. A run that stalls has no spikes of its loss, so that a score of 0 is no sign"
+    " of health."
 )
 NO_GOOD_RATE = " × marks what is good at no rate: the rate is that of the lowest nll."
 

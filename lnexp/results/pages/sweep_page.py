@@ -2,7 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tabulate import tabulate
 
@@ -41,8 +41,9 @@ rate where all lengths are far from the best arm, which has {best:.2f}. Where se
 greatest."""
 SENSITIVITY = """\
 The columns are lengths of warm-up, the numbers nats a token: how far the nll is above its lowest, the mean over the \
-{rates} rates (Wortsman et al. 2023). It depends on which rates these are, and a run that stalls at 4 counts for two \
-that end at 2; at how many rates runs are good is above."""
+{rates} rates (Wortsman et al. 2023). It depends on which rates these are, and one run with a \
+very high nll outweighs several that are slightly worse; at how many rates runs are good is above. Where the best rate \
+is the lowest or the highest tried, the number is of one side of it alone and cannot be compared with others."""
 HIGHEST = """\
 The columns are lengths of warm-up. At lower rates some can be bad, as where updates are too few, and where runs with \
 a longer warm-up are longer, their further updates may be why they are good."""
@@ -149,11 +150,27 @@ def _choices(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[tuple[Pl
     return sorted(choices, key=lambda choice: _mean(choice[0].over_rates[choice[1]]))
 
 
-def best_untuned(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
-    """Return the placement, and with or without warm-up, that has the lowest mean nll over all rates of a sweep."""
+class Untuned(NamedTuple):
+    """What is best on average over the rates of a sweep.
+
+    Attributes:
+        placement: the label of the placement whose mean nll over all rates is the lowest.
+        warmup: the length of its warm-up, in updates.
+        nll: that mean for every placement with this warm-up, nats a token, by its label.
+    """
+
+    placement: str
+    warmup: float
+    nll: dict[str, float]
+
+
+def best_untuned(recipe: Recipe, runs: Iterable[CountedRun]) -> Untuned:
+    """Return the placement and the warm-up, the shortest or the longest, with the lowest mean nll over all rates."""
     grid = grid_of(recipe)
-    (one, warmup), *_ = _choices(grid, summaries_of(SweepResults(grid, finals_of(grid, runs))))
-    return f"{one.label}, {grid.warmup_labels[warmup]},"
+    summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
+    (best, warmup), *_ = _choices(grid, summaries)
+    nll = {one.label: _mean(one.over_rates[warmup]) for one in summaries}
+    return Untuned(best.label, grid.warmups[warmup], nll)
 
 
 def _untuned(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[list[str]]:
@@ -252,6 +269,12 @@ def cost(_: Grid, one: PlacementSummary) -> str:
     if not any(map(one.good_at, ends)):
         return "–"
     return _text(one.cost_of_no_warmup, any(_best_of(one, warmup).divided for warmup in ends))
+
+
+def best_rates(grid: Grid, one: PlacementSummary) -> list[str]:
+    """Return the best rate without warm-up and that with the longest, each with whether it is an edge of the range."""
+    without, *_, longest = one.cells
+    return [_rate(grid, one.best_rate[warmup]) for warmup in (without, longest)]
 
 
 def _best_of(one: PlacementSummary, warmup: str) -> Cell:

@@ -24,8 +24,8 @@ from lnexp.results.tables import run_tables
 from lnexp.tasks import load_task
 
 HOW_SPREAD = """\
-Mean over seeds with its 95% interval (Student's t); where some runs of an arm train and others do not, with the least \
-and the greatest of its runs in parentheses."""
+Mean over seeds with its 95% interval (Student's t); where some runs of an arm train and others do not, or \
+the interval would reach beyond what is possible, with the least and the greatest of its runs in parentheses."""
 
 
 def table_page(

@@ -67,6 +67,26 @@ def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interva
     return Interval(mean, mean - half, mean + half, n)
 
 
+def spread_of(
+    values: Sequence[float], divided: bool = False, low: float = -math.inf, high: float = math.inf
+) -> Interval | Range | None:
+    """Return the mean of runs with what says most of their spread; None for no values.
+
+    Args:
+        values: of the runs.
+        divided: whether some of the runs succeed and others do not.
+        low, high: the bounds of such values.
+
+    Returns:
+        The range of runs that are divided, or whose Student's t interval would reach beyond the bounds; otherwise the
+        interval.
+    """
+    found = interval(values)
+    if found is None or found.low is None or found.high is None:
+        return found
+    return range_of(values) if divided or found.low < low or found.high > high else found
+
+
 def margin_interval(margins: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """Return the interval that decides a claim: as :func:`interval`, without ends for one margin that all seeds have,
     where so many equal signs would be no less likely by chance than the interval is to miss.

@@ -1,18 +1,20 @@
 """Make the tables of results: a row a run, a row a run and epoch, a row a probe record, and means by arm for people."""
 
+import math
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.results.evidence.run_result import RunResult
-from lnexp.results.statistics.intervals import Interval, Range, interval, range_of
+from lnexp.results.statistics.intervals import Interval, Range, spread_of
 from lnexp.runs import records
 from lnexp.runs.identity import short_name
 from lnexp.runs.status import DONE
 from lnexp.tasks import load_task
-from lnexp.tasks.contract import Field, Record, Task
+from lnexp.tasks.contract import Field, Record, Score, Task
 from lnexp.tasks.diagnosed import DIAGNOSED
 from lnexp.tasks.measures import best, best_nll, last, last_known, test
 
@@ -127,10 +129,16 @@ def arms_table(recipe: Recipe, runs: pd.DataFrame, divided: Collection[str] = ()
     for row in runs.to_dict("records"):
         by_arm.setdefault(row["arm"], []).append(row)
     return [
-        _arm_row(arm, by_arm[arm.name], means, range_of if arm.name in divided else interval)
+        _arm_row(arm, by_arm[arm.name], means, partial(_spread, score, divided=arm.name in divided))
         for arm in recipe.arms.values()
         if arm.name in by_arm
     ]
+
+
+def _spread(score: Score, column: str, values: list[float], divided: bool) -> Interval | Range | None:
+    """Return the mean of a column of ``runs.csv`` over runs with its spread; an nll cannot be below zero."""
+    low, high = (score.low, score.high) if score.name in column else (0.0, math.inf)
+    return spread_of(values, divided, low, high)
 
 
 def _most_averaged(runs: pd.DataFrame) -> int:
@@ -144,14 +152,14 @@ def _arm_row(
     arm: Arm,
     mine: list[dict[Any, Any]],
     means: dict[str, str],
-    spread: Callable[[list[float]], Interval | Range | None],
+    spread: Callable[[str, list[float]], Interval | Range | None],
 ) -> dict[str, Any]:
     over = [row for row in mine if row["status"] in DONE]
     diverged = sum(row["status"] == "diverged" for row in over)
     first = mine[0]
 
     def mean(column: str) -> str:
-        found = spread([float(row[column]) for row in over if not pd.isna(row[column])])
+        found = spread(column, [float(row[column]) for row in over if not pd.isna(row[column])])
         return str(found) if found else "–"
 
     return {

@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import cost, lengths, of_each, sweep_page
+from lnexp.results.pages.sweep_page import Untuned, best_rates, best_untuned, cost, lengths, of_each, sweep_page
 
 
 @pytest.fixture
@@ -114,6 +114,22 @@ def test_where_nothing_can_be_tuned_the_lowest_nll_over_all_rates_comes_first(pa
     assert found[0][2].startswith("0.290 ["), "(0.42 + 0.22 + 0.2) / 3, and a hundredth more each seed"
     assert found[0][3:] == ["9 of 9", "0.001 to 0.004"]
     assert found[3][3:] == ["0 of 9", "no rate"]
+
+
+def test_what_is_best_untuned_is_compared_with_the_others_at_its_warmup(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    placement, warmup, nll = best_untuned(recipe, swept_runs(recipe))
+    assert (placement, warmup) == ("Pre-LN", 300)
+    assert nll == {"Pre-LN": pytest.approx(0.29), "Post-LN †": pytest.approx(0.40)}
+    assert isinstance(best_untuned(recipe, swept_runs(recipe)), Untuned)
+
+
+def test_best_rates_say_whether_they_are_an_edge(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    assert of_each(recipe, swept_runs(recipe), best_rates) == {
+        "Pre-LN": ["0.002", "0.004 (highest tried)"],
+        "Post-LN †": ["0.001 (lowest tried)", "0.002"],
+    }
 
 
 def test_one_that_is_as_bad_at_every_rate_is_not_what_to_take(page):

@@ -20,6 +20,7 @@ PAGE = (ROOT / "docs/results/why.md").read_text(encoding="utf-8")
         ("second moment gathered before the first step", ("adam_2k", "adam_2k_real_text", "adam_2k")),
         ("RAdam with β2 = 0.999", ("radam", "radam", "post_ln_radam_999")),
         ("β2 = 0.9", ("interventions", "", "beta2_low")),
+        ("DeepNorm", ("placements", "", "low_none_deep_norm")),
     ],
 )
 def test_cells_are_of_their_arms(change, places):
@@ -42,6 +43,9 @@ def test_what_is_said_of_snapshots_is_so():
     none = runs.loc["post_ln_none"]
     (trained,) = none[none.best_valid_bleu > 50].max_hidden_cosine
     assert none.max_hidden_cosine.min() < trained < none.max_hidden_cosine.max()
+    assert len(none) == 6
+    for column in ("min_encoder_gradient_share", "min_update_rms"):
+        assert none[none.best_valid_bleu > 50][column].item() == none[column].max()
     share = runs.min_encoder_gradient_share.groupby("arm").mean()
     assert share["peri_ln_none"] < share["post_ln_none"]
     assert share["deep_norm_full"] < share["post_ln_none"]

@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from lnexp.results.statistics.intervals import Interval, interval
+from lnexp.results.statistics.intervals import Interval, Range, interval, spread_of
 
 
 def test_the_interval_is_scipys():
@@ -12,6 +12,17 @@ def test_the_interval_is_scipys():
     found = interval(values)
     assert found is not None
     assert (found.mean, found.low, found.high, found.n) == pytest.approx((sum(values) / 4, low, high, 4))
+
+
+def test_the_range_stands_where_the_interval_says_nothing_or_leaves_what_is_possible():
+    values = [97.0, 99.0, 99.5]
+    assert spread_of(values) == interval(values)
+    assert spread_of(values, divided=True) == Range(98.5, 97.0, 99.5, 3)
+    assert spread_of(values, low=0.0, high=100.0) == Range(98.5, 97.0, 99.5, 3), "to 101.8"
+    assert spread_of([0.01, 0.02, 0.5], low=0.0) == Range(pytest.approx(0.53 / 3), 0.01, 0.5, 3)
+    assert spread_of([50.0, 51.0], low=0.0, high=100.0) == interval([50.0, 51.0])
+    assert spread_of([3.0], divided=True) == Interval(3.0, None, None, 1)
+    assert spread_of([]) is None
 
 
 def test_one_value_has_no_interval_and_none_no_mean():
