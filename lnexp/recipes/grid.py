@@ -71,10 +71,10 @@ class Grid:
         """Return the names of the arms that differ in these axes alone, by the name of their set."""
         key = frozenset(self._axes[part] for part in parts)
         if key not in self._sets:
-            self._sets[key] = self._made_without(key)
+            self._sets[key] = self._sets_differing_in(key)
         return self._sets[key]
 
-    def _made_without(self, axes: Collection[str]) -> dict[str, list[str]]:
+    def _sets_differing_in(self, axes: Collection[str]) -> dict[str, list[str]]:
         sets: dict[str, list[str]] = {}
         for arm in self._arms:
             name = "_".join(key for axis, key in arm.keys.items() if axis not in axes)

@@ -139,9 +139,10 @@ class Recipe:
     @staticmethod
     def _check_named(claim: Claim, key: str, by_id: Mapping[str, Claim]) -> None:
         name = getattr(claim, key)
-        counted = by_id.get(name)
-        if name and (counted is None or counted is claim or counted.implied_by or counted.restates):
-            why = "of the recipe" if counted in (None, claim) else "that is implied by none and restates none"
+        other = by_id.get(name)
+        if name and (other is None or other is claim or other.implied_by or other.restates or other.check):
+            own = other in (None, claim)
+            why = "of the recipe" if own else "that is implied by none and restates none, and is no check"
             raise ValueError(f"claim {claim.id}: {key}: {name} is no other claim {why}")
 
     @property

@@ -57,7 +57,7 @@ def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: l
     missing = not_run(arguments.results, found, sound) if recipes or is_published(arguments.results) else []
     shown = [one for one in [*found, *missing] if one.has(**wanted)]
     problems = [problem for one in shown if one.was_run for problem in _problems(one, arguments.identities)]
-    problems += [] if any(wanted.values()) else _denied_page(arguments.results, found)
+    problems += _denied_page(arguments.results, found) if [one for one in shown if one.was_run] == found else []
     problems += unsound
     try:
         _print(arguments, shown)

@@ -4,6 +4,7 @@ A task has two halves. The light half, :class:`Task`, is read by every command a
 The heavy half is imported where work begins: :meth:`Task.evaluation` in training, :meth:`Task.work` in planning.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,6 +124,15 @@ class Score:
     def averaged_test(self) -> str:
         """Its key in ``end`` records, and its column of ``runs.csv``, for an average of checkpoints."""
         return averaged(self.test)
+
+    def bounds_of(self, name: str) -> tuple[float, float]:
+        """Return the least and the greatest possible value of a measure or a column, by its name.
+
+        They are the score's own where it is of the score; an nll or a loss is not below zero; others can be any.
+        """
+        if name.endswith(f"_{self.name}") or name == self.averaged_test:
+            return self.low, self.high
+        return (0.0 if name.endswith(("_nll", "_loss")) else -math.inf), math.inf
 
     def text(self, value: float) -> str:
         """Return a value as people read it."""

@@ -40,7 +40,7 @@ def why_not(mine):
     if mine["implied_by"]:
         return "implied by another claim"
     if mine["restates"]:
-        return "another claim in another measure"
+        return "restates another claim"
     if mine["registered"] == "after":
         return "registered after the runs"
     if mine["verdict"] == "not run":

@@ -179,14 +179,17 @@ def test_what_is_no_recipe_is_refused(recipe_of, changes, message):
         recipe_of(**changes)
 
 
-def test_a_claim_can_be_implied_by_another_one(recipe_of):
-    (strong,) = claims_with(id="strong", holds_if="best_bleu(one) > 2")
-    (weak,) = claims_with(id="weak", implied_by="strong", paper={})
-    claims = {claim.id: claim for claim in recipe_of(claims=[weak, strong]).claims}
-    assert (claims["weak"].counts, claims["strong"].counts) == (False, True)
-    assert claims["weak"].standing == "registered before the runs (1234abc), implied by strong"
-    with pytest.raises(UserError, match="weaker: implied_by: weak is no other claim that is implied by none"):
-        recipe_of(claims=[weak, strong, *claims_with(id="weaker", implied_by="weak", paper={})])
+@pytest.mark.parametrize(("key", "words"), [("implied_by", "implied by"), ("restates", "restates")])
+def test_a_claim_can_leave_it_to_another_one_to_count(recipe_of, key, words):
+    (counted,) = claims_with(id="counted", holds_if="best_bleu(one) > 2")
+    (other,) = claims_with(id="other", paper={}, **{key: "counted"})
+    claims = {claim.id: claim for claim in recipe_of(claims=[other, counted]).claims}
+    assert (claims["other"].counts, claims["counted"].counts) == (False, True)
+    assert claims["other"].standing == f"registered before the runs (1234abc), {words} counted"
+    with pytest.raises(UserError, match=f"third: {key}: other is no other claim that is implied by none and restates"):
+        recipe_of(claims=[other, counted, *claims_with(id="third", paper={}, **{key: "other"})])
+    with pytest.raises(UserError, match=f"other: {key}: counted is no other claim that"):
+        recipe_of(claims=[other, *claims_with(id="counted", check=True, paper={})])
 
 
 def test_a_check_does_not_count(recipe_of):

@@ -90,15 +90,14 @@ def test_post_ln_with_warmup_meets_the_test_of_the_early_loss():
     assert all(one < 1.1 * other for one, other in zip(early, last, strict=True))
 
 
-@pytest.mark.parametrize(("recipe", "gap"), [("interventions_real_text", 1.0)])
-def test_failed_runs_have_a_gap_between_training_and_validation_that_others_lack(recipe, gap):
-    epochs = pd.read_csv(RESULTS / "medium/multi30k" / recipe / "epochs.csv")
+def test_failed_runs_have_a_gap_between_training_and_validation_that_others_lack():
+    epochs = pd.read_csv(RESULTS / "medium/multi30k/interventions_real_text/epochs.csv")
     last = epochs[epochs["epoch"] == epochs["epoch"].max()].groupby("arm")[["train_loss", "valid_loss"]].mean()
     said = "end at a training loss of {:.2f} and a validation loss of {:.2f} (label-smoothed; training has dropout)"
-    assert sentence(f"recipes/{recipe}.yaml", said.format(*last.loc["none"]))
+    assert sentence("recipes/interventions_real_text.yaml", said.format(*last.loc["none"]))
     between = last["valid_loss"] - last["train_loss"]
-    assert between["none"] > gap
-    assert (between[["warmup", "pre_ln"]] < gap / 5).all()
+    assert between["none"] > 1
+    assert (between[["warmup", "pre_ln"]] < 0.2).all()
 
 
 def test_the_sentences_of_our_own_are_of_the_best_run():

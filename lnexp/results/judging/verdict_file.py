@@ -110,7 +110,7 @@ class JudgedClaim(Claim):
         if self.implied_by:
             return "implied by another claim"
         if self.restates:
-            return "another claim in another measure"
+            return "restates another claim"
         if self.registered == "after":
             return "registered after the runs"
         if self.verdict == "not run":

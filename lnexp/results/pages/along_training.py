@@ -7,9 +7,6 @@ from lnexp.errors import UserError
 from lnexp.result_tables import read_table
 from lnexp.results.tables.snapshots_table import MEASURES, MODEL
 
-#: What of the layers of a snapshot a number is.
-OVER_LAYERS = ("mean", "min", "max")
-
 
 class AlongTraining:
     """The snapshots of a folder of results.
@@ -28,7 +25,7 @@ class AlongTraining:
             update: one of the snapshots.
             column: of ``snapshots.csv``; ``train_loss`` is of the whole model, the others are of layers.
             arm: of the recipe.
-            over: which of the layers' numbers, of :data:`OVER_LAYERS`.
+            over: what of the layers' numbers: ``mean``, ``min`` or ``max``.
 
         Raises:
             UserError: where no run of the arm has a number there.

@@ -1,6 +1,5 @@
 """Read a folder of published results for templates of pages: measures of arms, verdicts, what made them."""
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -96,10 +95,10 @@ class PublishedFolder:
 
     @property
     def planned_elsewhere(self) -> str:
-        """The seeds that are planned in place of those here; empty where these are among the planned ones."""
+        """The planned seeds that are not here; empty where no others than planned ones are."""
         planned = self.recipe.planned_at(self._path.parent.parent.name)
         shown = {one.job.seed for of_arm in self._by_arm.values() for one in of_arm}
-        return "" if shown <= set(planned) else named_seeds(planned)
+        return "" if shown <= set(planned) else named_seeds(set(planned) - shown)
 
     @property
     def unfinished(self) -> str:
@@ -214,8 +213,7 @@ class PublishedFolder:
     def _known_range(self, measure: str, arm: str, places: int) -> str:
         """Return the mean of a measure with its interval or range, of the runs that have it."""
         score = load_task(self.recipe.task).score
-        low, high = (score.low, score.high) if measure.endswith(f"_{score.name}") else (0.0, math.inf)
-        found = spread_of(self.values(measure, arm), arm in self.divided, low, high)
+        found = spread_of(self.values(measure, arm), arm in self.divided, *score.bounds_of(measure))
         if found is None:
             raise UserError(f"{self._path}: has no {measure} of {arm}")
         if isinstance(found, Range):

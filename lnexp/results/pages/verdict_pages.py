@@ -24,8 +24,9 @@ after. A comparison is judged by the margin by which it holds: Student's t over 
 that two quantities are the same is judged by two one-sided t tests at 5% against a stated margin: its difference has \
 a 90% interval. A success rate is judged by Clopper and Pearson's 95% interval. A p-value is of the decided direction. \
 Tallies count the claims that were registered before the runs, are not exploratory and were judged on the seeds that \
-were planned when the runs were made; not checks of what other claims need, nor what another claim implies; and one \
-test on the same runs once. Holm's correction is for the number of all those that were judged."""
+were planned when the runs were made; not checks of what other claims need, nor what another claim implies, nor what \
+restates another claim in another measure; and one test on the same runs once. Holm's correction is for the number of \
+all those that were judged."""
 
 
 def in_terminal(shown: list[RecipeVerdicts]) -> str:

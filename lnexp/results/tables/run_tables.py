@@ -1,6 +1,5 @@
 """Make the tables of results: a row a run, a row a run and epoch, a row a probe record, and means by arm for people."""
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
@@ -136,9 +135,8 @@ def arms_table(recipe: Recipe, runs: pd.DataFrame, divided: Collection[str] = ()
 
 
 def _spread(score: Score, column: str, values: list[float], divided: bool) -> Interval | Range | None:
-    """Return the mean of a column of ``runs.csv`` over runs with its spread; an nll cannot be below zero."""
-    low, high = (score.low, score.high) if score.name in column else (0.0, math.inf)
-    return spread_of(values, divided, low, high)
+    """Return the mean of a column of ``runs.csv`` over runs with its spread."""
+    return spread_of(values, divided, *score.bounds_of(column))
 
 
 def _most_averaged(runs: pd.DataFrame) -> int:

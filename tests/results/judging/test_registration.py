@@ -13,6 +13,7 @@ from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.result_tables import result_folders
 from lnexp.results.evidence.provenance import commits_of, read_provenance
 from lnexp.results.judging import history
+from lnexp.results.judging.questions import form_of
 from lnexp.results.judging.registration import registered
 from lnexp.results.judging.verdict_file import read_verdicts
 
@@ -85,6 +86,18 @@ def test_every_claim_names_a_commit_that_has_its_very_test(name):
         tests = stated_at(claim.since, base)
         assert tests.get(claim.id.removesuffix(suffix)) == claim.holds_if.split(), claim.id
         assert not suffix or stated_at(claim.since, name) is not None
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_claim_that_restates_another_asks_of_the_same_arms_and_is_no_older(name):
+    recipe = load_recipe(name)
+    by_id = {claim.id: claim for claim in recipe.claims}
+    for claim in (claim for claim in recipe.claims if claim.restates):
+        counted = by_id[claim.restates]
+        asked, by_the_other = ({arm for _, arm in form_of(one, recipe).calls.values()} for one in (claim, counted))
+        assert asked == by_the_other, claim.id
+        assert history.contains(claim.since, counted.since), claim.id
+        assert list(by_id).index(counted.id) < list(by_id).index(claim.id), claim.id
 
 
 @cache

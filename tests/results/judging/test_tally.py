@@ -66,7 +66,7 @@ def test_late_exploratory_and_unfinished_claims_and_the_same_contrast_are_not_co
         "exploratory": 1,
         "fewer seeds than planned": 1,
         "implied by another claim": 1,
-        "another claim in another measure": 1,
+        "restates another claim": 1,
         "a check": 1,
         "decided by the numbers of another claim": 1,
     }

@@ -236,7 +236,7 @@ def test_marks_say_whether_a_claim_counts(folder, tmp_path):
 
 def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
     results = shutil.copytree(RESULTS, tmp_path / "results")
-    why = "exploratory or another claim in another measure"
+    why = "exploratory or registered after the runs"
     assert f"In parentheses: not counted ({why}).\n" in page_of("README.md", results)
     shutil.rmtree(results / "small/toy/fig2a")
     as_of_fewer_seeds(RESULTS / "small/toy/fig2a", results / "small/toy/fig2a")
@@ -248,7 +248,7 @@ def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
     [
         (
             PLACE,
-            "of 6 decided verdicts, 4 survive it over the claims of this recipe, and 2 over [all claims on",
+            "of 7 decided verdicts, 5 survive it over the claims of this recipe, and 3 over [all claims on",
         ),
         (PLACE, "; 1 of them is decided by the numbers of another recipe's claim, and counts there.\n"),
         (

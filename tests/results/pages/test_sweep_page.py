@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import Untuned, best_rates, best_untuned, cost, lengths, of_each, sweep_page
+from lnexp.results.pages.sweep_page import best_rates, best_untuned, cost, lengths, of_each, sweep_page
 
 
 @pytest.fixture
@@ -121,7 +121,6 @@ def test_what_is_best_untuned_is_compared_with_the_others_at_its_warmup(tmp_path
     placement, warmup, nll = best_untuned(recipe, swept_runs(recipe))
     assert (placement, warmup) == ("Pre-LN", 300)
     assert nll == {"Pre-LN": pytest.approx(0.29), "Post-LN †": pytest.approx(0.40)}
-    assert isinstance(best_untuned(recipe, swept_runs(recipe)), Untuned)
 
 
 def test_best_rates_say_whether_they_are_an_edge(tmp_path):
