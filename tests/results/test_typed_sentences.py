@@ -82,6 +82,20 @@ def test_in_bleu_pre_ln_loses_less_than_five_percent_without_warmup():
     )
 
 
+def test_where_no_run_trains_without_a_change_hardly_any_change_lets_one_train():
+    said = "hardly any change of the updates lets a run train, the rate apart: freezing the last two layers of each"
+    assert sentence("docs/templates/results/why_answer.md.jinja", said)
+    trained = set()
+    for place in ("small/toy/interventions_high_rate", "medium/multi30k/interventions_real_text"):
+        of = PublishedFolder(RESULTS / place)
+        changed = [arm for arm in of.arms if arm not in ("none", "warmup", "pre_ln", "normalised_sgd_warmup")]
+        assert of.trained("none").startswith("0 of")
+        trained |= {arm for arm in changed if not of.trained(arm).startswith("0 of")}
+    assert trained == {"last_layers_frozen"}
+    of = PublishedFolder(RESULTS / "medium/multi30k/adam_2k_real_text")
+    assert all(of.trained(arm).startswith("0 of") for arm in of.arms if arm != "warmup")
+
+
 def test_post_ln_with_warmup_meets_the_test_of_the_early_loss():
     said = "on Multi30k Post-LN with warm-up meets it as well, at three fifths of its own run"
     assert sentence("recipes/fig4ab.yaml", said)

@@ -52,6 +52,18 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
+    "At twice the rate none of these lets Post-LN train without warm-up: smaller rates for later layers, warm-up of the"
+    " last layers alone, normalised gradients, β2 = 0.9 or 0.999, both of Adam's moments gathered before the first"
+    " step, clipped changes, and residual branches that grow from zero": (
+        ("interventions-gradients-by-layer-high-rate",),
+        ("interventions-last-layers-warmup-high-rate",),
+        ("interventions-size-of-gradients-high-rate",),
+        ("interventions-short-memory-high-rate",),
+        ("interventions-long-memory-high-rate",),
+        ("interventions-variance-of-second-moment-high-rate",),
+        ("interventions-size-of-changes-high-rate",),
+        ("interventions-branch-warmup-high-rate",),
+    ),
     "On real text these do not replace warm-up: smaller rates for later layers, both of Adam's moments gathered before"
     " the first step, and clipped changes": (
         ("real-text-gradients-by-layer",),
