@@ -164,7 +164,7 @@ def sensitivities(swept: Swept) -> Figure:
                 failing = list(one.sensitivity[end].values())
                 axis.plot(failing, [row + shift] * len(failing), "x", color="black", markersize=4)
     axis.set(xlabel="lr sensitivity, nats a token", xlim=(0, None))
-    said = f"{_legend(swept)}, crossed: most runs fail at every rate, so that the value says little"
+    said = f"{_legend(swept)}, crossed: at no rate are most runs good, so that the value says little"
     add_title(figure, f"{swept.heading}: lr sensitivity", f"{swept.scope} · {said}")
     return figure
 

@@ -50,8 +50,12 @@ def _sets(recipe: Recipe) -> dict[str, Collection[str]]:
 
 def form_of(claim: Claim, recipe: Recipe) -> Form:
     """Return the test of a claim. Raises UserError where it cannot be read, or asks for what the recipe lacks."""
+    return _asked(claim, question_of(recipe))
+
+
+def _asked(claim: Claim, question: Question) -> Form:
     with _named(claim):
-        return parse(claim.holds_if, question_of(recipe))
+        return parse(claim.holds_if, question)
 
 
 @contextmanager
@@ -67,5 +71,4 @@ def check_claims(recipe: Recipe) -> None:
     """Refuse a recipe with a claim that cannot be judged, as before its runs are trained. Raises UserError."""
     question = question_of(recipe)
     for claim in recipe.claims:
-        with _named(claim):
-            parse(claim.holds_if, question)
+        _asked(claim, question)
