@@ -1,4 +1,4 @@
-"""Judge the test of a claim without the package: verdict, estimate, margins, p-value and what is said of arms.
+"""Judge the test of a claim without the package: verdict, estimate, margins, p-values and what is said of arms.
 
 Tests are read with :mod:`ast`; the statistics are those of scipy.stats.
 """
@@ -28,6 +28,7 @@ class Judged:
     estimate: dict | None = None
     margins: list = field(default_factory=list)
     p: float | None = None
+    exact_p: float | None = None
     arms: dict = field(default_factory=dict)
     seeds: set = field(default_factory=set)
     used: set = field(default_factory=set)
@@ -58,7 +59,7 @@ def judged(holds_if, folder, of_the_paper):
     judged = equivalence(tree, known) if isinstance(tree, ast.Call) else comparison(tree, known)
     judged.arms, judged.seeds, judged.used = arms(found, folder), set(seeds), set(seeds)
     if all(found.values()) and any(None in of.values() for of in found.values()):
-        judged.verdict, judged.p = "inconclusive", None
+        judged.verdict, judged.p, judged.exact_p = "inconclusive", None, None
     return judged
 
 
@@ -86,7 +87,9 @@ def comparison(tree, values):
     margins = [sign * (value(left, at) - value(right, at)) for at in values.values()]
     p = min(1.0, 2 * min(one_sided(margins, "greater"), one_sided(margins, "less"))) if len(margins) > 1 else None
     estimate = of_margins(margins, BOTH)
-    return decided("comparison", estimate, [estimate], p, zip(values, margins, strict=True))
+    judged = decided("comparison", estimate, [estimate], p, zip(values, margins, strict=True))
+    judged.exact_p = of_signs(margins)
+    return judged
 
 
 def equivalence(tree, values):
@@ -168,6 +171,13 @@ def one_sided(values, alternative):
         positive = len(values) if np.mean(values) > 0 else 0
         return 0.5 if np.mean(values) == 0 else sign_test(positive, len(values), alternative)
     return float(stats.ttest_1samp(values, 0, alternative=alternative).pvalue)
+
+
+def of_signs(values):
+    """Return the p-value of the exact test over all signs of values; None for none."""
+    if len(values) < 2:
+        return 1.0 if values else None
+    return float(stats.permutation_test((values,), np.sum, permutation_type="samples", n_resamples=np.inf).pvalue)
 
 
 def sign_test(positive, n, alternative):

@@ -21,7 +21,7 @@ SECTION = re.compile(r"^## \[.*\]\((.*)/table\.md\)$", re.MULTILINE)
 def recomputed(folder, claim, holds_if):
     """Return what verdicts.json has to say of a recipe's claim, by its keys, and the claim as tallies take it."""
     found = judged(holds_if, folder, claim["scope"] == "relative" or folder.verdicts["papers"])
-    mine = {key: getattr(found, key) for key in ("verdict", "form", "estimate", "margins", "p", "arms")}
+    mine = {key: getattr(found, key) for key in ("verdict", "form", "estimate", "margins", "p", "exact_p", "arms")}
     mine["registered"] = registered(claim, folder)
     mine["exploratory"] = claim.get("exploratory", False) or folder.data in folder.recipe.get("exploratory_on", [])
     mine |= {"check": claim.get("check", False)} | {key: claim.get(key, "") for key in ("implied_by", "restates")}

@@ -48,6 +48,8 @@ def change(path, edit):
 
 
 def changed(number):
+    if number is None:
+        return 0.5
     return number + 1 if isinstance(number, int) else number * (1 + 1e-5) + 1e-9
 
 
@@ -73,7 +75,7 @@ def test_everything_published_is_recomputed():
 @pytest.mark.parametrize(
     "key",
     [
-        "verdict", "form", "p", "registered", "exploratory", "implied_by", "restates", "check", "planned",
+        "verdict", "form", "p", "exact_p", "registered", "exploratory", "implied_by", "restates", "check", "planned",
         "seeds", "others",
         "estimate, low", "estimate, mean", "margins, 0, mean", "margins, 0, high",
         "arms, n", "arms, mean", "arms, high", "arms, measure", "arms, extremes",

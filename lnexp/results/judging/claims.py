@@ -128,6 +128,7 @@ def judge(
         estimate=judgement.estimate,
         margins=judgement.margins,
         p=None if undecided else judgement.p,
+        exact_p=None if undecided else judgement.exact_p,
         contrast=short_hash([judgement.form, evidence, deciding]),
         planned=len(planned),
         seeds=len(seeds.intersection(planned)),

@@ -28,12 +28,15 @@ class Judgement:
             Empty where nothing was measured.
         p: the p-value of the decided direction; of the nearer one where neither is decided; below 5% exactly where
             there is a decision. None where there is a single seed, or none.
+        exact_p: of a comparison, :func:`lnexp.results.statistics.sign_flips.p_of_sign_flips` of its margins, which
+            decides nothing: it says whether a verdict needs margins to be normal. None for other forms.
     """
 
     form: FormName
     estimate: Interval | None
     margins: list[Interval]
     p: float | None
+    exact_p: float | None = None
 
     @property
     def verdict(self) -> Verdict:

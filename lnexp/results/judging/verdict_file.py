@@ -64,7 +64,7 @@ class JudgedClaim(Claim):
 
     Attributes:
         verdict: what the margins say, see :func:`lnexp.results.judging.judgement.verdict_of`.
-        form, estimate, margins, p: of its :class:`lnexp.results.judging.judgement.Judgement`.
+        form, estimate, margins, p, exact_p: of its :class:`lnexp.results.judging.judgement.Judgement`.
         contrast: eight hex digits of the form, of the numbers that decide and of their runs, whatever arms are called;
             two claims with one contrast are one piece of evidence.
         planned: how many seeds were planned when the runs were made, see :mod:`lnexp.results.judging.planned_seeds`.
@@ -79,6 +79,7 @@ class JudgedClaim(Claim):
     estimate: Interval | None
     margins: list[Interval]
     p: float | None
+    exact_p: float | None
     contrast: str
     planned: int
     seeds: int

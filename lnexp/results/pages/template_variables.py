@@ -13,6 +13,7 @@ from lnexp.recipes.jobs import THEORY
 from lnexp.recipes.load import load_recipe, recipe_names
 from lnexp.recipes.schema import schema
 from lnexp.results.judging.claimants import by_claimant
+from lnexp.results.judging.exact_test import by_exact_test
 from lnexp.results.judging.questions import measures_in_words
 from lnexp.results.judging.tally import REPEATED, tally
 from lnexp.results.judging.verdicts import RecipeVerdicts, all_verdicts, not_run, sound_recipes
@@ -90,11 +91,13 @@ def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
         for name, of_one in claimants.items()
     }
     tallies = [tally(claims) for claims in claims_of.values()]
+    counted = tally(claim for of_one in claims_of.values() for claim in of_one)
     return {
         "claims_of": claims_of,
         "kinds": {one.place: name for name, of_one in claimants.items() for one in of_one},
         "findings": {name: findings(of_one) for name, of_one in claimants.items()},
         "tally": tally,
+        "by_exact_test": by_exact_test(counted.decisions),
         "weak": [claim for of_one in tallies for claim in of_one.weak],
         "repeated": [claim for of_one in tallies for claim in of_one.repeated],
         "REPEATED": REPEATED,

@@ -73,6 +73,7 @@ def _verdict_row(verdicts: RecipeVerdicts, claim: JudgedClaim) -> dict[str, Any]
         "low": estimate and estimate.low,
         "high": estimate and estimate.high,
         "p": claim.p,
+        "exact_p": claim.exact_p,
         "seeds": claim.seeds,
         "planned": claim.planned,
         "source": claim.source,

@@ -8,6 +8,7 @@ from lnexp.results.judging.forms.base import Calls, Form, Question, Values, shar
 from lnexp.results.judging.forms.expression import Expression
 from lnexp.results.judging.judgement import Judgement
 from lnexp.results.statistics.intervals import margin_interval, p_not_above
+from lnexp.results.statistics.sign_flips import p_of_sign_flips
 
 
 class Comparison(Form):
@@ -45,7 +46,7 @@ class Comparison(Form):
         margins = [margin for _, margin in self.evidence(values)]
         mean, not_above = margin_interval(margins), p_not_above(margins)
         p = None if not_above is None else 2 * min(not_above, 1 - not_above)
-        return Judgement(self.name, mean, [mean] if mean else [], p)
+        return Judgement(self.name, mean, [mean] if mean else [], p, p_of_sign_flips(margins))
 
     def evidence(self, values: Values) -> list[tuple[int, float]]:
         return [(seed, self.margin(of_seed)) for seed, of_seed in shared_seeds(values).items()]
