@@ -8,6 +8,7 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.utils import JobReturn
 
+from lnexp.combinations import combinations
 from lnexp.composer import Composer
 from lnexp.configuration import check, register_resolvers
 from lnexp.errors import UserError
@@ -109,12 +110,10 @@ class RecipeSweeper(BasicSweeper):
 
         What is swept becomes a part of the names of the runs' folders.
         """
-        parsed = OverridesParser.create().parse_overrides(arguments)
-        (jobs,) = self.split_arguments(parsed, None)
-        self.validate_batch_is_legal(jobs)
-        swept = {override.get_key_element() for override in parsed if override.is_sweep_override()}
-        labels = (label_of_overrides([said for said in job if said.partition("=")[0] in swept]) for job in jobs)
-        return [[*job, f"+label={label}"] if label else job for job, label in zip(jobs, labels, strict=True)]
+        jobs = combinations(arguments)
+        self.validate_batch_is_legal([job for job, _ in jobs])
+        labelled = [(job, label_of_overrides(varied)) for job, varied in jobs]
+        return [[*job, f"+label={label}"] if label else job for job, label in labelled]
 
     def _launch(self, jobs: list[list[str]]) -> list[JobReturn]:
         """Launch jobs, at most ``hydra.sweeper.max_batch_size`` at once."""

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
 
+from lnexp.combinations import combinations
 from lnexp.configuration import compose
 from lnexp.corpora.known import KNOWN_LABELLED_PAIRS, KNOWN_WORDS
 from lnexp.overrides import spell_out
@@ -62,14 +61,10 @@ def asked(words: list[str]) -> list[Asked]:
 
 def _combinations(words: list[str]) -> list[Asked]:
     """Return every combination of the values of options, as a sweep trains them; a single run is one, too."""
-    parsed = OverridesParser.create().parse_overrides(words)
-    swept = {override.get_key_element() for override in parsed if override.is_sweep_override()}
-    (jobs,) = BasicSweeper.split_arguments(parsed, None)
     found = []
-    for job in jobs:
-        name = " ".join(word for word in job if word.partition("=")[0] in swept)
+    for job, varied in combinations(words):
         cfg = _config(job)
-        found.append(Asked(name or "the run", cfg, [identity(cfg)]))
+        found.append(Asked(" ".join(varied) or "the run", cfg, [identity(cfg)]))
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from lnexp.errors import UserError
 from lnexp.options import key_of
 from lnexp.recipes.recipe import Arm, Recipe
-from lnexp.recipes.sweep import Sweep
+from lnexp.recipes.sweep_settings import SweepSettings
 
 #: What the three axes of a sweep are, by what ``outcomes`` calls them.
 PLACEMENT, RATE, WARMUP = PARTS = ("rows", "columns", "over")
@@ -38,7 +38,7 @@ class Grid:
     def __init__(self, recipe: Recipe):
         if recipe.sweep is None or not recipe.outcomes:
             raise ValueError("sweep: needs outcomes, whose columns are rates, and lengths of warm-up over them")
-        self.sweep: Sweep = recipe.sweep
+        self.sweep: SweepSettings = recipe.sweep
         self._axes = recipe.outcomes
         self._arms = list(recipe.arms.values())
         self.labels = self._labels(PLACEMENT)

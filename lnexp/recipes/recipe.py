@@ -9,7 +9,7 @@ from typing import Any
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.recipes.claim import Claim
-from lnexp.recipes.sweep import Sweep
+from lnexp.recipes.sweep_settings import SweepSettings
 from lnexp.tasks import DEFAULT
 
 
@@ -89,7 +89,7 @@ class Recipe:
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.measures.outcomes`).
         sweep: of a recipe whose outcomes have rates as columns and lengths of warm-up over them, the ``initial_nll``,
             ``within``, ``good`` and ``other_rate`` of measures over several arms (see
-            :class:`lnexp.recipes.sweep.Sweep` and :mod:`lnexp.results.measures.sweep_measures`).
+            :class:`lnexp.recipes.sweep_settings.SweepSettings` and :mod:`lnexp.results.measures.sweep_measures`).
         baselines: the arms that pages compare the final nll of every other one with.
         exploratory_on: corpora on which all claims are exploratory.
         known: which results with other seeds were known when the claims were written.
@@ -116,7 +116,7 @@ class Recipe:
     plot: dict[str, str] = field(default_factory=dict)
     more_plots: dict[str, dict[str, str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
-    sweep: Sweep | None = None
+    sweep: SweepSettings | None = None
     baselines: tuple[str, ...] = ()
     exploratory_on: tuple[str, ...] = ()
     known: str = ""

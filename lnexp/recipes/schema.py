@@ -3,7 +3,7 @@
 from lnexp.docstrings import attributes_of
 from lnexp.recipes.claim import Claim
 from lnexp.recipes.recipe import Arm, Recipe, Setting
-from lnexp.recipes.sweep import Sweep
+from lnexp.recipes.sweep_settings import SweepSettings
 from lnexp.recipes.variant import Variant
 from lnexp.schema import required_fields
 
@@ -12,7 +12,7 @@ PARTS = {
     "the file": (Recipe, {"name": "", "file": ""}),
     "a profile": (Setting, {"overrides": "settings"}),
     "an arm": (Arm, {"name": "", "values": "", "keys": ""}),
-    "sweep": (Sweep, {}),
+    "sweep": (SweepSettings, {}),
     "a claim": (Claim, {}),
     "variant": (Variant, {}),
 }

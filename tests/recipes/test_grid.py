@@ -8,7 +8,7 @@ from swept import CONTENT, swept_recipe
 from lnexp.errors import UserError
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Arm
-from lnexp.recipes.sweep import Sweep
+from lnexp.recipes.sweep_settings import SweepSettings
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_recipe_without_a_sweep_has_no_grid(recipe):
 @pytest.mark.parametrize("numbers", [(0, 0.1, 0.1), (5, 0, 0.1), (5, 0.1, 0), (5, 0.1, 1)])
 def test_numbers_that_make_no_sense_are_refused(numbers):
     with pytest.raises(ValueError, match="must be above zero"):
-        Sweep(*numbers)
+        SweepSettings(*numbers)
 
 
 def test_a_file_with_a_sweep_that_cannot_be_measured_is_refused(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweepSettings:
     """How a sweep over rates and lengths of warm-up is summed up.
 
     Attributes:
