@@ -47,6 +47,7 @@ NUMBERS = (
     "best_valid_", "last_valid_", "valid_", "whole_valid_", "test_", "averaged_test_", "train_loss", "grad_norm",
     "mean_grad_norm", "core_seconds", "output", "before_norm", "hidden_", "attention_", "gradient_norm",
     "relative_update", "angular_update", "update_rms", "log_z", "sharpness", "encoder_gradient_share",
+    "state_change",
 )  # fmt: skip
 #: The columns that tell the rows of a table apart.
 APART = {

@@ -53,7 +53,7 @@ class _Timed:
         from lnexp.training.snapshots import Snapshots
 
         self.engine, self.path, self.even = engine, path, True
-        watched = Watched.of(engine.models, engine.criterion, fixed_batch=dict, products=0)
+        watched = Watched.of(engine.models, engine.criterion, fixed_batch=dict)
         self.none, self.every = Snapshots((), watched), Snapshots(range(1, 10**6), watched)
 
     def pair(self, batch: Any) -> tuple[float, float]:

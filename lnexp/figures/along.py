@@ -16,6 +16,7 @@ PANELS = {
     "gradient_norm": ("norm of the gradient", "log"),
     "update_rms": ("size of the update\n(learning rates)", "log"),
     "relative_update": ("size of the update\n(of the weights)", "log"),
+    "state_change": ("change of hidden states\nby the update (E‖Δx‖²/E‖x‖²)", "log"),
     "hidden_state": ("hidden states\n(E‖x‖²/d)", "log"),
     "hidden_cosine": ("cosine of two positions'\nhidden states", "linear"),
     "attention_entropy": ("entropy of attention\n(nats)", "linear"),

@@ -190,6 +190,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "diagnostics.sharpness", whole(0), "products with the Hessian for the sharpness at each of them; 0: none",
             decides=False,
         ),
+        Option(
+            "diagnostics.state_changes", FLAG, "measure by how much each of them changes hidden states", decides=False,
+        ),
         Option("tracker", FILE, "wandb: not at all, offline, or online", decides=False),
         Option(
             "tracker.mode", choice("disabled", "offline", "online"), "mode of wandb",

@@ -47,6 +47,8 @@ log_z.output                    mean over target tokens of log Z of the output s
 log_z_squared.output            mean of its square
 sharpness.loss                  largest eigenvalue of the Hessian of one minibatch's mean loss a token, nats, before the
                                 update; where diagnostics.sharpness asks for it
+state_change.<side>             E‖x' − x‖² / E‖x‖² of a layer's outputs x before and x' after the update, over the
+                                positions of one minibatch; where diagnostics.state_changes asks for it
 gradient_norm.<matrix>          Frobenius norm of the gradient, as the optimizer takes it; not of parameters in
                                 half precision, which single runs have there
 relative_update.<matrix>        ‖ΔW‖/‖W‖, Frobenius norms, W from before the update

@@ -14,6 +14,8 @@ from lnexp.tasks.contract import Measure, MeasuredRun, Record
 WINDOW = 60
 #: Standard deviations from their mean at which a value is a spike.
 DEVIATIONS = 7.0
+#: The last update whose changes of hidden states are early ones.
+EARLY = 32
 #: The ends of the names of matrices that are in no layer.
 OUTSIDE_LAYERS = ("embed_tokens", "output_projection")
 #: The rounding of recorded series, relative: a smaller standard deviation is not told from it.
@@ -180,6 +182,43 @@ def max_sharpness(run: MeasuredRun) -> float | None:
 def last_sharpness(run: MeasuredRun) -> float | None:
     """Return the sharpness of the loss at the last snapshot, nats."""
     return _last(_means(run, "sharpness"))
+
+
+@diagnosed
+def first_encoder_change(run: MeasuredRun) -> float | None:
+    """Return the ``state_change`` of the encoder's last layer at the first snapshot, see
+    :class:`lnexp.training.diagnostics.state_changes.StateChanges`.
+    """
+    return next(iter(_changes(run, "encoder")), None)
+
+
+@diagnosed
+def early_encoder_change(run: MeasuredRun) -> float | None:
+    """Return the geometric mean of the ``state_change`` of the encoder's last layer over the snapshots of the first 32
+    updates.
+    """
+    return _geometric_mean(_changes(run, "encoder"))
+
+
+@diagnosed
+def early_decoder_change(run: MeasuredRun) -> float | None:
+    """Return the geometric mean of the ``state_change`` of the decoder's last layer over the snapshots of the first 32
+    updates.
+    """
+    return _geometric_mean(_changes(run, "decoder"))
+
+
+def _changes(run: MeasuredRun, side: str) -> list[float]:
+    """Return the ``state_change`` of a side's last layer at early snapshots; none where one has no finite number."""
+    early = [record for record in run.snapshots if record["update"] <= EARLY]
+    found = [record.get(f"state_change.{side}", [None])[-1] for record in early]
+    return [] if None in found else found
+
+
+def _geometric_mean(values: Sequence[float]) -> float | None:
+    if not values:
+        return None
+    return statistics.geometric_mean(values) if min(values) > 0 else 0.0
 
 
 #: What :func:`snapshot_numbers` says as the mean over a model's modules and layers.

@@ -24,6 +24,7 @@ class Watched:
         rates: returns the learning rate of each member's next update, ``(S,)``.
         fixed_batch: returns a minibatch that is the same whenever it is asked for.
         products: of the Hessian and a direction that sharpness takes, the option ``diagnostics.sharpness``; 0 for none.
+        state_changes: the option ``diagnostics.state_changes``.
     """
 
     model: Any
@@ -33,13 +34,19 @@ class Watched:
     ranks: Ranks
     rates: Callable[[], Tensor]
     fixed_batch: Callable[[], dict[str, Any]]
-    products: int
+    products: int = 0
+    state_changes: bool = False
 
     @classmethod
-    def of(cls, models: Models, criterion: Any, fixed_batch: Callable[[], dict[str, Any]], products: int) -> Self:
+    def of(cls, models: Models, criterion: Any, fixed_batch: Callable[[], dict[str, Any]], **options: Any) -> Self:
         """Return the models of a training, its loss, and what :class:`Watched` has besides."""
         shape = (len(models.members), models.stacked, models.ranks)
-        return cls(models.model, criterion, *shape, models.rates, fixed_batch, products)
+        return cls(models.model, criterion, *shape, models.rates, fixed_batch, **options)
+
+    def layers(self) -> dict[str, Any]:
+        """Return the layers of the model's stacks by name, as ``encoder.layers.0``."""
+        stacks = [(name, one) for name, one in self.model.named_children() if hasattr(one, "layers")]
+        return {f"{name}.layers.{number}": layer for name, one in stacks for number, layer in enumerate(one.layers)}
 
 
 class Diagnostic(ABC):

@@ -130,9 +130,10 @@ class Engine(Loop):
     def _watched(self) -> Watched:
         """Return what snapshots look at."""
         fixed_batch = cache(lambda: shown_batches(self, 1)[0])
-        if self.cfg.diagnostics.sharpness:
+        products, state_changes = self.cfg.diagnostics.sharpness, self.cfg.diagnostics.state_changes
+        if products or state_changes:
             fixed_batch()  # now, because building it sets the training data to their first epoch
-        return Watched.of(self.models, self.criterion, fixed_batch, self.cfg.diagnostics.sharpness)
+        return Watched.of(self.models, self.criterion, fixed_batch, products=products, state_changes=state_changes)
 
     def _look_at_update(self) -> None:
         """Keep what the update has measured, and record it before a checkpoint can be saved that follows the update."""

@@ -23,6 +23,9 @@ from lnexp.tasks import table_of
 from lnexp.training.journal import logging_to
 from lnexp.training.same_data import on_other_data
 
+#: What older runs, which do not say, were asked to measure.
+NO_DIAGNOSTICS = {"at": [], "sharpness": 0, "state_changes": False}
+
 
 def begin_after_shorter_run(cfg: DictConfig, folder: RunFolder) -> str:
     """Give a run that has trained nothing the checkpoints and records of the longest such run, if there is one.
@@ -106,7 +109,7 @@ def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
         return "checkpoints that it did not keep are needed"
     if plain(cfg.probes) != shorter.config.get("probes"):
         return "it was probed otherwise"
-    if plain(cfg.diagnostics) != {"at": [], "sharpness": 0} | shorter.config.get("diagnostics", {}):
+    if plain(cfg.diagnostics) != NO_DIAGNOSTICS | shorter.config.get("diagnostics", {}):
         return "its snapshots are of other updates"
     if cfg.other_code != "keep" and (changed := changes(cfg, shorter)):
         return f"it was trained by other code ({changed}); other_code=keep takes it"

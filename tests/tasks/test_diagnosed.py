@@ -7,6 +7,9 @@ import pytest
 
 from lnexp.tasks.diagnosed import (
     DIAGNOSED,
+    early_decoder_change,
+    early_encoder_change,
+    first_encoder_change,
     last_angular_update,
     last_log_z,
     max_angular_update,
@@ -109,6 +112,20 @@ def test_what_fails_with_post_ln_is_measured_at_its_worst_snapshot():
     assert min_encoder_gradient_share(taken) == pytest.approx(2 / 100)
     encoder_alone = {key: value for key, value in last.items() if "decoder" not in key}
     assert min_encoder_gradient_share(run(encoder_alone)) is None
+
+
+def changed(update: int, *encoder: float | None) -> dict:
+    return {"kind": "snapshot", "update": update, "state_change.encoder": list(encoder)}
+
+
+def test_changes_of_states_are_of_the_last_layer_and_of_early_updates():
+    one = run(changed(1, 9.0, 0.1), changed(32, 9.0, 0.4), changed(38, 9.0, 5.0))
+    assert first_encoder_change(one) == 0.1
+    assert early_encoder_change(one) == pytest.approx(0.2)
+    assert early_decoder_change(one) is None
+    assert early_encoder_change(run(changed(1, 0.0), changed(2, 1.0))) == 0
+    assert early_encoder_change(run(changed(1, 1.0), changed(2, None))) is None
+    assert first_encoder_change(run(changed(38, 5.0))) is None
 
 
 @pytest.mark.parametrize("name", DIAGNOSED)

@@ -10,7 +10,7 @@ from lnexp.runs.snapshot_updates import is_due
 from lnexp.training.engine import Engine
 from lnexp.training.snapshots import by_layer
 
-WITH_SHARPNESS = ("diagnostics.at=[1,3]", "diagnostics.sharpness=4")
+ALL_MEASURED = ("diagnostics.at=[1,3]", "diagnostics.sharpness=4", "diagnostics.state_changes=true")
 SETTINGS = ("max_epoch=1", "model.dropout=0.1", "model.decoder_layers=2")
 
 
@@ -47,7 +47,8 @@ def test_hidden_states_are_those_that_a_probe_sees(train, model):
 def test_they_change_no_number_of_the_training(train, model, array):
     seeds = (1, 2) if array else (1,)
     plain = train("plain", seeds, f"model={model}", array=array)
-    looked_at = train("looked", seeds, f"model={model}", "diagnostics.at=log", "diagnostics.sharpness=2", array=array)
+    asked = ("diagnostics.at=log", "diagnostics.sharpness=2", "diagnostics.state_changes=true")
+    looked_at = train("looked", seeds, f"model={model}", *asked, array=array)
     for number in plain.members:
         others = [record for record in recorded_by(looked_at, number) if record["kind"] != "snapshot"]
         assert others == recorded_by(plain, number)
@@ -60,9 +61,9 @@ def test_they_change_no_number_of_the_training(train, model, array):
 
 @pytest.mark.slow
 def test_an_arrays_members_have_those_of_their_own_runs(train):
-    together = train("together", (1, 2), *WITH_SHARPNESS, "model.dropout=0")
+    together = train("together", (1, 2), *ALL_MEASURED, "model.dropout=0")
     for number, seed in enumerate((1, 2)):
-        alone = train(f"alone{seed}", (seed,), *WITH_SHARPNESS, "model.dropout=0", array=False)
+        alone = train(f"alone{seed}", (seed,), *ALL_MEASURED, "model.dropout=0", array=False)
         for one, other in zip(snapshots(alone), snapshots(together, number), strict=True):
             assert one.keys() == other.keys()
             assert one["sharpness.loss"][0] > 0
@@ -99,6 +100,17 @@ def test_every_placement_has_a_sharpness(train, model):
     settings = ("diagnostics.at=[1]", "diagnostics.sharpness=2", "max_update=1")
     (first,) = snapshots(train("run", (1,), *settings, f"model={model}", array=False))
     assert first["sharpness.loss"][0] is not None
+
+
+def test_the_first_update_of_a_layer_changes_what_it_gives_out_and_what_follows(train):
+    """Layers are changed by the whole update: those of a model trained at a hundredth of the rate change far less."""
+    settings = ("diagnostics.at=[1]", "diagnostics.state_changes=true", "max_update=1", "warmup_updates=1")
+    found = {
+        rate: snapshots(train(f"run{rate}", (1,), *settings, f"lr_max={rate}", array=False))[0] for rate in (1e-5, 1e-3)
+    }
+    for side in ("encoder", "decoder"):
+        small, large = (found[rate][f"state_change.{side}"] for rate in (1e-5, 1e-3))
+        assert all(0 < one < 0.01 * other for one, other in zip(small, large, strict=True))
 
 
 def test_it_is_refused_where_activations_are_computed_again(train):

@@ -5,7 +5,7 @@ from statistics import median
 
 from lnexp.errors import UserError
 from lnexp.result_tables import read_table
-from lnexp.results.tables.snapshots_table import MEASURES, MODEL
+from lnexp.results.tables.snapshots_table import MODEL, OF_LAYERS
 
 
 class AlongTraining:
@@ -32,7 +32,7 @@ class AlongTraining:
         """
         rows = self._table[(self._table["arm"] == arm) & (self._table["update"] == update)]
         of_layers = rows["side"] != MODEL
-        known = rows[of_layers if column in MEASURES else ~of_layers].dropna(subset=column)
+        known = rows[of_layers if column in OF_LAYERS else ~of_layers].dropna(subset=column)
         if known.empty:
             raise UserError(f"{self._folder}: has no {column} of {arm} at update {update}")
         return float(median(known.groupby("seed")[column].agg(over)))

@@ -23,6 +23,9 @@ MEASURES: dict[str, Callable[[Sequence[float]], float]] = {
     "angular_update": statistics.fmean,
     "update_rms": statistics.fmean,
 }
+#: The column of layers that only some runs have.
+STATE_CHANGE = "state_change"
+OF_LAYERS = (*MEASURES, STATE_CHANGE)
 #: The side of rows that are of a whole model; their layer is 0.
 MODEL = "model"
 #: Significant digits of a number.
@@ -33,8 +36,9 @@ def snapshots_table(runs: Sequence[RunResult]) -> pd.DataFrame:
     """Return ``snapshots.csv``; empty where no run has snapshots of its layers.
 
     A row has ``update``, ``side`` (``encoder``, ``decoder``), ``layer`` (from 1) and a column for each of
-    :data:`MEASURES`; the row of ``model`` has the ``train_loss`` of that update (label-smoothed, nats), and the
-    ``sharpness`` before it where it was measured. A run from a published table has the rows that are stated there.
+    :data:`MEASURES`; the row of ``model`` has the ``train_loss`` of that update (label-smoothed, nats). Where they were
+    measured, the row of ``model`` also has the ``sharpness`` before it, and those of layers the ``state_change``. A run
+    from a published table has the rows that are stated there.
     """
     rows = [of_run(run) | row for run in runs for row in _of_run(run)]
     return pd.DataFrame(rows)
@@ -55,6 +59,8 @@ def _of_run(run: RunResult) -> Iterator[dict[str, Any]]:
         for side, count in counts.items():
             for layer in range(count):
                 numbers = {name: _together(record, name, side, layer, count) for name in MEASURES}
+                if changes := record.get(f"{STATE_CHANGE}.{side}"):
+                    numbers[STATE_CHANGE] = changes[layer]
                 yield {"update": record["update"], "side": side, "layer": layer + 1, **numbers}
 
 

@@ -25,6 +25,7 @@ BOUNDS = {
     "angular_update": (0.0, math.pi),
     "update_rms": (0.0, math.inf),
     "encoder_gradient_share": (0.0, 1.0),
+    "state_change": (0.0, math.inf),
 }
 #: The relative rounding of a number in a snapshot.
 ROUNDING = 10.0 ** (1 - DIGITS)

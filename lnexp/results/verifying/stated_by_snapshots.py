@@ -4,12 +4,14 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lnexp.results.evidence.published_evidence import PublishedRun
-from lnexp.results.tables.snapshots_table import MEASURES, MODEL
+from lnexp.results.tables.snapshots_table import MEASURES, MODEL, OF_LAYERS, STATE_CHANGE
 from lnexp.results.verifying.possible_snapshots import ROUNDING, are_due, impossible, may_lack_numbers, refuse
 from lnexp.tasks import load_task
+from lnexp.tasks.diagnosed import EARLY
 
 #: The columns of a whole model's rows.
 OF_MODEL = ("train_loss", "sharpness")
@@ -66,7 +68,21 @@ def _given(snapshots: pd.DataFrame) -> pd.DataFrame:
         sharpness = of_model.groupby("identity")["sharpness"]
         found = {"first_sharpness": sharpness.first(), "max_sharpness": sharpness.max()}
         given = given.assign(**found, last_sharpness=sharpness.last())
+    if STATE_CHANGE in layers:
+        given = given.assign(**_changes(layers))
     return given
+
+
+def _changes(layers: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return what runs.csv states of the changes of hidden states, by column and run."""
+    early = layers[layers["update"] <= EARLY]
+    last = early.groupby(["identity", "side", "update"])[STATE_CHANGE].last()  # the layers are in order
+    firsts = last.groupby(["identity", "side"]).first()
+    means = np.exp(np.log(last).groupby(["identity", "side"]).mean())
+    return {
+        "first_encoder_change": firsts.xs("encoder", level="side"),
+        **{f"early_{side}_change": means.xs(side, level="side") for side in means.index.unique("side")},
+    }
 
 
 def _entropies(layers: pd.DataFrame) -> "pd.Series[float]":
@@ -115,7 +131,7 @@ def _rows_missing(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
     every |= {(MODEL, 0)} & cells  # which a run without a record of all updates does not have
     is_model = mine["side"] == MODEL
     columns = [name for name in OF_MODEL if name in mine]
-    others = (mine.loc[is_model, list(MEASURES)], mine.loc[~is_model, columns])
+    others = (mine.loc[is_model, _of_layers(mine)], mine.loc[~is_model, columns])
     mixed = any(numbers.notna().any(axis=None) for numbers in others)
     wrong = {
         "side": mixed or not {side for side, _ in cells} <= {*sides, MODEL},
@@ -129,5 +145,10 @@ def _lacking(mine: pd.DataFrame, run: PublishedRun) -> list[str]:
     if may_lack_numbers(run):
         return []
     is_model = mine["side"] == MODEL
-    of_rows = [(list(MEASURES), mine[~is_model]), ([name for name in OF_MODEL if name in mine], mine[is_model])]
+    of_rows = [(_of_layers(mine), mine[~is_model]), ([name for name in OF_MODEL if name in mine], mine[is_model])]
     return [name for names, rows in of_rows for name in names if 0 < rows[name].count() < len(rows)]
+
+
+def _of_layers(mine: pd.DataFrame) -> list[str]:
+    """Return the columns of a layer's rows."""
+    return [name for name in OF_LAYERS if name in mine]

@@ -26,10 +26,7 @@ class HiddenStates(ForwardDiagnostic):
 
     def __init__(self, watched: Watched):
         super().__init__(watched)
-        sides = [(name, one) for name, one in watched.model.named_children() if hasattr(one, "layers")]
-        self._layers = {
-            f"{side}.layers.{number}": layer for side, one in sides for number, layer in enumerate(one.layers)
-        }
+        self._layers = watched.layers()
         self._sums: dict[str, Tensor] = {}
 
     def hooks(self) -> Iterator[RemovableHandle]:

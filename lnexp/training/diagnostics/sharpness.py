@@ -1,13 +1,13 @@
 """Measure the sharpness of the loss: how strongly it curves along the direction in which it curves most."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+from lnexp.training.evaluating import evaluating
 
 #: Returns the product of each member's Hessian and direction, both ``(S, parameters)``.
 Product = Callable[[Tensor], Tensor]
@@ -37,7 +37,9 @@ class Sharpness(Diagnostic):
     def begin(self) -> None:
         self._found = {}
         if self.watched.products and all(one.dtype == torch.float32 for one in self._parameters):
-            with self._evaluating(), sdpa_kernel(SDPBackend.MATH):  # the one that can be differentiated twice
+            watched = self.watched
+            # the kernel that can be differentiated twice
+            with evaluating(watched.model, watched.criterion), sdpa_kernel(SDPBackend.MATH):
                 gradient = self._gradient()
                 size = gradient.size(1)
                 start = torch.randn(1, size, generator=torch.Generator().manual_seed(0)).to(gradient.device)
@@ -49,18 +51,6 @@ class Sharpness(Diagnostic):
     def end(self) -> dict[str, Tensor]:
         found, self._found = self._found, {}
         return found
-
-    @contextmanager
-    def _evaluating(self) -> Iterator[None]:
-        modules = (self.watched.model, self.watched.criterion)
-        training = [module.training for module in modules]
-        for module in modules:
-            module.eval()
-        try:
-            yield
-        finally:
-            for module, was in zip(modules, training, strict=True):
-                module.train(was)
 
     def _gradient(self) -> Tensor:
         """Return the gradient of the mean loss a token, a row a member, to be differentiated again."""

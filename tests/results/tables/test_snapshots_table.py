@@ -42,6 +42,12 @@ def test_modules_are_taken_together_layer_by_layer():
     assert (decoder["gradient_norm"], decoder["attention_logit"]) == (2.0, 6.0), "embeddings are of no layer"
 
 
+def test_changes_of_states_are_there_where_they_were_measured():
+    changed = {**SNAPSHOT, "state_change.encoder": [0.1, 0.2], "state_change.decoder": [0.3]}
+    assert "state_change" not in snapshots_table([run(SNAPSHOT)])
+    assert snapshots_table([run(changed)])["state_change"].tolist()[1:] == [0.1, 0.2, 0.3]
+
+
 def test_runs_without_layers_or_without_losses_have_fewer_rows():
     old = {"update": 2, "attention_logit.encoder.self_attn": [4.0, 2.0]}
     assert snapshots_table([run(old), run()]).empty

@@ -1,6 +1,7 @@
 """What can be known of snapshots.csv is held against it."""
 
 from dataclasses import replace
+from statistics import geometric_mean
 
 import pandas as pd
 import pytest
@@ -58,6 +59,22 @@ def test_numbers_are_those_of_the_run_as_far_as_layers_give_them(snapshots, run,
         snapshots.loc[snapshots["update"] == 1, column] = value
     with pytest.raises(ValueError, match=rf"other numbers than runs\.csv states: post_ln_none seed 81: {stated}"):
         refuse_other_snapshots(snapshots, [run])
+
+
+def test_changes_of_states_are_held_against_those_of_the_run(snapshots, run):
+    """No published run has them yet: here every layer's change is a tenth of its number, times the update."""
+    layers = snapshots["side"] != "model"
+    snapshots.loc[layers, "state_change"] = 0.1 * snapshots["layer"] * snapshots["update"]
+    early = sorted(update for update in set(snapshots["update"]) if update <= 32)
+    means = {f"early_{side}_change": 0.6 * geometric_mean(early) for side in ("encoder", "decoder")}
+    measured = replace(run, end={**run.end, "first_encoder_change": 0.6, **means})
+    refuse_other_snapshots(snapshots, [measured])
+    for column in ("first_encoder_change", *means):
+        with pytest.raises(ValueError, match=rf"runs\.csv states: .*: {column}"):
+            refuse_other_snapshots(snapshots, [replace(measured, end={**measured.end, column: 0.7})])
+    snapshots.loc[ENCODER, "state_change"] = -0.1
+    with pytest.raises(ValueError, match=r"has numbers that no run has: .*: state_change"):
+        refuse_other_snapshots(snapshots, [measured])
 
 
 @pytest.mark.parametrize(("row", "column"), [(MODEL, "train_loss"), (ENCODER, "hidden_state")])
