@@ -1,5 +1,6 @@
 """Train the runs of a sweep that have one shape as one array: ``hydra/launcher=array``."""
 
+import copy
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -85,9 +86,16 @@ def _train(members: Group) -> Outcomes:
     release_memory()
     if len(members) > 1 and any(map(is_out_of_memory, outcomes)):
         print(f"an array of {len(members)} does not fit into memory: it is trained in two halves", flush=True)
-        first, second = _halves(members)
+        first, second = _halves({number: _without_force(cfg) for number, cfg in members.items()})
         return _train(first) | _train(second)
     return dict(zip(members, outcomes, strict=True))
+
+
+def _without_force(cfg: DictConfig) -> DictConfig:
+    """Return a config whose run is resumed: ``force`` has cleared its folder once."""
+    resumed = copy.deepcopy(cfg)
+    resumed.force = False
+    return resumed
 
 
 def evened_out(groups: Sequence[Group], processes: int) -> list[Group]:

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from lnexp.errors import UserError
 from lnexp.extensions import CHOSEN, PACKAGE
 from lnexp.git import ask_git
 from lnexp.printable import first_few
+from lnexp.runs.code_digest import digest_of, older_digest_of
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 from lnexp.versions import version
@@ -21,7 +21,10 @@ from lnexp.versions import version
 REPORTING = {
     *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "same_data", "signals")),
     "training/models/resuming.py",
-    *(f"training/{name}.py" for name in ("diagnostic", "forward_diagnostic", "snapshots", "update_series")),
+    *(
+        f"training/{name}.py"
+        for name in ("diagnostic", "evaluating", "forward_diagnostic", "snapshots", "update_series")
+    ),
     "plugin/stock_help.py",
     *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),
 }
@@ -51,13 +54,17 @@ def digests(cfg: DictConfig) -> dict[str, str]:
         cfg: the run's config, resolved or not.
 
     Returns:
-        By path below ``lnexp``, twelve hex digits of each module's code; comments and docstrings are left out.
+        By path below ``lnexp``, the digest of each module, see :mod:`lnexp.runs.code_digest`.
     """
+    return {path.relative_to(PACKAGE).as_posix(): _digests(path)[0] for path in _modules(cfg)}
+
+
+def _modules(cfg: DictConfig) -> list[Path]:
+    """Return the modules that decide a run's numbers."""
     named = {folder: OmegaConf.select(cfg, place, default=NOTHING) for folder, place in CHOSEN.items()}
     chosen = [_registering(folder, str(name)) for folder, name in named.items() if name != NOTHING]
     task = task_of(cfg)
-    paths = {*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)}
-    return {path.relative_to(PACKAGE).as_posix(): _digest(path) for path in sorted(paths)}
+    return sorted({*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)})
 
 
 def changes(cfg: DictConfig, folder: RunFolder) -> str:
@@ -75,8 +82,7 @@ def changes(cfg: DictConfig, folder: RunFolder) -> str:
     earlier = folder.environment
     recorded = earlier.get("code")
     if isinstance(recorded, dict):
-        now = digests(cfg)
-        names = sorted(name for name in recorded.keys() | now.keys() if recorded.get(name) != now.get(name))
+        names = _changed_from(recorded, cfg)
     else:
         names = _changed_since(earlier.get("git") or {}, cfg)
     packages = earlier.get("packages") or {}
@@ -220,16 +226,15 @@ def _imported(path: Path) -> set[str]:
     return names
 
 
+def _changed_from(recorded: Mapping[str, str], cfg: DictConfig) -> list[str]:
+    """Return the modules whose recorded digests, of today's form or of the older one, are not those of their code."""
+    now = {path.relative_to(PACKAGE).as_posix(): _digests(path) for path in _modules(cfg)}
+    return sorted(name for name in recorded.keys() | now.keys() if recorded.get(name) not in now.get(name, ()))
+
+
 @cache
-def _digest(path: Path) -> str:
-    """Return twelve hex digits of a module's code without comments and docstrings, which change no number."""
-    tree = _tree(path)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
-            node
-        ):
-            node.body = node.body[1:]
-    return sha256(ast.unparse(tree).encode()).hexdigest()[:12]
+def _digests(path: Path) -> tuple[str, str]:
+    return digest_of(_tree(path)), older_digest_of(_tree(path))
 
 
 def _tree(path: Path) -> ast.Module:

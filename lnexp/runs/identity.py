@@ -1,7 +1,8 @@
 """Compute the identity of a run from the settings that decide its numbers, and a name that people can read.
 
-Two configs with one identity are one run: its numbers cannot differ, but for the hardware. Hence the version of the
-numerics is part of it: a run of older code does not stand for one of today's.
+Two configs with one identity are one run: its numbers differ by the hardware alone, and with dropout or in half
+precision by whether it is trained in an array, and in which. Hence the version of the numerics is part of it: a run of
+an older version does not stand for one of today's.
 """
 
 import copy

@@ -189,36 +189,37 @@ def first_encoder_change(run: MeasuredRun) -> float | None:
     """Return the ``state_change`` of the encoder's last layer at the first snapshot, see
     :class:`lnexp.training.diagnostics.state_changes.StateChanges`.
     """
-    return next(iter(_changes(run, "encoder")), None)
+    return next((_change(record, "encoder") for record in run.snapshots), None)
 
 
 @diagnosed
 def early_encoder_change(run: MeasuredRun) -> float | None:
     """Return the geometric mean of the ``state_change`` of the encoder's last layer over the snapshots of the first 32
-    updates.
+    updates; None without one of the 32nd.
     """
-    return _geometric_mean(_changes(run, "encoder"))
+    return _early_mean(run, "encoder")
 
 
 @diagnosed
 def early_decoder_change(run: MeasuredRun) -> float | None:
     """Return the geometric mean of the ``state_change`` of the decoder's last layer over the snapshots of the first 32
-    updates.
+    updates; None without one of the 32nd.
     """
-    return _geometric_mean(_changes(run, "decoder"))
+    return _early_mean(run, "decoder")
 
 
-def _changes(run: MeasuredRun, side: str) -> list[float]:
-    """Return the ``state_change`` of a side's last layer at early snapshots; none where one has no finite number."""
-    early = [record for record in run.snapshots if record["update"] <= EARLY]
-    found = [record.get(f"state_change.{side}", [None])[-1] for record in early]
-    return [] if None in found else found
-
-
-def _geometric_mean(values: Sequence[float]) -> float | None:
-    if not values:
+def _early_mean(run: MeasuredRun, side: str) -> float | None:
+    changes = {record["update"]: _change(record, side) for record in run.snapshots if record["update"] <= EARLY}
+    known = [change for change in changes.values() if change is not None]
+    if EARLY not in changes or len(known) < len(changes):
         return None
-    return statistics.geometric_mean(values) if min(values) > 0 else 0.0
+    return statistics.geometric_mean(known) if min(known) > 0 else 0.0
+
+
+def _change(record: Record, side: str) -> float | None:
+    """Return the ``state_change`` of a side's last layer; None where it was not measured, or is not finite."""
+    change: float | None = record.get(f"state_change.{side}", [None])[-1]
+    return change
 
 
 #: What :func:`snapshot_numbers` says as the mean over a model's modules and layers.

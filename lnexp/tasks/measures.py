@@ -128,7 +128,7 @@ def gradient_change(run: MeasuredRun, side: str) -> float | None:
     """Return the gradient norm of the last W² of a side, expected over minibatches: the last probe's over the first's,
     which is from before training.
     """
-    last_layer = max((record["layer"] for record in run.probes), default=0)
+    last_layer = max((record["layer"] for record in run.probes if record["side"] == side), default=0)
     return _gradient_changes(run).get((side, last_layer, "W2"))
 
 

@@ -45,8 +45,10 @@ class Watched:
 
     def layers(self) -> dict[str, Any]:
         """Return the layers of the model's stacks by name, as ``encoder.layers.0``."""
-        stacks = [(name, one) for name, one in self.model.named_children() if hasattr(one, "layers")]
-        return {f"{name}.layers.{number}": layer for name, one in stacks for number, layer in enumerate(one.layers)}
+        stacks = {side: getattr(self.model, side) for side in self.model.sides}
+        return {
+            f"{side}.layers.{number}": layer for side, one in stacks.items() for number, layer in enumerate(one.layers)
+        }
 
 
 class Diagnostic(ABC):

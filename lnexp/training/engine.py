@@ -187,12 +187,14 @@ class Engine(Loop):
     def _stop(self) -> None:
         """Deliver the signal, once the other processes need nothing from this one."""
         if self.ranks.leads:
-            saved = f"received a signal: saved after update {self.updates}; the same command resumes"
+            command = "command without force=true" if self.cfg.force else "command"
+            saved = f"received a signal: saved after update {self.updates}; the same {command} resumes"
             say(f"{self.members[0].folder.name} | {saved}")
         self.ranks.gather(None)
         self._signals.deliver()
 
     def _after_validation(self, epoch: int, valid: Any) -> None:
+        self._record_updates()  # where the epoch's last batch made no update, as it overflows in fp16
         self.models.finish_saving()
         self._note_frozen()
         losses = self.models.losses(valid, metrics.get_meters("train"))

@@ -59,7 +59,8 @@ def weights_of(model: torch.nn.Module, stacked: bool) -> list[Weight]:
 class Intervention(ABC):
     """Changes every update between its gradients and the weights.
 
-    It has no state: what it does follows from the number of the update alone, so a resumed run is an undisturbed one.
+    It has no state: what it does follows from the update's number, rate and gradients and from the weights alone, so a
+    resumed run is an undisturbed one.
 
     Args:
         options: an instance of the dataclass that it was registered with, or None.

@@ -204,7 +204,8 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
             ranks.first(lambda: _remove_new(members))
         elif not (too_large and len(members) > 1) and (ranks.size == 1 or not is_lost(error)):
             for member in members:
-                mark_failed(member.folder, named or error, ranks)
+                if not member.folder.is_done:  # as where a later member's end could not be written
+                    mark_failed(member.folder, named or error, ranks)
         if named:
             raise named from error
         raise
@@ -273,8 +274,9 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
     together = Environment(processes=engine.ranks.size)
     if engine.models.stacked:
         together = Environment(array=[folder.identity for folder in folders])
+    shared = environment(engine.device, manifest) | together
     for member in engine.members.values():
-        now = environment(engine.device, manifest) | Environment(code=digests(member.cfg)) | together
+        now = shared | Environment(code=digests(member.cfg))
         is_resumed = member.folder.saved.newest() is not None
         member.folder.write_environment(continued(now, member.folder.environment) if is_resumed else now)
         announce(member, first_epoch, len(folders), engine.ranks)
@@ -295,7 +297,8 @@ def _finish(engine: "Engine", number: int, end: Record) -> None:
     member.folder.drop_leftovers()
     member.folder.set_status("diverged" if number in engine.diverged else "finished", why, updates)
     keep_for_good(member.folder, member.cfg)
-    announce_end(member, end)
+    with suppress(OSError):  # a line that nobody reads any more fails no run
+        announce_end(member, end)
 
 
 def _kind_of_models(in_array: bool) -> "type[Models]":

@@ -188,4 +188,4 @@ def gradient_change(probes, mean):
     changes = {which: seen[-1] / seen[0] for which, seen in norms.items() if len(seen) > 1}
     if mean:
         return float(stats.gmean(list(changes.values())))
-    return changes["decoder", max(layer for _, layer, _ in norms), "W2"]
+    return changes["decoder", max(layer for side, layer, _ in norms if side == "decoder"), "W2"]

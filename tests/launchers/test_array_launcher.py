@@ -138,7 +138,7 @@ def test_several_processes_train_an_array_each(tmp_path, where):
 
 
 def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
-    sizes, arrays = [], weakref.WeakSet()
+    sizes, forced, arrays = [], [], weakref.WeakSet()
 
     class Array:
         """What fills the memory."""
@@ -147,6 +147,7 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
         assert not arrays, "what an earlier attempt held is free again"
         assert not any(member.folder.status.get("state") == "failed" for member in members), "it is tried again"
         sizes.append(len(members))
+        forced.extend(member.cfg.force for member in members)
         array = Array()
         array.itself = array  # in a cycle, as a trainer is
         arrays.add(array)
@@ -159,9 +160,10 @@ def test_an_array_too_big_for_the_memory_is_halved(where, monkeypatch, capsys):
             member.folder.set_status("finished")
 
     monkeypatch.setattr(training_run, "_train_claimed", train)
-    jobs = [[f"lr_max={rate}"] for rate in range(1, 6)]
+    jobs = [[f"lr_max={rate}", "force=true"] for rate in range(1, 6)]
     returns = launcher_of(jobs, where).launch(jobs, 0)
     assert sizes == [5, 3, 2, 1, 2]
+    assert forced == [True] * 5 + [False] * 8, "what the whole array has trained is kept"
     assert {job.status.name for job in returns} == {"COMPLETED"}
     assert "an array of 5 does not fit into memory" in capsys.readouterr().out
 

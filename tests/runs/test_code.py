@@ -1,5 +1,6 @@
 """Which code a run depends on, and what is said of a run of other code."""
 
+import ast
 import shutil
 import subprocess
 
@@ -9,6 +10,7 @@ from omegaconf import OmegaConf
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.extensions import PACKAGE
 from lnexp.runs import code
 from lnexp.runs.code import (
     changes,
@@ -18,6 +20,7 @@ from lnexp.runs.code import (
     refuse_all_of_other_code,
     refuse_other_code,
 )
+from lnexp.runs.code_digest import older_digest_of
 from lnexp.runs.environment import environment, git_state
 from lnexp.runs.folder import RunFolder
 
@@ -85,11 +88,11 @@ def test_a_name_that_no_module_registers_in_plain_sight_depends_on_all_of_them()
 def test_comments_and_docstrings_change_nothing(package, edit, same):
     path = package / PRE_LN
     before = path.read_text()
-    here = code._digest(path)
+    here = code._digests(path)
     other = path.with_name("edited.py")
     other.write_text(edit(before))
     assert other.read_text() != before
-    assert (code._digest(other) == here) is same
+    assert (code._digests(other) == here) is same
 
 
 def test_a_module_that_cannot_be_read_is_one_line(package):
@@ -104,6 +107,15 @@ def test_a_run_of_this_code_is_left_alone(finished):
     assert changes(cfg, folder) == "", "a commit that touches nothing that it depends on is no other code"
     refuse_other_code(cfg, folder)
     assert refuse_all_of_other_code([(cfg, folder)]) == ""
+
+
+def test_a_run_that_recorded_digests_of_the_older_form_is_left_alone(finished):
+    cfg, folder = finished
+    older = {name: older_digest_of(ast.parse((PACKAGE / name).read_text())) for name in digests(cfg)}
+    recorded(folder, code=older)
+    assert changes(cfg, folder) == ""
+    recorded(folder, code=older | {PRE_LN: "0" * 12})
+    assert changes(cfg, folder) == PRE_LN
 
 
 def test_a_finished_run_of_other_code_is_named_with_what_differs(finished):

@@ -14,9 +14,13 @@ def test_everyone_is_in_one_group_that_has_an_epoch_in_common(kept):
     assert sorted(number for group in groups for number in group) == list(range(len(kept)))
     for group in groups:
         common = set.intersection(*(set(kept[number]) for number in group))
-        assert common or all(not kept[number] for number in group)
-        assert not common or max(common) >= max(max(kept[number]) for number in group) - 1
+        assert max(common, default=0) >= max(max(kept[number], default=0) for number in group) - 1
 
 
 def test_one_ahead_goes_back_to_the_checkpoint_that_it_kept():
     assert at_one_epoch([[2], [2, 3], [3], [], []]) == [[3, 4], [0, 1], [2]]
+
+
+def test_one_ahead_by_its_first_epoch_begins_anew_with_the_others():
+    assert at_one_epoch([[1], [], [2], [1, 2]]) == [[0, 1], [2, 3]]
+    assert at_one_epoch([[1], [2], [1, 2]]) == [[0, 2], [1]]

@@ -123,9 +123,10 @@ def test_changes_of_states_are_of_the_last_layer_and_of_early_updates():
     assert first_encoder_change(one) == 0.1
     assert early_encoder_change(one) == pytest.approx(0.2)
     assert early_decoder_change(one) is None
-    assert early_encoder_change(run(changed(1, 0.0), changed(2, 1.0))) == 0
-    assert early_encoder_change(run(changed(1, 1.0), changed(2, None))) is None
-    assert first_encoder_change(run(changed(38, 5.0))) is None
+    assert early_encoder_change(run(changed(1, 0.0), changed(32, 1.0))) == 0
+    assert early_encoder_change(run(changed(1, 1.0), changed(32, None))) is None
+    assert early_encoder_change(run(changed(1, 1.0), changed(2, 1.0))) is None, "as of one that diverged"
+    assert first_encoder_change(run(changed(1, 5.0), changed(2, None))) == 5
 
 
 @pytest.mark.parametrize("name", DIAGNOSED)

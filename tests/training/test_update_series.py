@@ -44,6 +44,17 @@ def test_a_member_of_an_array_has_the_series_of_its_own_run(build):
         assert of_member(together, name, 1) == pytest.approx(of_member(alone, name), rel=2e-4)
 
 
+def test_an_epoch_whose_last_batch_made_no_update_has_its_series_before_its_record(build, monkeypatch):
+    """As in fp16, where the gradients of that batch overflow: then nobody is called after an update."""
+    engine = build(("max_epoch=2",))
+    monkeypatch.setattr(engine, "_look_at_update", lambda: engine._series.add())
+    engine.train()
+    kinds = [record["kind"] for record in records.read(engine.members[0].folder.metrics)]
+    assert kinds == ["updates", "epoch"] * 2
+    assert len(of_member(engine, "train_loss")) == engine.updates
+    assert [record["epoch"] for record in updates_of(engine)] == [1, 2]
+
+
 @pytest.mark.parametrize("array", [False, True])
 def test_a_diverged_run_has_the_update_that_could_not_be_made(build, array):
     engine = build(WILD, *([("seed=2",)] if array else []), array=array)
