@@ -11,7 +11,7 @@ from lnexp.configuration import check, check_device
 from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
 from lnexp.plain import plain
-from lnexp.runs.code import is_trained_afresh, refuse_all_of_other_code
+from lnexp.runs.code import is_over, refuse_all_of_other_code
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
 from lnexp.runs.sweep import SweepRun
@@ -198,6 +198,6 @@ def _last_epochs(configs: Mapping[str, DictConfig]) -> dict[str, int]:
 def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
     """Return whether a run is over and stays as it is; of one whose files are malformed that is not known: false."""
     try:
-        return folder.is_done and not is_trained_afresh(cfg, folder)
+        return is_over(cfg, folder)
     except UserError:
         return False

@@ -1,6 +1,7 @@
 """Name the code that a run's numbers depend on, and say what of it has changed since the run was trained."""
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,8 @@ from lnexp.extensions import CHOSEN, PACKAGE
 from lnexp.git import ask_git
 from lnexp.printable import first_few
 from lnexp.runs.code_digest import digest_of, older_digest_of
-from lnexp.runs.folder import RunFolder
+from lnexp.runs.folder import RunFolder, status_of
+from lnexp.runs.status import slurm_job
 from lnexp.tasks import task_of
 from lnexp.versions import version
 
@@ -100,12 +102,29 @@ def may_train_again(cfg: DictConfig) -> bool:
 
 
 def is_trained_afresh(cfg: DictConfig, folder: RunFolder) -> bool:
-    """Return whether what a run has so far is to be deleted first: by ``force``, or as the work of other code.
+    """Return whether what a run has so far is to be deleted first: by ``force``, or as the work of other code. A job
+    that SLURM has queued again does so no second time.
 
     Raises:
         UserError: where the run's ``environment.json`` is malformed.
     """
-    return bool(cfg.force or (cfg.other_code == "retrain" and changes(cfg, folder)))
+    asked = cfg.force or (cfg.other_code == "retrain" and changes(cfg, folder))
+    return bool(asked and not _is_of_this_job(folder))
+
+
+def is_over(cfg: DictConfig, folder: RunFolder) -> bool:
+    """Return whether a run is done, and stays as it is.
+
+    Raises:
+        UserError: where its ``environment.json`` is malformed, or its status; not read where it is trained afresh.
+    """
+    return not is_trained_afresh(cfg, folder) and folder.is_done
+
+
+def _is_of_this_job(folder: RunFolder) -> bool:
+    """Return whether SLURM has queued this job again after it began the run: it has then trained it afresh already."""
+    is_again = int(os.environ.get("SLURM_RESTART_COUNT") or 0) > 0
+    return is_again and status_of(folder.path).get("job") == slurm_job()
 
 
 def refuse_other_code(cfg: DictConfig, folder: RunFolder) -> None:

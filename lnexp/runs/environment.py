@@ -90,7 +90,7 @@ class Environment(TypedDict, total=False):
         data: of the corpus, sizes by split, checksums by file, the known corpus that it is a part of, and which
             labelled pairs they are.
         code, earlier_code: digests of modules, see :mod:`lnexp.runs.code`.
-        processes, array: what trained the run: how many processes, or which runs together.
+        processes, array: what trains the run since it was last resumed: how many processes, or which runs together.
         continues: the shorter run that trained its first epochs, see :mod:`lnexp.training.longer`.
     """
 

@@ -58,7 +58,7 @@ def last(run: MeasuredRun, score: Score) -> float | None:
 
 
 def early(run: MeasuredRun, score: Score) -> float | None:
-    """Return the validation score at three fifths of the epochs: the paper's 9th checkpoint of 15."""
+    """Return the validation score at three fifths of ``max_epoch``: the paper's 9th checkpoint of 15."""
     record = _early_record(run)
     return record[score.valid] if record else _without_epochs(run, score)
 
@@ -91,7 +91,7 @@ def best_loss(run: MeasuredRun) -> float | None:
 
 
 def early_loss(run: MeasuredRun) -> float | None:
-    """Return the label-smoothed validation loss at three fifths of the epochs, nats a token, hidden word or pair."""
+    """Return the label-smoothed validation loss at three fifths of ``max_epoch``, nats a token, hidden word or pair."""
     record = _early_record(run)
     return record["valid_loss"] if record else None
 
@@ -109,7 +109,7 @@ def best_nll(run: MeasuredRun) -> float | None:
 
 
 def early_nll(run: MeasuredRun) -> float | None:
-    """Return the validation nll at three fifths of the epochs, nats a token, hidden word or pair."""
+    """Return the validation nll at three fifths of ``max_epoch``, nats a token, hidden word or pair."""
     record = _early_record(run)
     return record["valid_nll"] if record else None
 

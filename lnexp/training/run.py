@@ -1,7 +1,6 @@
 """Train a single run, or the runs of an array: claim their folders, train, test and record them."""
 
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -14,13 +13,12 @@ from lnexp.extensions import in_extension
 from lnexp.processes import without_garbage_collection
 from lnexp.runs import own_files
 from lnexp.runs.checkpoint_retention import keep_for_good
-from lnexp.runs.code import changes, digests, is_trained_afresh, refuse_other_code
+from lnexp.runs.code import changes, digests, is_over, is_trained_afresh, refuse_other_code
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import Environment, continued, environment
-from lnexp.runs.folder import RunFolder, status_of
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
-from lnexp.runs.status import slurm_job
 from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
@@ -121,11 +119,11 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
             code has finished it, or there is not the checkpoint that it starts from.
     """
     folder = RunFolder.of(cfg)
-    if not _is_done(cfg, folder):
+    if not is_over(cfg, folder):
         check_device(cfg)
         locks.enter_context(held(cfg.runs_dir, folder.identity))
         folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
-    if _is_done(cfg, folder):
+    if is_over(cfg, folder):
         refuse_other_code(cfg, folder)
         with suppress(OSError):  # on a disk that can only be read
             folder.saved.drop_lone_checksums()
@@ -146,7 +144,7 @@ def _make_ready(cfg: DictConfig, folder: RunFolder) -> None:
     Raises:
         UserError: where its records are damaged, or it was trained so far by other code or on other text.
     """
-    if folder.path.exists() and is_trained_afresh(cfg, folder) and not _is_of_this_job(folder):
+    if folder.path.exists() and is_trained_afresh(cfg, folder):
         own_files.clear(folder.path)
     own_files.refuse_others(folder.path)
     folder.epochs()  # raises for records that cannot be read
@@ -175,17 +173,6 @@ def _by_other_code(cfg: DictConfig, folder: RunFolder) -> str:
     """Return a clause that says what of the code that trained a run is other code now; empty for nothing."""
     changed = changes(cfg, folder)
     return f" by other code ({changed})" if changed else ""
-
-
-def _is_of_this_job(folder: RunFolder) -> bool:
-    """Return whether SLURM has queued this job again after it began the run: it has then trained it afresh already."""
-    is_again = int(os.environ.get("SLURM_RESTART_COUNT") or 0) > 0
-    return is_again and status_of(folder.path).get("job") == slurm_job()
-
-
-def _is_done(cfg: DictConfig, folder: RunFolder) -> bool:
-    # where it is trained afresh, a status that is damaged is not read
-    return (not is_trained_afresh(cfg, folder) or _is_of_this_job(folder)) and folder.is_done
 
 
 def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:

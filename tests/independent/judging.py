@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import stats
 
+#: What measures of trained runs can be, by the ends of their names.
+POSSIBLE = {"_bleu": (0, 100), "_accuracy": (0, 1), "_nll": (0, math.inf), "_loss": (0, math.inf)}
 BOTH, ONE = 0.95, 0.90  # of a two-sided interval, and of one whose ends are one-sided bounds at 5%
 
 
@@ -198,11 +200,20 @@ def arms(found, folder):
         said[arm if asked.count(arm) == 1 else text] = {
             "measure": measure,
             **mean,
-            "extremes": [min(known.values()), max(known.values())] if known and folder.divided(arm) else None,
+            "extremes": extremes(measure, list(known.values()), mean, folder.divided(arm)),
             "diverged": len(values) - len(known),
             "runs": folder.identities(measure, arm, known),
         }
     return said
+
+
+def extremes(measure, values, mean, divided):
+    """Return the ends of runs that are divided, or whose interval leaves what is possible; of others None."""
+    if len(values) < 2:
+        return None
+    least, most = next((bounds for end, bounds in POSSIBLE.items() if measure.endswith(end)), (-math.inf, math.inf))
+    beyond = mean["low"] < least or mean["high"] > most
+    return [min(values), max(values)] if divided or beyond else None
 
 
 def rounded(numbers):

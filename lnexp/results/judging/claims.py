@@ -8,7 +8,8 @@ run`` where an arm has no run that is over, or where the claim is about the pape
 ``absolute``) and the runs are not of the paper's model on the paper's whole corpus.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -25,13 +26,16 @@ from lnexp.results.judging.questions import form_of, measures_of
 from lnexp.results.judging.registration import registered
 from lnexp.results.judging.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value, has_no_value
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, SweepResults, finals_of
-from lnexp.results.statistics.intervals import interval
+from lnexp.results.statistics.intervals import Range, interval, spread_of
 from lnexp.results.statistics.success import divided_arms
+from lnexp.tasks import load_task
 
 #: What was measured by call and seed: the value, and the identities of the runs.
 Found = Mapping[str, Mapping[int, tuple[float, Sequence[str]]]]
 #: The seeds whose runs diverged without a value, by call.
 Lost = Mapping[str, Collection[int]]
+#: Returns the least and the greatest possible value of a measure, by its name.
+Bounds = Callable[[str], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,8 @@ def judge(
     measured = [values[call].keys() | lost[call] for call in shown]
     seeds = set.intersection(*measured)
     used = seeds if form.paired else set.union(*measured)
-    arms = _arms(shown, found, lost, divided_arms(recipe, cast(Sequence[CountedRun], judged)))
+    divided = divided_arms(recipe, cast(Sequence[CountedRun], judged))
+    arms = _arms(shown, found, lost, divided, _bounds_of(recipe))
     undecided = diverged_without_value(arms.values()) or has_no_value(judgement, len(seeds))
     if undecided and not judgement.margins:  # claims without numbers are not one piece of evidence, nor on two corpora
         evidence = [recipe.name, claim.holds_if, values, sorted(run.identity for run in judged if run.diverged)]
@@ -182,14 +187,20 @@ def _runs(of_call: Mapping[int, tuple[float, Sequence[str]]]) -> list[str]:
     return [identity for _, (_, identities) in sorted(of_call.items()) for identity in identities]
 
 
-def _arms(calls: Calls, found: Found, lost: Lost, divided: Collection[str]) -> dict[str, Measured]:
+def _bounds_of(recipe: Recipe) -> Bounds:
+    """Return what gives the least and the greatest possible value of a measure of a recipe."""
+    return (lambda _: (-math.inf, math.inf)) if recipe.measurement else load_task(recipe.task).score.bounds_of
+
+
+def _arms(calls: Calls, found: Found, lost: Lost, divided: Collection[str], bounds_of: Bounds) -> dict[str, Measured]:
     """Return what was measured by arm, or by call where an arm is asked twice."""
     asked = [arm for _, arm in calls.values()]
     arms = {}
     for call, (measure, arm) in calls.items():
         values = [value for value, _ in found[call].values()]
-        mean, extremes = interval(values), [min(values), max(values)] if values and arm in divided else None
+        mean, spread = interval(values), spread_of(values, arm in divided, *bounds_of(measure))
         numbers = asdict(mean) if mean else {"mean": None, "low": None, "high": None, "n": 0}
+        extremes = [spread.least, spread.greatest] if isinstance(spread, Range) else None
         name = arm if asked.count(arm) == 1 else call
         arms[name] = Measured(measure, **numbers, extremes=extremes, diverged=len(lost[call]), runs=_runs(found[call]))
     return arms

@@ -16,9 +16,10 @@ from lnexp.schema import read_json
 class Measured:
     """A measure of one arm: its mean over ``n`` seeds with a 95% interval; None for what is not known.
 
-    ``extremes`` are the least and the greatest value where some runs of the arm succeed and others do not, so that
-    pages show them instead of the interval; None elsewhere. ``diverged`` is how many further runs diverged without a
-    value. ``runs`` are the identities of the runs that it was taken from, seed by seed.
+    ``extremes`` are the least and the greatest value where some runs of the arm succeed and others do not, or the
+    interval reaches beyond what is possible, so that pages show them instead of the interval; None elsewhere.
+    ``diverged`` is how many further runs diverged without a value. ``runs`` are the identities of the runs that it was
+    taken from, seed by seed.
     """
 
     measure: str

@@ -58,6 +58,14 @@ def test_an_arm_of_two_modes_has_the_range_of_its_runs(make_run):
     assert judged.measured["best_bleu(good)"] == "92.00 [87.03, 96.97] (n=3)"
 
 
+def test_an_arm_whose_interval_leaves_what_is_possible_has_the_range_of_its_runs(make_run):
+    runs = [make_run("good", seed, [97.0 + seed / 4]) for seed in range(4)]
+    runs += [make_run("bad", seed, [bleu]) for seed, bleu in enumerate((0.0, 0.1, 0.1, 1.0))]
+    judged = judge(make_run.recipe.claims[0], make_run.recipe, runs)
+    assert judged.arms["good"].extremes is None
+    assert judged.arms["bad"].extremes == [0, 1], "Student's t would reach below 0 BLEU"
+
+
 def test_runs_that_are_not_over_are_no_evidence(make_run):
     runs = arms(make_run, [90, 92, 94], [0, 3, 1])
     runs += [make_run("good", seed, [90.0]) for seed in (3, 4, 5)]  # seeds that both arms have
