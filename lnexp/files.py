@@ -73,14 +73,14 @@ def _check_regular(path: Path, found: os.stat_result) -> None:
         raise UserError(f"{path}: has more than {MOST_BYTES:,} bytes")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write ``text`` to a temporary file and rename it, so that ``path`` never has part of it."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write text or bytes to a temporary file and rename it, so that ``path`` never has part of it."""
     aside = path.with_name(
         f".{path.name}.{uuid.uuid4().hex}"
     )  # not the process' number, which another machine may use, too
     try:
-        with naming(path), aside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with naming(path), aside.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)

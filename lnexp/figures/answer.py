@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from lnexp.figures.draw import STYLE
+from lnexp.figures.draw import STYLE, write_png
 from lnexp.figures.line_styles import BLUE, ORANGE
 
 
@@ -26,7 +25,7 @@ def draw_answer(points: Mapping[str, Mapping[str, Sequence[float]]], path: Path)
             figure.subplots(1, len(points), squeeze=False)[0], points.items(), strict=True
         ):
             _draw_panel(axis, corpus, of_arms)
-        FigureCanvasAgg(figure).print_png(path, metadata={"Software": None})
+        write_png(figure, path)
 
 
 def _draw_panel(axis: Any, corpus: str, of_arms: Mapping[str, Sequence[float]]) -> None:

@@ -2,8 +2,10 @@
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from lnexp.figures.panels import Drawing, Line, Panel, y_scales
+from lnexp.files import write_whole
 
 STYLE: Any = {
     "figure.dpi": 150,
@@ -182,6 +185,18 @@ def save(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure as PNG, SVG and PDF: the same bytes for the same figure."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # the layout is done; savefig would repeat it four times
-    FigureCanvasAgg(figure).print_png(folder / f"{name}.png", metadata={"Software": None})
-    FigureCanvasSVG(figure).print_svg(folder / f"{name}.svg", metadata={"Date": None})
-    FigureCanvasPdf(figure).print_pdf(folder / f"{name}.pdf", metadata={"CreationDate": None})
+    write_png(figure, folder / f"{name}.png")
+    _write(partial(FigureCanvasSVG(figure).print_svg, metadata={"Date": None}), folder / f"{name}.svg")
+    _write(partial(FigureCanvasPdf(figure).print_pdf, metadata={"CreationDate": None}), folder / f"{name}.pdf")
+
+
+def write_png(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG: the same bytes for the same figure."""
+    _write(partial(FigureCanvasAgg(figure).print_png, metadata={"Software": None}), path)
+
+
+def _write(draw: Callable[[BytesIO], object], path: Path) -> None:
+    """Write what a canvas draws, so that a kill leaves no part of a picture."""
+    drawn = BytesIO()
+    draw(drawn)
+    write_whole(path, drawn.getvalue())

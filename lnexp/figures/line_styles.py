@@ -51,6 +51,9 @@ def styles_of(recipe: Recipe, a_colour_each: bool = False) -> dict[str, LineStyl
     Args:
         recipe: whose arms they are.
         a_colour_each: whether arms of one placement have a colour each, as far as there are so many.
+
+    Returns:
+        A style for each label; beyond as many as there are, several have the same.
     """
     labelled: dict[str, list[Arm]] = {}
     for arm in recipe.arms.values():
@@ -64,7 +67,7 @@ def styles_of(recipe: Recipe, a_colour_each: bool = False) -> dict[str, LineStyl
         if a_colour_each and "model" not in of_label and len(used) < len(OTHERS):
             styles[label] = next(style for style in near if style.colour not in used)
         else:
-            styles[label] = next(style for style in near if style not in styles.values())
+            styles[label] = next((style for style in near if style not in styles.values()), _wanted(of_label))
     return styles
 
 

@@ -142,7 +142,7 @@ def _in_cell(cell: Cell) -> str:
 
 def short_number(value: float) -> str:
     """Return a number as short as can be, as ``5e-4``."""
-    mantissa, exponent = f"{value:.1e}".split("e")
+    mantissa, exponent = f"{value:.5e}".split("e")
     return f"{float(mantissa):g}e{int(exponent)}"
 
 

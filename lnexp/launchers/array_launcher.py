@@ -92,9 +92,9 @@ def _train(members: Group) -> Outcomes:
 
 
 def _without_force(cfg: DictConfig) -> DictConfig:
-    """Return a config whose run is resumed: ``force`` has cleared its folder once."""
+    """Return a config without ``force``, which has cleared the run's folder once, if something was trained since."""
     resumed = copy.deepcopy(cfg)
-    resumed.force = False
+    resumed.force = cfg.force and not RunFolder.of(cfg).saved.epochs()
     return resumed
 
 

@@ -51,7 +51,8 @@ def sheet(lines: Sequence[Line], processes: int, at_once: int, device: Device | 
         here: the name of the device that is available.
     """
     where = f"{processes} × {device.title if device else here}"
-    title = f"{lines[0].cfg.data.name} at {lines[0].cfg.profile}, {where}"
+    corpora = ", ".join(dict.fromkeys(line.cfg.data.name for line in lines))
+    title = f"{corpora} at {lines[0].cfg.profile}, {where}"
     # no lines between columns, so that the names of arms have room in 80 columns
     table = Table(*COLUMNS, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
     table.columns[0].overflow = "fold"  # a name in full, however narrow the terminal

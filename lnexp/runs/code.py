@@ -69,6 +69,16 @@ def _modules(cfg: DictConfig) -> list[Path]:
     return sorted({*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)})
 
 
+def in_todays_form(recorded: Mapping[str, str]) -> dict[str, str]:
+    """Return recorded digests, those of the older form that are of code which is here in today's form."""
+    return {name: _in_todays_form(PACKAGE / name, digest) for name, digest in recorded.items()}
+
+
+def _in_todays_form(path: Path, digest: str) -> str:
+    today, older = _digests(path) if path.is_file() else (digest, digest)
+    return today if digest == older else digest
+
+
 def changes(cfg: DictConfig, folder: RunFolder) -> str:
     """Return what of the code that trained a run is other code now, in words; empty where nothing is, and where nothing
     is left of its training.
@@ -124,7 +134,7 @@ def is_over(cfg: DictConfig, folder: RunFolder) -> bool:
 def _is_of_this_job(folder: RunFolder) -> bool:
     """Return whether SLURM has queued this job again after it began the run: it has then trained it afresh already."""
     is_again = int(os.environ.get("SLURM_RESTART_COUNT") or 0) > 0
-    return is_again and status_of(folder.path).get("job") == slurm_job()
+    return is_again and status_of(folder.path).get("job") == slurm_job() is not None
 
 
 def refuse_other_code(cfg: DictConfig, folder: RunFolder) -> None:

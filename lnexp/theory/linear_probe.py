@@ -25,7 +25,8 @@ class Words:
 
     Attributes:
         states: by layer, from the input of the first one on, each ``(words, channels)``.
-        truth: the class of each word, and its position in its sentence from 1, by what is asked; each ``(words,)``.
+        truth: the class of each word, and its position in what the model reads, from 1 (in the decoder the end of
+            sentence comes first), by what is asked; each ``(words,)``.
     """
 
     states: list[np.ndarray]

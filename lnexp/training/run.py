@@ -16,9 +16,10 @@ from lnexp.runs.checkpoint_retention import keep_for_good
 from lnexp.runs.code import changes, digests, is_over, is_trained_afresh, refuse_other_code
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import Environment, continued, environment
-from lnexp.runs.folder import RunFolder
+from lnexp.runs.folder import RunFolder, status_of
 from lnexp.runs.lock import held
 from lnexp.runs.records import Record
+from lnexp.runs.status import DONE
 from lnexp.tasks import table_of, task_of
 from lnexp.tasks.contract import Member
 from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
@@ -191,7 +192,8 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
             ranks.first(lambda: _remove_new(members))
         elif not (too_large and len(members) > 1) and (ranks.size == 1 or not is_lost(error)):
             for member in members:
-                if not member.folder.is_done:  # as where a later member's end could not be written
+                # one may be done, as where a later member's end could not be written
+                if status_of(member.folder.path).get("state") not in DONE:
                     mark_failed(member.folder, named or error, ranks)
         if named:
             raise named from error

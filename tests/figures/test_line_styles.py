@@ -44,6 +44,13 @@ def test_arms_that_differ_in_nothing_known_are_told_apart_too(labels):
     assert len(set(styles_of(replace(load_recipe("fig2a"), arms=arms)).values())) == len(labels)
 
 
+def test_more_arms_than_there_are_styles_share_some():
+    arms = {f"{number}": Arm(f"{number}", f"{number}", ("model=mine",)) for number in range(400)}
+    styles = styles_of(replace(load_recipe("fig2a"), arms=arms))
+    assert len(styles) == 400
+    assert len(set(styles.values())) > 200
+
+
 def test_lines_of_one_placement_that_differ_in_nothing_known_have_colours():
     styles = styles_of(load_recipe("adam_2k"))
     assert len({(style.colour, style.marker) for style in styles.values()}) == len(styles)

@@ -100,6 +100,9 @@ def test_figures_are_written_by_name(swept, tmp_path, monkeypatch):
     assert sweep.draw_sweep(recipe, runs_table(some), "scope", tmp_path) == []
 
 
-@pytest.mark.parametrize(("value", "text"), [(5e-4, "5e-4"), (0.016, "1.6e-2"), (1.0, "1e0")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5e-4, "5e-4"), (0.016, "1.6e-2"), (1.0, "1e0"), (1.25e-4, "1.25e-4"), (0.002**0.5 / 100, "4.47214e-4")],
+)
 def test_rates_are_short(value, text):
     assert sweep.short_number(value) == text

@@ -11,7 +11,9 @@ import numpy as np
 from scipy import stats
 
 #: What measures of trained runs can be, by the ends of their names.
-POSSIBLE = {"_bleu": (0, 100), "_accuracy": (0, 1), "_nll": (0, math.inf), "_loss": (0, math.inf)}
+POSSIBLE = {"_bleu": (0, 100), "_accuracy": (0, 1), "good_share": (0, 1)} | dict.fromkeys(
+    ("_nll", "_loss", "lr_sensitivity", "best_lr", "shortest_warmup"), (0, math.inf)
+)
 BOTH, ONE = 0.95, 0.90  # of a two-sided interval, and of one whose ends are one-sided bounds at 5%
 
 
@@ -177,8 +179,8 @@ def one_sided(values, alternative):
 
 def of_signs(values):
     """Return the p-value of the exact test over all signs of values; None for none."""
-    if len(values) < 2:
-        return 1.0 if values else None
+    if not 1 < len(values) <= 20:
+        return None
     return float(stats.permutation_test((values,), np.sum, permutation_type="samples", n_resamples=np.inf).pvalue)
 
 

@@ -41,6 +41,13 @@ def test_corpora_that_tallies_do_not_count_are_shown_where_no_other_is(results):
     assert [corpus.data for corpus in front(results).corpora] == ["iwslt14-subset"]
 
 
+def test_a_corpus_without_the_answer_does_not_hide_one_that_has_it_uncounted(results):
+    for place in PLACES[:2]:
+        shutil.rmtree(results / place)
+    as_of_fewer_seeds(RESULTS_DIR / PLACES[0], results / UNCOUNTED)
+    assert {corpus.data for corpus in front(results).corpora} == {"toy", "iwslt14-subset"}
+
+
 def test_sections_call_corpora_as_the_front_does(results):
     shutil.copytree(results / PLACES[0], results / "medium" / "toy" / "fig4ab")
     names = {corpus.name for corpus in front(results).corpora}

@@ -15,6 +15,7 @@ from lnexp.runs import code
 from lnexp.runs.code import (
     changes,
     digests,
+    is_over,
     is_trained_afresh,
     may_train_again,
     refuse_all_of_other_code,
@@ -107,6 +108,20 @@ def test_a_run_of_this_code_is_left_alone(finished):
     assert changes(cfg, folder) == "", "a commit that touches nothing that it depends on is no other code"
     refuse_other_code(cfg, folder)
     assert refuse_all_of_other_code([(cfg, folder)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("job", "restarts", "stays"), [("7", "1", True), ("7", "0", False), ("8", "1", False), (None, "1", False)]
+)
+def test_a_job_that_slurm_has_queued_again_trains_no_run_afresh_twice(finished, monkeypatch, job, restarts, stays):
+    cfg, folder = finished
+    cfg.force = True
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    folder.set_status("finished")
+    monkeypatch.setenv("SLURM_RESTART_COUNT", restarts)
+    monkeypatch.setenv("SLURM_JOB_ID", job) if job else monkeypatch.delenv("SLURM_JOB_ID")
+    assert is_over(cfg, folder) is stays
+    assert is_trained_afresh(cfg, folder) is not stays
 
 
 def test_a_run_that_recorded_digests_of_the_older_form_is_left_alone(finished):

@@ -7,6 +7,7 @@ from lnexp.hashing import short_hash
 from lnexp.printable import first_few
 from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.run_result import RunResult
+from lnexp.runs.code import in_todays_form
 from lnexp.runs.environment import Environment
 from lnexp.seeds import named_seeds
 
@@ -50,9 +51,10 @@ def _line(runs: list[RunResult]) -> str:
 
 
 def _codes(environment: Environment) -> list[dict[str, str]]:
-    """Return the digests of the code that trained a run, those before it was resumed by other code first."""
+    """Return the digests of each code that trained a run, those before it was resumed by other code first."""
     code = environment.get("code")
-    return [*environment.get("earlier_code", []), code] if code else []
+    found = [in_todays_form(one) for one in [*environment.get("earlier_code", []), code]] if code else []
+    return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 def _differing(codes: list[dict[str, str]]) -> list[str]:

@@ -189,7 +189,10 @@ def _runs(of_call: Mapping[int, tuple[float, Sequence[str]]]) -> list[str]:
 
 def _bounds_of(recipe: Recipe) -> Bounds:
     """Return what gives the least and the greatest possible value of a measure of a recipe."""
-    return (lambda _: (-math.inf, math.inf)) if recipe.measurement else load_task(recipe.task).score.bounds_of
+    if recipe.measurement:
+        return lambda _: (-math.inf, math.inf)
+    of_runs = load_task(recipe.task).score.bounds_of
+    return lambda measure: SWEEP_MEASURES[measure].bounds if measure in SWEEP_MEASURES else of_runs(measure)
 
 
 def _arms(calls: Calls, found: Found, lost: Lost, divided: Collection[str], bounds_of: Bounds) -> dict[str, Measured]:

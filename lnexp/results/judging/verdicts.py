@@ -35,11 +35,11 @@ class RecipeVerdicts:
 
     @property
     def profile(self) -> str:
-        return self.path.parts[-4]
+        return self.path.resolve().parts[-4]
 
     @property
     def data(self) -> str:
-        return self.path.parts[-3]
+        return self.path.resolve().parts[-3]
 
     @property
     def recipe(self) -> str:

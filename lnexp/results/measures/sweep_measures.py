@@ -141,10 +141,11 @@ def good_share(of: SweptSet) -> dict[int, float]:
 
 
 class SweepMeasure(NamedTuple):
-    """A measure, and the axes in which the arms of its sets may differ."""
+    """A measure, the axes in which the arms of its sets may differ, and its least and its greatest possible value."""
 
     of: Callable[[SweptSet], dict[int, float]]
     sets: tuple[tuple[str, ...], ...]
+    bounds: tuple[float, float] = (0.0, math.inf)
 
 
 #: What claims can ask of sets of arms, by name.
@@ -154,7 +155,7 @@ SWEEP_MEASURES = {
     "tuned_nll": SweepMeasure(tuned_nll, ((RATE,), (RATE, WARMUP))),
     "best_lr": SweepMeasure(best_lr, ((RATE,),)),
     "shortest_warmup": SweepMeasure(shortest_warmup, ((WARMUP,),)),
-    "good_share": SweepMeasure(good_share, ((RATE,), (WARMUP,), (RATE, WARMUP))),
+    "good_share": SweepMeasure(good_share, ((RATE,), (WARMUP,), (RATE, WARMUP)), (0.0, 1.0)),
 }
 
 

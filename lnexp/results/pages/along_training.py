@@ -19,7 +19,8 @@ class AlongTraining:
         self._folder, self._table = folder, read_table(folder / "snapshots.csv")
 
     def at(self, update: int, column: str, arm: str, over: str = "mean") -> float:
-        """Return the median over seeds of what an arm's runs had before an update.
+        """Return the median over seeds of what an arm's runs had at an update, before it was made; sizes and changes
+        are of the update itself.
 
         Args:
             update: one of the snapshots.

@@ -86,8 +86,8 @@ def _differences(recipe: Recipe, ours: Path, theirs: Path) -> str:
     if table.empty:
         return f"{what}: no arm is in both"
     change = table["ours"] - table["theirs"]
-    if recipe.measurement:
-        change = 100 * change / table["theirs"].abs()
+    if recipe.measurement:  # what was zero has no change in percent
+        change = (100 * change / table["theirs"].abs())[table["theirs"] != 0]
     largest = change.abs().sort_values(ascending=False, kind="stable").index[:MOST_ARMS]
     words = [
         f"{_name(arm)} {change[arm]:+.3g}{ends} ({table['ours'][arm]:.4g}, published {table['theirs'][arm]:.4g})"

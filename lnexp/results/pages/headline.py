@@ -154,7 +154,8 @@ def headline_corpora(ran: Sequence[RecipeVerdicts]) -> list[CorpusResults]:
     names = names_of_corpora(found)
     corpora = [CorpusResults(*place, names[place], recipes) for place, recipes in found.items()]
     shown = [corpus for corpus in corpora if any(cell != MISSING for cell in corpus.cells)]
-    return [corpus for corpus in shown if "*" not in "".join(corpus.answer)] or shown
+    counted = [corpus for corpus in shown if "*" not in "".join(corpus.answer)]
+    return counted if any(MISSING not in corpus.answer for corpus in counted) else shown
 
 
 def answer_of(corpora: Sequence[CorpusResults]) -> str:

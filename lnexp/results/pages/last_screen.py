@@ -57,7 +57,9 @@ def _runs(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> 
         path = one.path.parent / "runs.csv"
         if path.is_file():
             table = read_table(path)
-            states |= dict(zip(table["identity"], table["status"], strict=True))
+            found = dict(zip(table["identity"], table["status"], strict=True))
+            # what was collected before a run was over says less of it
+            states |= {run: state for run, state in found.items() if states.get(run) not in DONE}
     if not states:
         return []
     count = Counter(states.values())

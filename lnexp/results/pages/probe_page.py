@@ -52,10 +52,16 @@ def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str
     along: dict[str, dict[float, list[float]]] = {}
     for arm, value, measured in zip(*(table[column].tolist() for column in ("arm", x, y)), strict=True):
         along.setdefault(arm, {}).setdefault(value, []).append(measured)
-    shown = evenly_spaced(sorted(along[arms[0].name]), MOST_COLUMNS)
+    of_arms = {arm.name: along.get(arm.name, {}) for arm in arms}
+    shown = evenly_spaced(sorted(set().union(*of_arms.values())), MOST_COLUMNS)
     lines = [
-        [f"{arm.label_in_row} (`{arm.name}`)", *(str(interval(along[arm.name].get(value, []))) for value in shown)]
+        [f"{arm.label_in_row} (`{arm.name}`)", *(_mean(of_arms[arm.name].get(value, [])) for value in shown)]
         for arm in arms
     ]
     headers = [row, *(f"{x} {value:g}" for value in shown)]
     return tabulate(lines, headers=headers, tablefmt="github")
+
+
+def _mean(values: list[float]) -> str:
+    found = interval(values)
+    return str(found) if found else "–"

@@ -45,4 +45,5 @@ def _cost(runs: pd.DataFrame) -> str:
     """Return what the training of runs took; nothing where a table is older than that column."""
     if "core_seconds" not in runs or runs.core_seconds.isna().any():
         return ""
-    return f" Training took {runs.core_seconds.sum() / 3600:.1f} core-hours, validation not included."
+    seconds = runs.drop_duplicates("identity").core_seconds.sum()  # arms can share a run
+    return f" Training took {seconds / 3600:.1f} core-hours, validation not included."

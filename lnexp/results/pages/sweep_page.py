@@ -1,5 +1,6 @@
 """Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
 
+import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -12,7 +13,7 @@ from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
-from lnexp.results.statistics.intervals import interval, range_of
+from lnexp.results.statistics.intervals import spread_of
 from lnexp.results.statistics.success import success_of
 
 T = TypeVar("T")
@@ -30,7 +31,8 @@ with the longest, each at its best rate, paired over seeds.
 
 Best rates, and the order of placements, were chosen by the mean over these seeds, which favours what has several arms \
 that are about as good: placements next to each other need not differ. Intervals are Student's t over seeds, 95%; \
-where at a rate some runs are good and others are not, the least and the greatest value stand in parentheses instead."""
+where at a rate some runs are good and others are not, or the interval would reach below zero where no number can, the \
+least and the greatest value stand in parentheses instead."""
 NO_GOOD_RATE = """\
 × marks a placement with a length of warm-up where at no rate most runs are good: its lr sensitivity says little, and \
 it has no best rate."""
@@ -268,7 +270,8 @@ def cost(_: Grid, one: PlacementSummary) -> str:
     ends = (warmups[0], warmups[-1])
     if not any(map(one.good_at, ends)):
         return "–"
-    return _text(one.cost_of_no_warmup, any(_best_of(one, warmup).divided for warmup in ends))
+    divided = any(_best_of(one, warmup).divided for warmup in ends)
+    return _text(one.cost_of_no_warmup, divided, least=-math.inf)
 
 
 def best_rates(grid: Grid, one: PlacementSummary) -> list[str]:
@@ -311,9 +314,11 @@ def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
     ]
 
 
-def _text(by_seed: Mapping[int, float], divided: bool) -> str:
-    """Return the mean over seeds with its interval, or with the range where runs of an arm are divided."""
-    found = (range_of if divided else interval)(list(by_seed.values()))
+def _text(by_seed: Mapping[int, float], divided: bool, least: float = 0.0) -> str:
+    """Return the mean over seeds with its interval, or with the range where runs of an arm are divided, or the interval
+    would reach below the least that is possible.
+    """
+    found = spread_of(list(by_seed.values()), divided, low=least)
     return str(found) if found else "–"
 
 

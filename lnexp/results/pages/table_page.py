@@ -19,13 +19,10 @@ from lnexp.results.pages.prediction_page import prediction_page, read_early
 from lnexp.results.pages.probe_page import probe_page
 from lnexp.results.pages.sweep_page import sweep_page
 from lnexp.results.pages.verdict_pages import verdicts_part
+from lnexp.results.statistics.intervals import HOW_SPREAD
 from lnexp.results.statistics.success import divided_arms
 from lnexp.results.tables import run_tables
 from lnexp.tasks import load_task
-
-HOW_SPREAD = """\
-Mean over seeds with its 95% interval (Student's t); where some runs of an arm train and others do not, or \
-the interval would reach beyond what is possible, with the least and the greatest of its runs in parentheses."""
 
 
 def table_page(

@@ -26,6 +26,7 @@ from lnexp.results.pages.sections import section_place, section_title, with_link
 from lnexp.results.pages.shown_corpora import counts, first_arm, in_one_recipe, shown_corpora
 from lnexp.results.pages.training_cost import cost_of, cost_with_seeds
 from lnexp.results.statistics.power import power_of_rate
+from lnexp.results.statistics.sign_flips import p_of_sign_flips
 from lnexp.results.tables.benchmark_tables import benchmark_tables
 
 #: What the project's own grammar makes, as pages call it.
@@ -98,6 +99,7 @@ def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
         "findings": {name: findings(of_one) for name, of_one in claimants.items()},
         "tally": tally,
         "by_exact_test": by_exact_test(counted.decisions),
+        "least_exact_p": lambda seeds: p_of_sign_flips([1.0] * seeds),
         "weak": [claim for of_one in tallies for claim in of_one.weak],
         "repeated": [claim for of_one in tallies for claim in of_one.repeated],
         "REPEATED": REPEATED,

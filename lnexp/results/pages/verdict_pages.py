@@ -26,7 +26,8 @@ a 90% interval. A success rate is judged by Clopper and Pearson's 95% interval. 
 Tallies count the claims that were registered before the runs, are not exploratory and were judged on the seeds that \
 were planned when the runs were made; not checks of what other claims need, nor what another claim implies, nor what \
 restates another claim in another measure; and one test on the same runs once. Holm's correction is for the number of \
-all those that were judged."""
+all those that were judged. The mean of an arm has its 95% interval, or in parentheses the least and the greatest of \
+its runs, where some train and others do not or the interval would reach beyond what is possible."""
 
 
 def in_terminal(shown: list[RecipeVerdicts]) -> str:

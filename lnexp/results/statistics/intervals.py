@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 CONFIDENCE = 0.95
+#: What pages say of :func:`spread_of`.
+HOW_SPREAD = """\
+Mean over seeds with its 95% interval (Student's t); where some runs of an arm train and others do not, or \
+the interval would reach beyond what is possible, with the least and the greatest of its runs in parentheses."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ class Range:
     n: int
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f} ({self.least:.2f} to {self.greatest:.2f}, n={self.n})"
+        places = _places(self.greatest - self.least or abs(self.mean))
+        return f"{self.mean:.{places}f} ({self.least:.{places}f} to {self.greatest:.{places}f}, n={self.n})"
 
 
 def range_of(values: Sequence[float]) -> Range | None:

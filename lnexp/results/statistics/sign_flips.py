@@ -9,18 +9,19 @@ FEWEST = 6
 
 
 def p_of_sign_flips(values: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of Fisher's randomization test that values are spread evenly around zero (Fisher
-    1935, *The Design of Experiments*, section 21).
+    """Return the two-sided p-value of Fisher's randomization test that values are spread symmetrically around zero
+    (Fisher 1935, *The Design of Experiments*, section 21).
 
-    It is the share of all 2ⁿ choices of the values' signs whose sum is as far from zero as theirs, or further.
+    It is the share of all 2ⁿ choices of the values' signs whose sum is as far from zero as theirs, or further. Margins
+    of ``a > b`` are so spread where seeds of both arms could be exchanged; of ``a > 0.9 * b`` it is an assumption.
 
     Args:
         values: the margins of n seeds.
 
     Returns:
-        The p-value; None for no values, and for more than :data:`MOST`.
+        The p-value; None for fewer than two values, and for more than :data:`MOST`.
     """
-    if not 0 < len(values) <= MOST:
+    if not 1 < len(values) <= MOST:
         return None
     import numpy as np
 

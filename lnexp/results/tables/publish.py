@@ -49,6 +49,7 @@ def publish(
         of = "/".join((profile or "*", data or "*", recipe))
         raise UserError(f"{local / of}: no such results; reproduce, collect or probe makes them")
     for folder in wanted:
+        _mend(published / folder.relative_to(local))
         read_verdicts(folder / "verdicts.json")
         _refuse_lacking_arms(folder)
         _refuse_seen_seeds(folder, published / folder.relative_to(local))
@@ -83,12 +84,18 @@ def _refuse_seen_seeds(folder: Path, old: Path) -> None:
     if not (old / "verdicts.json").is_file():
         return
     earlier, now = (_registered_before(one) for one in (old, folder))
-    seen = sorted(set.intersection(*(set(_recipe_and_table(one)[1]["seed"]) for one in (old, folder))))
+    seen = sorted(set.intersection(*(_seeds(one) for one in (old, folder))))
     if seen and (wrong := [claim for claim in now if claim not in earlier]):
         raise UserError(
             f"{folder}: claim {wrong[0]} was not registered before the published results with seed {seen[0]};"
             " take seeds that it has not seen, by first_seed in the recipe"
         )
+
+
+def _seeds(folder: Path) -> set[int]:
+    """Return the seeds of the runs that are over, or of what was measured."""
+    recipe, table = _recipe_and_table(folder)
+    return set((table if recipe.measurement else rows_over(table))["seed"])
 
 
 def _registered_before(folder: Path) -> list[str]:
@@ -110,10 +117,21 @@ def warn_of_changes(folders: Iterable[Path]) -> None:
             print(f"warning: {folder}: made with changes to the code that are in no commit; nobody else can repeat it")
 
 
+def _aside(target: Path) -> Path:
+    """Return where a folder lies until the one that replaces it is there."""
+    return target.with_name(f".{target.name}.old")
+
+
+def _mend(target: Path) -> None:
+    """Put back a folder that was set aside by a command which was killed before it moved the other one."""
+    if not target.exists() and _aside(target).exists():
+        _aside(target).rename(target)
+
+
 def _replace(folder: Path, target: Path) -> Path:
     """Move a folder; the one that it replaces is deleted when the new one is there."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    old = target.with_name(f".{target.name}.old")
+    old = _aside(target)
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():
         target.rename(old)

@@ -13,6 +13,7 @@ from lnexp.result_tables import write_table
 from lnexp.results.evidence.mixed_code import mixed_code
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.pages.markup import without_markup
+from lnexp.results.statistics.intervals import HOW_SPREAD
 from lnexp.results.tables import run_tables
 from lnexp.results.tables.run_set import curves_of
 
@@ -72,7 +73,7 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
     problems = [*left_out, *(f"{run.identity}: {run.problem}" for run in runs if run.problem)]
     parts = [
         f"# {recipe.name}",
-        f"Mean over seeds with its 95% interval (Student's t). {runs[0].task.test_note}",
+        f"{HOW_SPREAD} {runs[0].task.test_note}",
         table,
         *([f"Alike in all: {alike}."] if alike else []),
         *(f"Mixed code: {line}." for line in mixed_code(runs)),

@@ -75,10 +75,10 @@ def _given(snapshots: pd.DataFrame) -> pd.DataFrame:
 
 def _changes(layers: pd.DataFrame) -> dict[str, pd.Series]:
     """Return what runs.csv states of the changes of hidden states, by column and run."""
-    early = layers[layers["update"] <= EARLY]
-    last = early.groupby(["identity", "side", "update"])[STATE_CHANGE].last()  # the layers are in order
-    firsts = last.groupby(["identity", "side"]).first()
-    means = np.exp(np.log(last).groupby(["identity", "side"]).mean())
+    last = layers.groupby(["identity", "side", "update"], as_index=False).last()  # the layers are in order
+    firsts = last.groupby(["identity", "side"])[STATE_CHANGE].first()
+    early = last[last["update"] <= EARLY]
+    means = np.exp(np.log(early.set_index(["identity", "side"])[STATE_CHANGE]).groupby(level=[0, 1]).mean())
     return {
         "first_encoder_change": firsts.xs("encoder", level="side"),
         **{f"early_{side}_change": means.xs(side, level="side") for side in means.index.unique("side")},

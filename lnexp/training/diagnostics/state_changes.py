@@ -14,7 +14,9 @@ from lnexp.training.evaluating import evaluating
 class StateChanges(Diagnostic):
     """``state_change``, by layer: E‖x' − x‖² / E‖x‖² of its outputs x before and x' after the update.
 
-    E is the mean over all positions that are no padding, of one minibatch, the same at every snapshot, without dropout.
+    E is the mean over all positions that are no padding of the first minibatch of the training, the same at every
+    snapshot, without dropout; the first update is of this very batch. Of Pre-LN x is the stream, before the final
+    LayerNorm, and of ResiDual both of its streams. In half precision small changes are rounding.
     Liu et al. 2020, "Understanding the Difficulty of Training Transformers" (section 4), hold that Post-LN amplifies
     what an update changes; :mod:`lnexp.theory.amplification` measures the same for changes of a size that is given, and
     in units of that size.

@@ -1,13 +1,16 @@
 """Arms whose runs were trained by different code."""
 
+import ast
 from dataclasses import replace
 
 import pytest
 
+from lnexp.extensions import PACKAGE
 from lnexp.results.evidence.mixed_code import code_of, mixed_code
 from lnexp.results.tables.frames import run_frame
 from lnexp.results.tables.write import write_results
 from lnexp.results.tables.write_set import write_set
+from lnexp.runs.code_digest import digest_of, older_digest_of
 
 ONE, OTHER = ({"plugin/layers.py": digits, "training/loop.py": "0" * 12} for digits in ("1" * 12, "2" * 12))
 
@@ -30,6 +33,16 @@ def test_an_arm_of_different_code_is_named_with_what_differs(make_run, tmp_path)
 def test_a_run_that_other_code_has_resumed_is_named(make_run):
     (line,) = mixed_code([of_code(make_run("good", 1, [90.0]), ONE, earlier_code=[OTHER])])
     assert "(plugin/layers.py): seed 1" in line
+
+
+def test_digests_of_the_older_form_are_those_of_the_same_code(make_run):
+    tree = lambda: ast.parse((PACKAGE / "plugin/layers.py").read_text())  # noqa: E731  (digesting changes it)
+    older, today = {"plugin/layers.py": older_digest_of(tree())}, {"plugin/layers.py": digest_of(tree())}
+    assert older != today
+    runs = [of_code(make_run("good", 1, [90.0]), older), of_code(make_run("good", 2, [90.0]), today)]
+    runs += [of_code(make_run("good", 3, [90.0]), today, earlier_code=[older])]
+    assert mixed_code(runs) == []
+    assert len(set(run_frame(runs).code)) == 1
 
 
 def test_nothing_is_said_of_one_code_of_unknown_code_and_of_runs_that_are_not_over(make_run):

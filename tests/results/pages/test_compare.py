@@ -88,6 +88,17 @@ def test_measurements_are_compared_in_percent(local):
     assert "gaussian at 10 +50% (" in "".join(comparison(folder, RESULTS_DIR / LEMMA))
 
 
+def test_what_was_zero_has_no_change_in_percent(local, tmp_path):
+    folder, theirs = local(LEMMA), tmp_path / "theirs" / LEMMA
+    shutil.copytree(folder, theirs)
+    table = pd.read_csv(theirs / "measurements.csv")
+    table.loc[table["sigma"] == 10, "to_claimed"] = 0.0
+    table.to_csv(theirs / "measurements.csv", index=False)
+    said = "".join(comparison(folder, theirs))
+    assert "largest differences" in said
+    assert "inf" not in said
+
+
 def test_another_machine_torch_numerics_and_settings_are_said(local):
     folder = local(FIG2A)
 

@@ -29,5 +29,6 @@ def test_it_does_not_hang_on_the_unit():
 
 def test_no_values_and_too_many_have_none():
     assert p_of_sign_flips([]) is None
+    assert p_of_sign_flips([1.0]) is None
     assert p_of_sign_flips([1.0] * (MOST + 1)) is None
     assert p_of_sign_flips([0.0, 0.0]) == 1

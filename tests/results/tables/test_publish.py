@@ -36,6 +36,26 @@ def test_a_folder_is_replaced_as_a_whole_and_no_longer_local(places):
     assert [path.name for path in (published / FIG2A).parent.iterdir()] == ["fig2a"]
 
 
+def test_published_results_that_a_kill_has_set_aside_are_what_new_ones_are_held_against(places, monkeypatch):
+    local, published = places
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "move", killed)
+        with pytest.raises(KeyboardInterrupt):
+            publish("fig2a", local=local, published=published)
+    assert not (published / FIG2A).exists()
+    path = published / "small" / "toy" / ".fig2a.old" / "verdicts.json"
+    verdicts = json.loads(path.read_text())
+    verdicts["claims"][0]["registered"] = "after"
+    path.write_text(json.dumps(verdicts))
+    with pytest.raises(UserError, match=r"claim .* was not registered before the published results with seed 101"):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").is_file()
+
+
 @pytest.mark.parametrize("where", [{"recipe": "fig2b"}, {"recipe": "fig2a", "profile": "paper"}])
 def test_what_is_not_there_is_not_published(places, where):
     local, published = places

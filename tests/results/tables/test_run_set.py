@@ -7,6 +7,7 @@ import pytest
 from helpers import error_of, run_script
 
 from lnexp.configuration import check_and_resolve, compose
+from lnexp.results.tables.labels import as_typed
 from lnexp.results.tables.run_set import curves_of, results_of
 from lnexp.results.tables.write_set import name_of_folder, write_set
 from lnexp.runs.folder import RunFolder
@@ -33,6 +34,11 @@ def make(tmp_path):
         return folder.path
 
     return run
+
+
+def test_rates_that_differ_by_little_are_two_settings():
+    names = {as_typed("lr_max", rate) for rate in (0.00012345671, 0.00012345678, 0.002)}
+    assert names == {"lr_max=0.00012345671", "lr_max=0.00012345678", "lr_max=0.002"}
 
 
 def labels(runs):

@@ -77,6 +77,15 @@ def test_changes_of_states_are_held_against_those_of_the_run(snapshots, run):
         refuse_other_snapshots(snapshots, [measured])
 
 
+def test_a_first_change_may_be_late(snapshots, run):
+    late = snapshots[snapshots["update"] > 32].copy()
+    late.loc[late["side"] != "model", "state_change"] = 0.5
+    asked = replace(run, command=run.command.replace("diagnostics.at=log ", ""))
+    refuse_other_snapshots(late, [replace(asked, end={"first_encoder_change": 0.5})])
+    with pytest.raises(ValueError, match="first_encoder_change"):
+        refuse_other_snapshots(late, [replace(asked, end={"first_encoder_change": 0.4})])
+
+
 @pytest.mark.parametrize(("row", "column"), [(MODEL, "train_loss"), (ENCODER, "hidden_state")])
 def test_a_number_is_not_left_out_unless_the_run_diverged(snapshots, run, row, column):
     snapshots.loc[row, column] = None
