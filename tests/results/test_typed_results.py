@@ -161,6 +161,13 @@ def test_what_is_said_of_runs_at_the_papers_size():
     assert says("paper_size_placement", f"has its lowest nll, {first:.2f}, after the first epoch")
 
 
+def test_who_trains_after_a_large_first_change():
+    assert says("first_updates", "no run of Post-LN trains, one of six of DeepNorm, and all of the others")
+    folder = PublishedFolder(SMALL / "first_updates")
+    expected = {"post_ln_none": "0 of 6", "deep_norm_none": "1 of 6"}
+    assert {arm: folder.trained(arm) for arm in folder.arms} == dict.fromkeys(folder.arms, "6 of 6") | expected
+
+
 @pytest.mark.parametrize(
     ("recipe", "words", "folder", "arm", "trained"),
     [

@@ -70,6 +70,11 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("real-text-variance-of-second-moment",),
         ("real-text-size-of-changes",),
     ),
+    "Without warm-up the first 32 updates change hidden states of Post-LN less than those of Pre-LN, not more (Liu et"
+    " al. 2020, Admin)": (
+        ("first-updates-post-changes-more-than-pre",),
+        ("first-updates-post-changes-more-than-pre-decoder",),
+    ),
     "Without warm-up Post-LN's attention logits outgrow Pre-LN's": (("failure-is-no-growth-of-logits",),),
     "Without warm-up Post-LN's loss ends sharper than with it": (("sharpness-post-ln-fails-flat",),),
     "From hidden states of Post-LN without warm-up, of which one of six runs trained, a linear classifier still reads"
