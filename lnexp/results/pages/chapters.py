@@ -108,7 +108,7 @@ CHAPTERS = (
             ("small/toy", "interventions interventions_high_rate adam_2k radam_parts"),
             ("medium/multi30k", "interventions_real_text adam_2k_real_text"),
             ("small/toy", "stall failure sharpness first_updates"),
-            ("theory/toy", "amplification_in_training linear_probes"),
+            ("theory/toy", "amplification_in_training amplification_newer linear_probes"),
         ),
         template="results/why",
     ),
