@@ -50,7 +50,8 @@ class Range:
     n: int
 
     def __str__(self) -> str:
-        places = _places(self.greatest - self.least or abs(self.mean))
+        width = 0.0 if _are_alike((self.least, self.greatest)) else self.greatest - self.least
+        places = _places(width or abs(self.mean))
         return f"{self.mean:.{places}f} ({self.least:.{places}f} to {self.greatest:.{places}f}, n={self.n})"
 
 
