@@ -51,6 +51,12 @@ class Watched:
         }
 
 
+def states_of(output: Any) -> Tensor:
+    """Return the hidden states of what a layer gives out, ``(time, S·B, channel)``: decoders' layers give more."""
+    states: Tensor = output[0] if isinstance(output, tuple) else output
+    return states
+
+
 class Diagnostic(ABC):
     """Measures an update, without an effect on it: no gradient, no random number, no parameter changes.
 

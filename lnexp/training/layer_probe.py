@@ -7,6 +7,7 @@ from fairseq import utils
 from lnexp.runs.records import Record
 from lnexp.theory.by_layer import ffn_gradients, mean_norms
 from lnexp.theory.models import ProbedModel, first_batches
+from lnexp.training.evaluating import evaluating
 from lnexp.training.loop import Loop
 
 
@@ -24,11 +25,8 @@ class LayerProbe:
         """Return the ``probe`` records of this update; none where no probe is due."""
         if update % self.every:
             return []
-        self._probed.model.eval()
-        try:
+        with evaluating(self._probed.model):
             rows = [*ffn_gradients(self._probed), *mean_norms(self._probed)]
-        finally:
-            self._probed.model.train()
         return [{"kind": "probe", "epoch": epoch, "update": update, **row} for row in rows]
 
 

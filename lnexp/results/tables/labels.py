@@ -39,5 +39,7 @@ def as_typed(key: str, value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    short = f"{value:g}" if isinstance(value, float) else str(value)
-    return short if not isinstance(value, float) or float(short) == value else repr(value)
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)

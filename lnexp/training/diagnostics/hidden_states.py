@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.utils.hooks import RemovableHandle
 
-from lnexp.training.diagnostic import Watched, register_diagnostic
+from lnexp.training.diagnostic import Watched, register_diagnostic, states_of
 from lnexp.training.forward_diagnostic import ForwardDiagnostic, in_training
 
 
@@ -46,8 +46,7 @@ class HiddenStates(ForwardDiagnostic):
 
     def _look(self, name: str, layer: Any, arguments: Any, output: Any) -> None:
         """Add a batch's number of positions, and its sums of ‖x‖²/d and of x/‖x‖, ``(2 + channels, S)``."""
-        x = output[0] if isinstance(output, tuple) else output  # (time, S·B, channel)
-        x = x.detach().float().unflatten(1, (self.watched.members, -1))
+        x = states_of(output).detach().float().unflatten(1, (self.watched.members, -1))
         kept = self.kept[name.partition(".")[0]].unsqueeze(1)  # (time, 1, B)
         squares = x.square().sum(dim=3)
         inverse = kept / squares.sqrt().clamp(min=torch.finfo(x.dtype).tiny)  # of padding the length may be 0

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic
+from lnexp.training.diagnostic import Diagnostic, Watched, register_diagnostic, states_of
 from lnexp.training.evaluating import evaluating
 
 
@@ -46,8 +46,7 @@ class StateChanges(Diagnostic):
         found: dict[str, Tensor] = {}
 
         def look(name: str, layer: Any, arguments: Any, output: Any) -> None:
-            x = output[0] if isinstance(output, tuple) else output  # (time, S·B, channel)
-            of_members = x.float().unflatten(1, (self.watched.members, -1)).movedim(1, 0)
+            of_members = states_of(output).float().unflatten(1, (self.watched.members, -1)).movedim(1, 0)
             found[name] = of_members[:, kept[name.partition(".")[0]]]
 
         hooks = [layer.register_forward_hook(partial(look, name)) for name, layer in self.watched.layers().items()]
