@@ -161,9 +161,9 @@ def test_constants_of_a_stack_alone(side, constants):
 
 
 def test_deep_norms_code_has_another_constant_for_the_encoder_alone():
-    # (N⁴M)^(−1/16) / 1.15 for 6-6 layers
+    # weights divided by (N⁴M)^(1/16) / 1.15, for 6-6 layers
     options = {"deep_norm_constants": "torchscale"}
-    for side, expected in (("encoder", 0.496740), ("decoder", 0.343295)):
+    for side, expected in (("encoder", 0.656940), ("decoder", 0.343295)):
         placement = PLACEMENTS["deep_norm"].at(Where(side, 1, 6, 6, width=8), options)
         assert placement.beta == pytest.approx(expected, abs=1e-6)
 

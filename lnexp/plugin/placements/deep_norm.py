@@ -10,8 +10,8 @@ from ..model import register_placement
 from ..placement import Block, Placement, Where, option
 
 #: β (N⁴M)^(1/16) of the encoder, by where it is published: the paper's Figure 2, and the authors' code
-#: (github.com/microsoft/torchscale, torchscale/architecture/encoder.py).
-ENCODER_BETA = {"paper": 0.87, "torchscale": 1 / 1.15}
+#: (github.com/microsoft/torchscale, torchscale/architecture/encoder.py), which divides weights by (N⁴M)^(1/16) / 1.15.
+ENCODER_BETA = {"paper": 0.87, "torchscale": 1.15}
 
 
 @dataclass
@@ -19,7 +19,7 @@ class DeepNormOptions:
     """DeepNorm's own options."""
 
     constants: ChoiceEnum(list(ENCODER_BETA)) = option(  # type: ignore[valid-type]
-        "paper", "where the encoder's β is from: 0.87 (N⁴M)^(−1/16) of the paper, or (N⁴M)^(−1/16) / 1.15 of torchscale"
+        "paper", "where the encoder's β is from: 0.87 (N⁴M)^(−1/16) of the paper, or 1.15 (N⁴M)^(−1/16) of torchscale"
     )
 
 
