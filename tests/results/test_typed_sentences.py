@@ -6,6 +6,7 @@ import re
 import pandas as pd
 import pytest
 from helpers import ROOT
+from scipy.stats import gmean
 
 from lnexp.configuration import compose
 from lnexp.results.pages.published_folder import PublishedFolder
@@ -121,3 +122,93 @@ def test_the_sentences_of_our_own_are_of_the_best_run():
     best = epochs.iloc[0]
     said = (RESULTS / "medium/multi30k/translations.md").read_text(encoding="utf-8")
     assert re.search(rf"Run `[\w.-]+-{best['identity']}`, the checkpoint of epoch {best['epoch']},", said)
+
+
+def test_which_reading_comes_near_the_papers_share():
+    said = "On Multi30k the coupled reading, which is fairseq's schedule, comes near the paper's share, and on the"
+    assert sentence("docs/templates/results/multi30k.md.jinja", said + " embedded corpus neither does.")
+    shares = {
+        (place, recipe, rate): (
+            PublishedFolder(RESULTS / place / recipe).interval("best_bleu", f"no_warmup_{rate}").mean
+            / PublishedFolder(RESULTS / place / recipe).interval("best_bleu", f"warmup_{rate}").mean
+        )
+        for place in ("medium/multi30k", "small/toy")
+        for recipe in ("fig2a", "fig2a_coupled")
+        for rate in ("low", "high")
+    }
+    near = {key[:2] for key, share in shares.items() if abs(share - 8.45 / 34) < 0.1}
+    assert near == {("medium/multi30k", "fig2a_coupled")}
+
+
+def test_at_one_rate_more_runs_of_pre_ln_reach_the_target_and_at_three_times_it_fewer():
+    said = "At η more runs of Pre-LN than of Post-LN reach the target, and at 3η, which the paper compares, fewer"
+    assert sentence("docs/templates/results/bert.md.jinja", said)
+    of = PublishedFolder(RESULTS / "small/bert_toy/fig5")
+    reached = {arm: len(of.values("updates_to_nll", arm)) for arm in of.arms}
+    assert reached["pre_ln_low"] > reached["post_ln_warmup"]
+    assert reached["pre_ln_high"] < reached["post_ln_warmup"]
+
+
+def test_how_post_ln_stalls_without_warmup():
+    at = PublishedFolder(RESULTS / "small/toy/failure").along.at
+    template = "docs/templates/results/why_answer.md.jinja"
+    assert sentence(template, "does not diverge: it stalls")
+    assert abs(at(8, "train_loss", "post_ln_none") - at(108, "train_loss", "post_ln_none")) < 0.5
+    assert sentence(template, "different positions are nearly alike")
+    assert at(45, "hidden_cosine", "post_ln_none") > 0.9 > at(45, "hidden_cosine", "post_ln_full")
+    assert sentence(template, "comes near such a state, too")
+    assert sentence(template, "and soon leaves it")
+    assert at(10, "hidden_cosine", "pre_ln_none") > 0.8 > 0.5 > at(45, "hidden_cosine", "pre_ln_none")
+    assert sentence(template, "Post-LN leaves it around update 100")
+    assert at(76, "hidden_cosine", "post_ln_none") > 0.9 > 0.75 > at(108, "hidden_cosine", "post_ln_none")
+
+
+def early_change_and_size(arm: str) -> tuple[pd.Series, pd.Series, pd.Series]:
+    """Of updates 1 to 32, by seed: the change of the encoder's last layer, that change by the squared size of an update
+    (geometric means), and the size at update 32 (the mean over the encoder's layers).
+    """
+    table = pd.read_csv(RESULTS / "small/toy/first_updates/snapshots.csv")
+    encoder = table[(table.arm == arm) & (table.side == "encoder") & (table["update"] <= 32)]
+    change = encoder[encoder.layer == encoder.layer.max()].set_index(["seed", "update"]).state_change
+    size = encoder.groupby(["seed", "update"]).update_rms.mean()
+    by_seed = [one.groupby("seed").apply(gmean) for one in (change, change / size**2)]
+    return by_seed[0], by_seed[1], size.xs(32, level="update")
+
+
+def test_early_changes_are_small_where_updates_are():
+    said = "Over the first 32 updates Post-LN's change less than Pre-LN's, but its updates also become smaller"
+    assert sentence("docs/templates/results/why_answer.md.jinja", said)
+    (post, post_by_size, post_size), (pre, pre_by_size, pre_size) = map(
+        early_change_and_size, ("post_ln_none", "pre_ln_none")
+    )
+    assert post.mean() < pre.mean()
+    numbers = "by update 32 they are {:.2f} of the rate in Post-LN's encoder and {:.2f} in Pre-LN's"
+    assert sentence("recipes/first_updates.yaml", numbers.format(post_size.mean(), pre_size.mean()))
+    numbers = (
+        "the early changes are {:.3f} in Post-LN and {:.3f} in Pre-LN, larger in Post-LN with each of the six seeds"
+    )
+    assert sentence("recipes/first_updates.yaml", numbers.format(post_by_size.mean(), pre_by_size.mean()))
+    assert len(post_by_size) == 6
+    assert (post_by_size > pre_by_size).all()
+
+
+def test_where_runs_train_without_any_change():
+    said = "some runs train without any change at the lower rate, most of all in 780 updates"
+    assert sentence("docs/templates/results/why_table.md.jinja", said)
+    longer, shorter = (
+        [PublishedFolder(RESULTS / "small/toy" / name).successes("none" if more else arm) for name, arm, more in group]
+        for group in (
+            (("interventions", "", True), ("adam_2k", "", True)),
+            (("small_fixed_lr", "no_warmup", False), ("placements", "low_none_post_ln", False)),
+        )
+    )
+    shares = [sum(succeed for succeed, _ in one) / sum(runs for _, runs in one) for one in (longer, shorter)]
+    assert shares[0] > shares[1] > 0
+    assert updates_of("small/toy/interventions") == updates_of("small/toy/adam_2k") == 780
+
+
+def test_normalised_sgd_fails_at_twice_the_rate_with_warmup_too():
+    of = PublishedFolder(RESULTS / "small/toy/interventions_high_rate")
+    assert of.trained("normalised_sgd_warmup").startswith("0 of")
+    nll = of.mean("last_nll", "normalised_sgd_warmup", 2)
+    assert sentence("recipes/interventions_high_rate.yaml", f"fails at this rate with warm-up, too (nll {nll})")

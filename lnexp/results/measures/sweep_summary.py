@@ -87,6 +87,12 @@ class PlacementSummary:
         """Return the name of the highest rate at which all runs with this warm-up are good; None for no rate."""
         return next((rate for rate, cell in reversed(self.cells[warmup].items()) if cell.all_good), None)
 
+    def not_good_below(self, warmup: str) -> list[str]:
+        """Return the names of the rates below :meth:`highest_good` at which not all runs with this warm-up are good."""
+        cells, highest = self.cells[warmup], self.highest_good(warmup)
+        below = list(cells)[: list(cells).index(highest)] if highest else []
+        return [rate for rate in below if not cells[rate].all_good]
+
     def failing_above(self, warmup: str) -> list[str]:
         """Return the names of the rates above the best one at which most runs with this warm-up are not good."""
         rates, good = list(self.cells[warmup]), self.good_at(warmup)

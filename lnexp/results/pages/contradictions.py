@@ -52,9 +52,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
-    "At twice the rate none of these lets Post-LN train without warm-up: smaller rates for later layers, warm-up of the"
-    " last layers alone, normalised gradients, β2 = 0.9 or 0.999, both of Adam's moments gathered before the first"
-    " step, clipped changes, and residual branches that grow from zero": (
+    "At twice the rate none of these lets Post-LN train without warm-up: rates that fall from layer to layer (the"
+    " first ones above lr_max), warm-up of the last layers alone, normalised gradients, β2 = 0.9 or 0.999, both of"
+    " Adam's moments gathered before the first step, clipped changes, and residual branches that grow from zero": (
         ("interventions-gradients-by-layer-high-rate",),
         ("interventions-last-layers-warmup-high-rate",),
         ("interventions-size-of-gradients-high-rate",),
@@ -64,22 +64,22 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-size-of-changes-high-rate",),
         ("interventions-branch-warmup-high-rate",),
     ),
-    "On real text these do not replace warm-up: smaller rates for later layers, both of Adam's moments gathered before"
-    " the first step, and clipped changes": (
+    "On real text these do not replace warm-up: rates that fall from layer to layer (the first ones above lr_max), both"
+    " of Adam's moments gathered before the first step, and clipped changes": (
         ("real-text-gradients-by-layer",),
         ("real-text-variance-of-second-moment",),
         ("real-text-size-of-changes",),
     ),
-    "Without warm-up the first 32 updates change hidden states of Post-LN less than those of Pre-LN, not more (Liu et"
-    " al. 2020, Admin)": (
+    "Without warm-up the first 32 updates, which become smaller in Post-LN, change its hidden states less than"
+    " those of Pre-LN, not more (Liu et al. 2020, Admin)": (
         ("first-updates-post-changes-more-than-pre",),
         ("first-updates-post-changes-more-than-pre-decoder",),
     ),
     "Without warm-up Post-LN's attention logits outgrow Pre-LN's": (("failure-is-no-growth-of-logits",),),
     "Without warm-up Post-LN's loss ends sharper than with it": (("sharpness-post-ln-fails-flat",),),
-    "From hidden states of Post-LN without warm-up, of which one of six runs trained, a linear classifier still reads"
-    " word classes": (("linear-probes-failed-loses-class",),),
-    "With Gaussian inputs Post-LN's gradients do not grow from layer to layer (appendix F: by √(3/2))": (
+    "From hidden states of Post-LN without warm-up a linear classifier reads word classes more than half as well as"
+    " with it": (("linear-probes-failed-loses-class",),),
+    "With Gaussian inputs Post-LN's gradients grow far less from layer to layer than by √(3/2), appendix F's factor": (
         ("growth-post-appendix-f",),
     ),
     "In the decoder Post-LN's gradients grow by more than √(3/2) per layer, which appendix F's bound allows": (

@@ -60,6 +60,9 @@ is not good need not have failed."""
 #: Whose numbers can be chosen.
 ALL = "all runs have"
 MOST = "at least {share:.0%} of the runs of each seed have (those that lack one are left out of it)"
+SHORT = """\
+the one that other seeds chose ({picked}) has a rank correlation of {correlation} with the final nll in the seed left \
+out, lr_max or the rate reached alone {known}, and the mean of the same arm in the other seeds {of_arm}"""
 PAIRS = ", and it tells a good run from one that is not in {percent:.3g}% of pairs"
 #: Up to how many placements have a table each.
 FEW = 2
@@ -101,6 +104,21 @@ def prediction_in_words(recipe: Recipe, runs: Iterable[CountedRun], early: pd.Da
     """Return which number was chosen, and what it told of seeds left out, without tables; empty for one seed."""
     made = _prediction(recipe, runs, early)
     return _tested(*made) if made else ""
+
+
+def prediction_in_short(recipe: Recipe, runs: Iterable[CountedRun], early: pd.DataFrame | None) -> str:
+    """Return the correlations that :func:`prediction_in_words` compares, for a sentence; empty for one seed."""
+    made = _prediction(recipe, runs, early)
+    chosen = made[0].held_out(made[1]) if made else []
+    if not made or not chosen:
+        return ""
+    found, line = made
+    return SHORT.format(
+        picked=_picked(chosen),
+        correlation=_correlation(chosen),
+        known=_correlation(found.held_out(line, known_before=True)),
+        of_arm=_correlation(found.of_the_same_arm(line)),
+    )
 
 
 def _prediction(
@@ -184,4 +202,8 @@ def _judged(chosen: Sequence[Judged]) -> str:
     """Return the correlations in seeds left out, and the share of pairs in order where both kinds of runs are there."""
     shares = [one.in_order for one in chosen if one.in_order is not None]
     pairs = PAIRS.format(percent=100 * statistics.fmean(shares)) if shares else ""
-    return f"{_in_words([one.correlation for one in chosen])}{pairs}"
+    return f"{_correlation(chosen)}{pairs}"
+
+
+def _correlation(chosen: Sequence[Judged]) -> str:
+    return _in_words([one.correlation for one in chosen])

@@ -25,7 +25,7 @@ from lnexp.results.measures.against_baseline import geometric_interval, geometri
 from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.along_training import AlongTraining
-from lnexp.results.pages.prediction_page import prediction_in_words, read_early
+from lnexp.results.pages.prediction_page import prediction_in_short, prediction_in_words, read_early
 from lnexp.results.pages.sweep_page import (
     Untuned,
     best_rates,
@@ -248,9 +248,13 @@ class PublishedFolder:
 
     def trained(self, arm: str) -> str:
         """Return how many runs of an arm succeed (see :mod:`lnexp.results.statistics.success`), as ``9 of 10``."""
+        return "{} of {}".format(*self.successes(arm))
+
+    def successes(self, arm: str) -> tuple[int, int]:
+        """Return how many runs of an arm succeed, and how many there are."""
         of_arm = self._scores[arm]
         line = line_of(self.recipe, self._scores)
-        return f"{sum(succeeds(score, diverged, line) for score, diverged in of_arm)} of {len(of_arm)}"
+        return sum(succeeds(score, diverged, line) for score, diverged in of_arm), len(of_arm)
 
     @property
     def line(self) -> str:
@@ -326,6 +330,11 @@ class PublishedFolder:
     def prediction(self) -> str:
         """Which early number of a sweep's runs tells how they end, in words; empty where nothing was tested."""
         return prediction_in_words(self.recipe, self._runs, read_early(self._path))
+
+    @property
+    def prediction_in_short(self) -> str:
+        """The same as a part of a sentence."""
+        return prediction_in_short(self.recipe, self._runs, read_early(self._path))
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

@@ -47,8 +47,8 @@ The columns are lengths of warm-up, the numbers nats a token: how far the nll is
 very high nll outweighs several that are slightly worse; at how many rates runs are good is above. Where the best rate \
 is the lowest or the highest tried, the number is of one side of it alone and cannot be compared with others."""
 HIGHEST = """\
-The columns are lengths of warm-up. At lower rates some can be bad, as where updates are too few, and where runs with \
-a longer warm-up are longer, their further updates may be why they are good."""
+The columns are lengths of warm-up; in parentheses stand lower rates at which not all runs are good, as where updates \
+are too few. Where runs with a longer warm-up are longer, their further updates may be why they are good."""
 OTHER_RATE = "A dagger marks placements whose branches or stream are scaled, so that their rates may not be comparable."
 
 
@@ -231,14 +231,22 @@ def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
 def highest_rates(grid: Grid, one: PlacementSummary) -> list[str]:
     """Return the highest rate at which all runs are good with each warm-up, as ``0.004``.
 
-    It is a dash where there is none, and ``≥ 0.032`` where no higher one was tried.
+    It is a dash where there is none, ``≥ 0.032`` where no higher one was tried, and ``0.004 (not at 0.001)`` where at a
+    lower one not all are good.
     """
+    return [_highest_rate(grid, one, warmup) + _not_at(grid, one.not_good_below(warmup)) for warmup in grid.warmups]
+
+
+def _highest_rate(grid: Grid, one: PlacementSummary, warmup: str) -> str:
     *_, last = grid.rates
+    rate = one.highest_good(warmup)
+    return f"{'≥ ' if rate == last else ''}{grid.rates[rate]:g}" if rate else "–"
 
-    def words(rate: str | None) -> str:
-        return f"{'≥ ' if rate == last else ''}{grid.rates[rate]:g}" if rate else "–"
 
-    return [words(one.highest_good(warmup)) for warmup in grid.warmups]
+def _not_at(grid: Grid, rates: Iterable[str]) -> str:
+    """Return ``(not at 0.001)`` with a space before it; nothing where there are no rates."""
+    listed = ", ".join(f"{grid.rates[rate]:g}" for rate in rates)
+    return f" (not at {listed})" if listed else ""
 
 
 def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[str, str], list[str]]:
@@ -249,7 +257,8 @@ def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[s
         runs: its runs.
 
     Returns:
-        Labels by the highest rate without warm-up, and that with the longest.
+        Labels by the highest rate without warm-up, and that with the longest. A label is followed by the lower rates
+        at which not all runs are good, with either.
     """
     grid = grid_of(recipe)
     without_warmup, *_, with_longest = grid.warmups
@@ -257,8 +266,9 @@ def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[s
     summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
     found: dict[tuple[str, str], list[str]] = {}
     for one in sorted(summaries, key=lambda one: [-order.index(one.highest_good(warmup)) for warmup in ends]):
-        without, *_, longest = highest_rates(grid, one)
-        found.setdefault((without, longest), []).append(one.label)
+        highest = (_highest_rate(grid, one, without_warmup), _highest_rate(grid, one, with_longest))
+        gaps = {rate for warmup in ends for rate in one.not_good_below(warmup)}
+        found.setdefault(highest, []).append(one.label + _not_at(grid, filter(gaps.__contains__, grid.rates)))
     return found
 
 

@@ -236,7 +236,7 @@ def test_marks_say_whether_a_claim_counts(folder, tmp_path):
 
 def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
     results = shutil.copytree(RESULTS, tmp_path / "results")
-    why = "exploratory or registered after the runs"
+    why = "registered after the runs or exploratory"
     assert f"In parentheses: not counted ({why}).\n" in page_of("README.md", results)
     shutil.rmtree(results / "small/toy/fig2a")
     as_of_fewer_seeds(RESULTS / "small/toy/fig2a", results / "small/toy/fig2a")
@@ -363,7 +363,7 @@ def test_placements_stand_by_the_highest_rates_at_which_all_runs_are_good():
     all_good = counts[counts == 3].reset_index()
     found = {label: rates for rates, labels in folder.placements_by_highest_rates.items() for label in labels}
     assert len(found) == 13
-    for label, name in {"Post-LN": "post_ln", "Pre-LN": "pre_ln", "HybridNorm": "hybrid_norm"}.items():
+    for label, name in {"Post-LN": "post_ln", "Pre-LN": "pre_ln", "HybridNorm (not at 0.0005)": "hybrid_norm"}.items():
         of_placement = all_good[all_good.arm.str.fullmatch(f"{name}_(none|long)_x[0-9]+")]
         highest = of_placement.groupby("warmup_updates").lr_max.max()
         assert found[label] == (f"{highest[1]:g}", f"{highest[300]:g}")
