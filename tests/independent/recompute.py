@@ -105,7 +105,10 @@ def disagreements(results):
             if stated["id"] not in claims:
                 yield f"{name}: its recipe has no such claim"
                 continue
-            mine, counted = recomputed(folder, claims.pop(stated["id"]), stated["holds_if"])
+            claim = claims.pop(stated["id"])
+            if stated["holds_if"].split() != claim["holds_if"].split():
+                yield f"{name}: its test is not that of its recipe"
+            mine, counted = recomputed(folder, claim, stated["holds_if"])
             yield from differences(mine, {key: stated[key] for key in mine}, name)
             by_folder[place].append(counted)
             contrasts.append((name, stated["contrast"], counted.judged.decided_by))

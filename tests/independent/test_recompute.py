@@ -131,6 +131,11 @@ def test_a_folder_that_the_page_leaves_out_is_found(results, recompute):
     assert recompute(results) == ["verdicts.md: shows 1 of 2 folders"]
 
 
+def test_a_test_that_is_not_the_recipes_is_found(results, recompute):
+    change(results / FIGURE / "verdicts.json", lambda claims: claims[0].update(holds_if="success(warmup_low) < 0.5"))
+    assert f"{FIGURE}: fig2a-no-warmup-fails-low: its test is not that of its recipe" in recompute(results)
+
+
 def test_claims_that_are_not_the_recipes_are_found(results, recompute):
     change(results / LEMMA / "verdicts.json", lambda claims: claims[0].update(id="another"))
     assert f"{LEMMA}: another: its recipe has no such claim" in recompute(results)
