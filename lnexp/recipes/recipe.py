@@ -70,7 +70,7 @@ class Recipe:
     Attributes:
         name: the name of its file.
         title: what it compares.
-        figure: the figure of the paper.
+        figure: the figure of the paper, or a name for what is none of its figures.
         source: the section of the paper.
         reading: how the paper is read where it can be read in two ways, "no warm-up" above all.
         settings: overrides that all arms share.

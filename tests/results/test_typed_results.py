@@ -191,6 +191,18 @@ def test_how_many_runs_a_recipe_says_train(recipe, words, folder, arm, trained):
     assert PublishedFolder(SMALL / folder).trained(arm) == trained
 
 
+def test_how_often_the_most_frequent_answer_is_right():
+    table = pd.read_csv(THEORY / "linear_probes/measurements.csv")
+    shares = table.groupby(["asked", "side"]).most_frequent.unique()
+    assert {key: [round(one, 2) for one in found] for key, found in shares.items()} == {
+        ("position", "encoder"): [0.12],
+        ("position", "decoder"): [0.12],
+        ("word_class", "encoder"): [0.21],
+        ("word_class", "decoder"): [0.23],
+    }
+    assert says("linear_probes", "is right for 0.12 of the words, and the most frequent class for 0.21 of the source's")
+
+
 def test_when_the_greatest_logits_of_failing_runs_come():
     assert says("failure", "come late, from update 256 on in all six")
     of_arm = pd.read_csv(SMALL / "failure/snapshots.csv").query("arm == 'post_ln_none'")
