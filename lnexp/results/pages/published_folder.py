@@ -26,15 +26,9 @@ from lnexp.results.measures.outcomes import for_people
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of
 from lnexp.results.pages.along_training import AlongTraining
 from lnexp.results.pages.prediction_page import prediction_in_short, prediction_in_words, read_early
-from lnexp.results.pages.sweep_page import (
-    Untuned,
-    best_rates,
-    best_untuned,
-    by_highest_rates,
-    cost,
-    of_each,
-    sweep_page,
-)
+from lnexp.results.pages.sweep_in_words import best_rates, by_highest_rates, cost, of_each
+from lnexp.results.pages.sweep_page import sweep_page
+from lnexp.results.pages.sweep_untuned import Untuned, best_untuned
 from lnexp.results.statistics.intervals import Interval, Range, interval, spread_of
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -295,7 +289,7 @@ class PublishedFolder:
 
     @property
     def best_untuned(self) -> Untuned:
-        """What is best on average over the rates of its sweep, see :func:`.sweep_page.best_untuned`."""
+        """What is best on average over the rates of its sweep, see :func:`.sweep_untuned.best_untuned`."""
         return best_untuned(self.recipe, self._runs)
 
     @property

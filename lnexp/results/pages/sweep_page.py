@@ -1,9 +1,7 @@
 """Answer a sweep's question in tables for people: who needs warm-up, at which rates, how much, and what to take."""
 
-import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
 
 from tabulate import tabulate
 
@@ -11,12 +9,19 @@ from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
-from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, not_shown, summaries_of
+from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
-from lnexp.results.statistics.intervals import spread_of
+from lnexp.results.pages.sweep_in_words import (
+    best_of,
+    cost,
+    highest_rates,
+    lengths,
+    rate_in_words,
+    rates_in_words,
+    text_of,
+)
+from lnexp.results.pages.sweep_untuned import choices_of
 from lnexp.results.statistics.success import success_of
-
-T = TypeVar("T")
 
 EXPLANATION = """\
 All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, about that before \
@@ -86,10 +91,10 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
         "### How many runs are good",
         f"The columns are rates; the numbers are of {' / '.join(grid.warmup_labels.values())}.",
-        _table(_by_rate(grid), _good(summaries)),
+        _table(_byrate_in_words(grid), _good(summaries)),
         "### How much warm-up is enough",
         ENOUGH.format(within=grid.sweep.within, best=results.best),
-        _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
+        _table(_byrate_in_words(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
         "### lr sensitivity",
         SENSITIVITY.format(rates=len(grid.rates)),
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
@@ -120,13 +125,13 @@ def _answer(grid: Grid, one: PlacementSummary) -> list[str]:
     without = next(iter(grid.warmups))
     warmup, rate = one.best
     best = one.cells[warmup][rate]
-    where = f" at {grid.warmups[warmup]:g}, {_rate(grid, rate)}" if one.good_at(warmup) else " ×"
+    where = f" at {grid.warmups[warmup]:g}, {rate_in_words(grid, rate)}" if one.good_at(warmup) else " ×"
     return [
         one.label,
-        _rates_in_words(grid, one.good_at(without)),
-        _rates_in_words(grid, one.good_only_with_warmup_at()),
-        _rates_in_words(grid, _gains_at(grid, one)),
-        f"{_text(one.best_nll, best.divided)}{where}",
+        rates_in_words(grid, one.good_at(without)),
+        rates_in_words(grid, one.good_only_with_warmup_at()),
+        rates_in_words(grid, _gains_at(grid, one)),
+        f"{text_of(one.best_nll, best.divided)}{where}",
         cost(grid, one),
         _count(cell for of in one.cells.values() for cell in of.values()),
     ]
@@ -145,47 +150,17 @@ which rates these are; where runs with the longest warm-up are longer, a part of
 updates."""
 
 
-def _choices(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[tuple[PlacementSummary, str]]:
-    """Return all placements with the shortest and with the longest warm-up, by their mean nll over all rates."""
-    shortest, *_, longest = grid.warmups
-    choices = [(one, warmup) for one in summaries for warmup in (shortest, longest)]
-    return sorted(choices, key=lambda choice: _mean(choice[0].over_rates[choice[1]]))
-
-
-class Untuned(NamedTuple):
-    """What is best on average over the rates of a sweep.
-
-    Attributes:
-        placement: the label of the placement whose mean nll over all rates is the lowest.
-        warmup: the length of its warm-up, in updates.
-        nll: that mean for every placement with this warm-up, nats a token, by its label.
-    """
-
-    placement: str
-    warmup: float
-    nll: dict[str, float]
-
-
-def best_untuned(recipe: Recipe, runs: Iterable[CountedRun]) -> Untuned:
-    """Return the placement and the warm-up, the shortest or the longest, with the lowest mean nll over all rates."""
-    grid = grid_of(recipe)
-    summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
-    (best, warmup), *_ = _choices(grid, summaries)
-    nll = {one.label: _mean(one.over_rates[warmup]) for one in summaries}
-    return Untuned(best.label, grid.warmups[warmup], nll)
-
-
 def _untuned(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[list[str]]:
     """Return a row for each placement with the shortest and with the longest warm-up."""
     return [
         [
             one.label,
             grid.warmup_labels[warmup],
-            _text(one.over_rates[warmup], one.divided(warmup)),
+            text_of(one.over_rates[warmup], one.divided(warmup)),
             _count(one.cells[warmup].values()),
-            _rates_in_words(grid, one.good_at(warmup)),
+            rates_in_words(grid, one.good_at(warmup)),
         ]
-        for one, warmup in _choices(grid, summaries)
+        for one, warmup in choices_of(grid, summaries)
     ]
 
 
@@ -193,106 +168,6 @@ def _count(cells: Iterable[Cell]) -> str:
     """Return how many runs are good, as ``9 of 27``."""
     cells = list(cells)
     return f"{sum(cell.good or 0 for cell in cells)} of {sum(len(cell.nll) for cell in cells)}"
-
-
-def _rate(grid: Grid, name: str) -> str:
-    """Return a rate, and whether none lower or none higher was tried: a better one may lie beyond."""
-    rates = list(grid.rates)
-    edge = {rates[-1]: " (highest tried)", rates[0]: " (lowest tried)"} if len(rates) > 1 else {}
-    return f"{grid.rates[name]:g}{edge.get(name, '')}"
-
-
-def _rates_in_words(grid: Grid, rates: Sequence[str]) -> str:
-    """Return rates as a range where none in between is left out."""
-    if not rates:
-        return "no rate"
-    order, shown = list(grid.rates), [f"{grid.rates[rate]:g}" for rate in rates]
-    whole = order.index(rates[-1]) - order.index(rates[0]) + 1 == len(rates) > 1
-    return f"{shown[0]} to {shown[-1]}" if whole else ", ".join(shown)
-
-
-def of_each(recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, PlacementSummary], T]) -> dict[str, T]:
-    """Return what is said of each placement of a sweep, by its label.
-
-    Args:
-        recipe: one with a sweep.
-        runs: its runs.
-        say: says it, as :func:`highest_rates` and :func:`cost` do.
-    """
-    grid = grid_of(recipe)
-    return {one.label: say(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
-
-
-def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
-    """Return the shortest warm-up that is enough at each rate, as ``60`` or ``120 to 300`` updates."""
-    return [length_in_words(grid, of.values()) for of in one.shortest.values()]
-
-
-def highest_rates(grid: Grid, one: PlacementSummary) -> list[str]:
-    """Return the highest rate at which all runs are good with each warm-up, as ``0.004``.
-
-    It is a dash where there is none, ``≥ 0.032`` where no higher one was tried, and ``0.004 (not at 0.001)`` where at a
-    lower one not all are good.
-    """
-    return [_highest_rate(grid, one, warmup) + _not_at(grid, one.not_good_below(warmup)) for warmup in grid.warmups]
-
-
-def _highest_rate(grid: Grid, one: PlacementSummary, warmup: str) -> str:
-    *_, last = grid.rates
-    rate = one.highest_good(warmup)
-    return f"{'≥ ' if rate == last else ''}{grid.rates[rate]:g}" if rate else "–"
-
-
-def _not_at(grid: Grid, rates: Iterable[str]) -> str:
-    """Return ``(not at 0.001)`` with a space before it; nothing where there are no rates."""
-    listed = ", ".join(f"{grid.rates[rate]:g}" for rate in rates)
-    return f" (not at {listed})" if listed else ""
-
-
-def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[str, str], list[str]]:
-    """Return the labels of a sweep's placements by what :func:`highest_rates` says, the highest rates first.
-
-    Args:
-        recipe: one with a sweep.
-        runs: its runs.
-
-    Returns:
-        Labels by the highest rate without warm-up, and that with the longest. A label is followed by the lower rates
-        at which not all runs are good, with either.
-    """
-    grid = grid_of(recipe)
-    without_warmup, *_, with_longest = grid.warmups
-    ends, order = (without_warmup, with_longest), [None, *grid.rates]
-    summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
-    found: dict[tuple[str, str], list[str]] = {}
-    for one in sorted(summaries, key=lambda one: [-order.index(one.highest_good(warmup)) for warmup in ends]):
-        highest = (_highest_rate(grid, one, without_warmup), _highest_rate(grid, one, with_longest))
-        gaps = {rate for warmup in ends for rate in one.not_good_below(warmup)}
-        found.setdefault(highest, []).append(one.label + _not_at(grid, filter(gaps.__contains__, grid.rates)))
-    return found
-
-
-def cost(_: Grid, one: PlacementSummary) -> str:
-    """Return what no warm-up costs in final nll, each at its best rate, with its 95% interval; a dash where neither
-    without warm-up nor with the longest most runs are good at any rate.
-    """
-    warmups = list(one.cells)
-    ends = (warmups[0], warmups[-1])
-    if not any(map(one.good_at, ends)):
-        return "–"
-    divided = any(_best_of(one, warmup).divided for warmup in ends)
-    return _text(one.cost_of_no_warmup, divided, least=-math.inf)
-
-
-def best_rates(grid: Grid, one: PlacementSummary) -> list[str]:
-    """Return the best rate without warm-up and that with the longest, each with whether it is an edge of the range."""
-    without, *_, longest = one.cells
-    return [_rate(grid, one.best_rate[warmup]) for warmup in (without, longest)]
-
-
-def _best_of(one: PlacementSummary, warmup: str) -> Cell:
-    """Return the runs with a warm-up at its best rate."""
-    return one.cells[warmup][one.best_rate[warmup]]
 
 
 def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
@@ -311,32 +186,20 @@ def _good(summaries: Sequence[PlacementSummary]) -> list[list[str]]:
 
 def _sensitivities(one: PlacementSummary) -> list[str]:
     return [
-        f"{_text(of, one.divided(warmup))}{'' if one.good_at(warmup) else ' ×'}"
+        f"{text_of(of, one.divided(warmup))}{'' if one.good_at(warmup) else ' ×'}"
         for warmup, of in one.sensitivity.items()
     ]
 
 
 def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
     return [
-        f"{_text(of, _best_of(one, warmup).divided)}"
-        + (f" at {_rate(grid, one.best_rate[warmup])}" if one.good_at(warmup) else " ×")
+        f"{text_of(of, best_of(one, warmup).divided)}"
+        + (f" at {rate_in_words(grid, one.best_rate[warmup])}" if one.good_at(warmup) else " ×")
         for warmup, of in one.tuned.items()
     ]
 
 
-def _text(by_seed: Mapping[int, float], divided: bool, least: float = 0.0) -> str:
-    """Return the mean over seeds with its interval, or with the range where runs of an arm are divided, or the interval
-    would reach below the least that is possible.
-    """
-    found = spread_of(list(by_seed.values()), divided, low=least)
-    return str(found) if found else "–"
-
-
-def _mean(by_seed: Mapping[int, float]) -> float:
-    return sum(by_seed.values()) / len(by_seed)
-
-
-def _by_rate(grid: Grid) -> list[str]:
+def _byrate_in_words(grid: Grid) -> list[str]:
     return ["placement", *(f"{rate:g}" for rate in grid.rates.values())]
 
 

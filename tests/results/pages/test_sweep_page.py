@@ -3,7 +3,7 @@
 import pytest
 from swept import swept_recipe, swept_runs
 
-from lnexp.results.pages.sweep_page import best_rates, best_untuned, cost, lengths, of_each, sweep_page
+from lnexp.results.pages.sweep_page import sweep_page
 
 
 @pytest.fixture
@@ -85,15 +85,6 @@ def test_a_rate_at_which_no_length_is_enough_says_so(page):
     assert rows(page(post_ln_long=[0.435, 0.25, 0.4]), 4)["Post-LN †"][0] == "300 to no length"
 
 
-def test_lengths_are_in_words_by_rate(tmp_path):
-    recipe = swept_recipe(tmp_path)
-    assert of_each(recipe, swept_runs(recipe), lengths) == {
-        "Pre-LN": ["1", "1", "1"],
-        "Post-LN †": ["no length", "60", "300"],
-    }
-    assert of_each(recipe, [], lengths) == {}
-
-
 def test_lr_sensitivity_and_the_nll_at_the_best_rate_have_intervals(page):
     assert rows(page(), 5)["Post-LN †"][0].startswith("2.330 [")
     assert rows(page(), 6)["Pre-LN"][1].endswith("(n=3) at 0.002")
@@ -116,21 +107,6 @@ def test_where_nothing_can_be_tuned_the_lowest_nll_over_all_rates_comes_first(pa
     assert found[0][2].startswith("0.290 ["), "(0.42 + 0.22 + 0.2) / 3, and a hundredth more each seed"
     assert found[0][3:] == ["9 of 9", "0.001 to 0.004"]
     assert found[3][3:] == ["0 of 9", "no rate"]
-
-
-def test_what_is_best_untuned_is_compared_with_the_others_at_its_warmup(tmp_path):
-    recipe = swept_recipe(tmp_path)
-    placement, warmup, nll = best_untuned(recipe, swept_runs(recipe))
-    assert (placement, warmup) == ("Pre-LN", 300)
-    assert nll == {"Pre-LN": pytest.approx(0.29), "Post-LN †": pytest.approx(0.40)}
-
-
-def test_best_rates_say_whether_they_are_an_edge(tmp_path):
-    recipe = swept_recipe(tmp_path)
-    assert of_each(recipe, swept_runs(recipe), best_rates) == {
-        "Pre-LN": ["0.002", "0.004 (highest tried)"],
-        "Post-LN †": ["0.001 (lowest tried)", "0.002"],
-    }
 
 
 def test_one_that_is_as_bad_at_every_rate_is_not_what_to_take(page):
@@ -186,10 +162,3 @@ def test_there_is_nothing_before_all_arms_have_a_run(tmp_path):
     assert sweep_page(recipe, []) == ""
     assert sweep_page(recipe, [run for run in runs if run.job.arm.name != "pre_ln_long_x1"]) == ""
     assert sweep_page(recipe, runs)
-
-
-def test_what_no_warmup_costs_is_in_words(tmp_path):
-    recipe = swept_recipe(tmp_path)
-    found = of_each(recipe, swept_runs(recipe), cost)
-    assert list(found) == ["Pre-LN", "Post-LN †"]
-    assert found["Post-LN †"].startswith("0.75 ["), "1.01 at the best rate without warm-up, 0.26 with the longest"
