@@ -200,7 +200,10 @@ def test_how_often_the_most_frequent_answer_is_right():
         ("word_class", "encoder"): [0.21],
         ("word_class", "decoder"): [0.23],
     }
-    assert says("linear_probes", "is right for 0.12 of the words, and the most frequent class for 0.21 of the source's")
+    assert says(
+        "linear_probes", "is right for 0.12 of the words, and the most frequent class for 0.21 of the source's and"
+    )
+    assert says("linear_probes", "source's and 0.23 of the target's")
 
 
 def test_when_the_greatest_logits_of_failing_runs_come():

@@ -52,9 +52,10 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
-    "At twice the rate none of these lets Post-LN train without warm-up: rates that fall from layer to layer (the"
-    " first ones above lr_max), warm-up of the last layers alone, normalised gradients, β2 = 0.9 or 0.999, both of"
-    " Adam's moments gathered before the first step, clipped changes, and residual branches that grow from zero": (
+    "At twice the rate none of these lets Post-LN train without warm-up: decoder rates that fall from layer to"
+    " layer (the first ones above lr_max), warm-up of the last layers alone, normalised gradients, β2 = 0.9 or"
+    " 0.999, both of Adam's moments gathered before the first step, clipped changes, and residual branches that"
+    " grow from zero": (
         ("interventions-gradients-by-layer-high-rate",),
         ("interventions-last-layers-warmup-high-rate",),
         ("interventions-size-of-gradients-high-rate",),
@@ -64,14 +65,14 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-size-of-changes-high-rate",),
         ("interventions-branch-warmup-high-rate",),
     ),
-    "On real text these do not replace warm-up: rates that fall from layer to layer (the first ones above lr_max), both"
-    " of Adam's moments gathered before the first step, and clipped changes": (
+    "On real text these do not replace warm-up: decoder rates that fall from layer to layer (the first ones above"
+    " lr_max), both of Adam's moments gathered before the first step, and clipped changes": (
         ("real-text-gradients-by-layer",),
         ("real-text-variance-of-second-moment",),
         ("real-text-size-of-changes",),
     ),
-    "Without warm-up the first 32 updates, which become smaller in Post-LN, change its hidden states less than"
-    " those of Pre-LN, not more (Liu et al. 2020, Admin)": (
+    "Without warm-up the first 32 updates, which become smaller in Post-LN than in Pre-LN, change its hidden"
+    " states less, not more (Liu et al. 2020, Admin)": (
         ("first-updates-post-changes-more-than-pre",),
         ("first-updates-post-changes-more-than-pre-decoder",),
     ),

@@ -327,7 +327,7 @@ class PublishedFolder:
 
     @property
     def prediction_in_short(self) -> str:
-        """The same as a part of a sentence."""
+        """What :attr:`prediction` compares, as a part of a sentence; empty where nothing was tested."""
         return prediction_in_short(self.recipe, self._runs, read_early(self._path))
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:

@@ -34,8 +34,8 @@ def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
 def highest_rates(grid: Grid, one: PlacementSummary) -> list[str]:
     """Return the highest rate at which all runs are good with each warm-up, as ``0.004``.
 
-    It is a dash where there is none, ``≥ 0.032`` where no higher one was tried, and ``0.004 (not at 0.001)`` where at a
-    lower one not all are good.
+    It is a dash where there is none, ``≥ 0.032`` where no higher one was tried, and ``0.004 (not all at 0.001)`` where
+    at a lower one not all are good.
     """
     return [_highest_rate(grid, one, warmup) + _not_at(grid, one.not_good_below(warmup)) for warmup in grid.warmups]
 
@@ -47,9 +47,9 @@ def _highest_rate(grid: Grid, one: PlacementSummary, warmup: str) -> str:
 
 
 def _not_at(grid: Grid, rates: Iterable[str]) -> str:
-    """Return ``(not at 0.001)`` with a space before it; nothing where there are no rates."""
+    """Return ``(not all at 0.001)`` with a space before it; nothing where there are no rates."""
     listed = ", ".join(f"{grid.rates[rate]:g}" for rate in rates)
-    return f" (not at {listed})" if listed else ""
+    return f" (not all at {listed})" if listed else ""
 
 
 def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[str, str], list[str]]:

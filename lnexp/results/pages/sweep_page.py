@@ -91,10 +91,10 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         _table(["placement", "warm-up", "nll over all rates", "good runs", "good at"], _untuned(grid, summaries)),
         "### How many runs are good",
         f"The columns are rates; the numbers are of {' / '.join(grid.warmup_labels.values())}.",
-        _table(_byrate_in_words(grid), _good(summaries)),
+        _table(_by_rate(grid), _good(summaries)),
         "### How much warm-up is enough",
         ENOUGH.format(within=grid.sweep.within, best=results.best),
-        _table(_byrate_in_words(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
+        _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
         "### lr sensitivity",
         SENSITIVITY.format(rates=len(grid.rates)),
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
@@ -199,7 +199,7 @@ def _tuned(grid: Grid, one: PlacementSummary) -> list[str]:
     ]
 
 
-def _byrate_in_words(grid: Grid) -> list[str]:
+def _by_rate(grid: Grid) -> list[str]:
     return ["placement", *(f"{rate:g}" for rate in grid.rates.values())]
 
 

@@ -205,6 +205,21 @@ def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("removed", "page"),
+    [
+        ("small/toy/map", "docs/results/why.md"),
+        ("medium/multi30k/tuned_rate", "docs/results/why.md"),
+        ("small/toy/fig2a", "docs/results/multi30k.md"),
+    ],
+)
+def test_a_page_can_do_without_results_that_it_speaks_of(tmp_path, removed, page):
+    results = shutil.copytree(RESULTS, tmp_path / "results", ignore=shutil.ignore_patterns("*.p??", "*.svg"))
+    shutil.rmtree(results / removed)
+    assert f"({removed}" not in page_of(page, results)
+
+
+@pytest.mark.slow
 def test_a_corpus_has_its_part_of_all_results(with_multi30k):
     page = page_of("docs/results.md", with_multi30k)
     assert page.index("docs/results/multi30k.md)") < page.index("docs/results/embedded-corpus.md)")
@@ -363,7 +378,11 @@ def test_placements_stand_by_the_highest_rates_at_which_all_runs_are_good():
     all_good = counts[counts == 3].reset_index()
     found = {label: rates for rates, labels in folder.placements_by_highest_rates.items() for label in labels}
     assert len(found) == 13
-    for label, name in {"Post-LN": "post_ln", "Pre-LN": "pre_ln", "HybridNorm (not at 0.0005)": "hybrid_norm"}.items():
+    for label, name in {
+        "Post-LN": "post_ln",
+        "Pre-LN": "pre_ln",
+        "HybridNorm (not all at 0.0005)": "hybrid_norm",
+    }.items():
         of_placement = all_good[all_good.arm.str.fullmatch(f"{name}_(none|long)_x[0-9]+")]
         highest = of_placement.groupby("warmup_updates").lr_max.max()
         assert found[label] == (f"{highest[1]:g}", f"{highest[300]:g}")

@@ -8,7 +8,12 @@ import pytest
 from swept import SEEDS, swept_recipe, swept_runs
 
 from lnexp.results.measures.early_numbers import early_table
-from lnexp.results.pages.prediction_page import prediction_in_words, prediction_page, read_early
+from lnexp.results.pages.prediction_page import (
+    prediction_in_short,
+    prediction_in_words,
+    prediction_page,
+    read_early,
+)
 
 
 def with_snapshots(runs):
@@ -80,6 +85,17 @@ def test_the_words_alone_have_no_tables(made):
     recipe, runs, early = made
     assert prediction_in_words(recipe, runs[:-1], early[early["seed"] == SEEDS[0]]) == "", "one seed tests nothing"
     assert prediction_in_words(recipe, [], early) == ""
+
+
+def test_in_short_the_same_correlations_are_compared(made):
+    recipe, runs, early = made
+    short, words = prediction_in_short(*made), prediction_in_words(*made)
+    correlations = re.findall(r"[-\d.]+ \([-\d.]+ to [-\d.]+\)", short)
+    assert len(correlations) == 3
+    assert all(correlation in words for correlation in correlations)
+    assert "cosine of hidden states at update 16" in short
+    assert prediction_in_short(recipe, runs[:-1], early[early["seed"] == SEEDS[0]]) == "", "one seed tests nothing"
+    assert prediction_in_short(recipe, runs, None) == ""
 
 
 def test_a_number_that_falls_where_runs_end_worse_tells_as_much(made):
