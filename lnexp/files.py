@@ -151,6 +151,21 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
             return
 
 
+def is_locked(path: Path) -> bool:
+    """Return whether a process holds the lock on the file ``path``; it may be a file that cannot be written here."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)  # which ends the lock, too
+    return False
+
+
 def _opened_lock(path: Path) -> IO[str]:
     """Open the file of a lock, and change nothing of it: it may lie in a folder that came from others."""
     try:

@@ -66,7 +66,7 @@ def main() -> None:
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
         check_overrides(recipes, settings)
-        launcher = launcher_of(hydra, profile)
+        launcher = launcher_of(hydra, profile, settings)
         here = "hydra/launcher=submitit_slurm" not in launcher
         configs = _checked_configs(recipes, profile, settings, here)
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
@@ -74,7 +74,8 @@ def main() -> None:
         references = {recipe.name: recipe.reference for recipe in recipes}
         chosen = [f"+recipe={','.join(map(_in_hydra, references.values()))}", *settings]
         if profile == "paper" and here:
-            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
+            planned = [word for word in chosen if not word.startswith("device=")]
+            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *planned])
         train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
         sys.exit(_follow(train, Results(profile, corpora, references, settings), next(iter(configs.values()))))
 
@@ -138,20 +139,37 @@ class Results:
         self.codes.append(_script("verify", [*words, "--results", str(LOCAL_RESULTS_DIR)]))
 
 
-def launcher_of(said: list[str], profile: str) -> list[str]:
+def launcher_of(said: list[str], profile: str, settings: list[str]) -> list[str]:
     """Return the options of Hydra: those that are said, after the default launcher's where they choose none."""
     chosen = any(word.startswith("hydra/launcher=") for word in said)
-    return said if chosen else [*default_launcher(profile), *said]
+    return said if chosen else [*default_launcher(profile, values_said(settings, "device")), *said]
 
 
-def default_launcher(profile: str) -> list[str]:
-    """Return the overrides of the launcher: an array on each core, or large runs one after another on all GPUs."""
+def default_launcher(profile: str, device: list[str]) -> list[str]:
+    """Return the overrides of the launcher: an array on each core or, one after another, on a GPU; or large runs one
+    after another on all GPUs.
+
+    Args:
+        profile: of the runs.
+        device: what was said of the device.
+    """
     if profile != "paper":
-        settings = {"max_members": MEMBERS, "processes": cores(), "warn": "false"}  # nobody has asked for arrays
+        workers = 1 if _on_gpu(profile, device) else cores()
+        settings = {"max_members": MEMBERS, "processes": workers, "warn": "false"}  # nobody has asked for arrays
         return ["hydra/launcher=array", *(f"hydra.launcher.{key}={value}" for key, value in settings.items())]
     import torch
 
     return ["hydra/launcher=torchrun"] if torch.cuda.device_count() > 1 else []
+
+
+def _on_gpu(profile: str, device: list[str]) -> bool:
+    """Return whether runs are trained on a GPU."""
+    cfg = compose([f"profile={profile}", *(f"device={value}" for value in device)])
+    if cfg.device == "cpu":
+        return False
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher: list[str]) -> int:

@@ -106,11 +106,17 @@ train() {
   running[$!]=$what
 }
 
+failed=0  # the exit code
+
 # wait for all; a sweep in which runs failed has said so, and the others are kept
 await() {
-  local process
+  local process code
   for process in "${!running[@]}"; do
-    wait "$process" || echo "${running[$process]}: not all of it is done"
+    code=0
+    wait "$process" || code=$?
+    ((code == 0)) && continue
+    echo "${running[$process]}: not all of it is done"
+    ((code == 137)) || failed=1  # not for want of time
   done
   running=()
 }
@@ -136,9 +142,10 @@ train "in $check" "${alone[@]}" "seed=$first_seed" "precision=$check"
 await
 
 "$python" scripts/collect.py --results "$out/results" "+recipe=$recipes" "first_seed=$first_seed" "n_seeds=$seeds" \
-  "${common[@]}" || echo "no tables: see above"
+  "${common[@]}" || { echo "no tables: see above"; failed=1; }
 rm -f "$out"/records.tar.xz.*
 export XZ_OPT=-T0
 tar -cJf - --exclude=checkpoints --exclude=wandb -C "$runs" --exclude=./.locks --exclude=./.sweeps . -C "$out" results \
   | split -b 15m - "$out/records.tar.xz."
 ls -l "$out"
+exit "$failed"

@@ -43,7 +43,7 @@ def _run(cfg: DictConfig) -> float | None:
     """Train a run, and return its least validation nll, for sweepers that search for the best settings."""
     if os.environ.get(FIRST_PROCESS) != str(os.getpid()):  # a launcher called this in a process of its own
         set_up_worker()
-    from lnexp.training.run import train_run
+    from lnexp.training.run import train_run, without_frames
 
     if "recipe" in cfg and "arm" not in cfg:
         raise UserError("+recipe=…: only hydra/sweeper=recipe sweeps recipes")
@@ -60,7 +60,12 @@ def _run(cfg: DictConfig) -> float | None:
                 refuse_other_than_the_arm(cfg, said)
             for line in without_effect(said, [said], compose, with_recipe="recipe" in cfg):
                 print(filled(line), flush=True)
-        return train_run(cfg, show_progress=alone and sys.stderr.isatty()).best_nll()
+        if alone:
+            return train_run(cfg, show_progress=sys.stderr.isatty()).best_nll()
+        try:
+            return train_run(cfg).best_nll()
+        except Exception as error:  # a launcher keeps it until the sweep ends
+            raise without_frames(error) from None
 
 
 def refuse_other_than_the_arm(cfg: DictConfig, said: Sequence[str]) -> None:

@@ -5,7 +5,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -44,6 +45,8 @@ class Follower:
         self._footer = Footer(self._console, sys.stdout.isatty())
         self._started, self._early = time.time(), early
         self._done: dict[str, Progress] = {}
+        self._found: Sweep | None = None
+        self._terminated = False
         self._printing = threading.Lock()  # of a line of the sweep, or of all that is shown of a recipe
 
     def follow(self, command: Sequence[str], environment: dict[str, str]) -> int:
@@ -55,13 +58,15 @@ class Follower:
             printer = threading.Thread(target=self._print_lines_of, args=(process,), daemon=True)
             printer.start()
             try:
-                with self._footer:
+                with self._passing_on(signal.SIGTERM, process), self._footer:
                     while process.poll() is None:
                         self._look()
                         self._wait_for(process)
             except KeyboardInterrupt:
                 self._interrupted(process)
             printer.join()
+            if self._terminated:
+                sys.exit(128 + signal.SIGTERM)
         if process.returncode == 0 or self.began:
             for recipe in self._left:
                 self._when_whole(recipe)
@@ -76,6 +81,20 @@ class Follower:
         for line in process.stdout or ():
             with self._printing:
                 self._console.out(line.rstrip("\n"), highlight=False)
+
+    @contextmanager
+    def _passing_on(self, number: signal.Signals, process: subprocess.Popen) -> Iterator[None]:
+        """Pass a signal on to the command, which then saves its state and ends: make sends it to this process alone."""
+
+        def pass_on(*_: object) -> None:
+            self._terminated = True
+            process.send_signal(number)
+
+        before = signal.signal(number, pass_on)
+        try:
+            yield
+        finally:
+            signal.signal(number, before)
 
     def _interrupted(self, process: subprocess.Popen) -> NoReturn:
         """Wait until an interrupted command has ended, which says so itself, and end this process, too."""
@@ -111,8 +130,8 @@ class Follower:
             self._when_whole(recipe)
 
     def _sweep(self) -> Sweep | None:
-        """Return the sweep once the command has begun it."""
-        try:
-            return newest_sweep(self._runs_dir, self._started, self._recipes)
-        except UserError:
-            return None
+        """Return the sweep once the command has begun it; another command may begin one of the same recipes later."""
+        if self._found is None:
+            with suppress(UserError):
+                self._found = newest_sweep(self._runs_dir, self._started, self._recipes)
+        return self._found

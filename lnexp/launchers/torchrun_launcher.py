@@ -4,16 +4,20 @@ import signal
 import sys
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from hydra.core.utils import JobReturn, JobStatus
 from omegaconf import DictConfig
 
 from lnexp.checks import check_whole
+from lnexp.cli import EXIT_USER_ERROR
 from lnexp.errors import UserError
 from lnexp.launchers.composing_launcher import ComposingLauncher
 from lnexp.options import is_of_hydra
 from lnexp.paths import ROOT
 from lnexp.runs.folder import RunFolder, status_of
+from lnexp.runs.lock import RunBusyError, is_held
+from lnexp.runs.status import Status
 from lnexp.training.shares import fitting
 
 
@@ -49,12 +53,32 @@ class TorchrunLauncher(ComposingLauncher):
         try:
             _torchrun(self.processes or fitting(cfg.update_freq, _gpus(cfg.device)), words)
             result._return_value = RunFolder.of(cfg).best_nll()
-        except ChildFailedError:
-            status = RunFolder.of(cfg).status
-            if status.get("state") != "failed" or status == before:  # it failed before this launch
+        except ChildFailedError as error:
+            why = _why_failed(RunFolder.of(cfg), before, error, str(cfg.runs_dir))
+            if why is None:
                 raise
-            result.status, result._return_value = JobStatus.FAILED, UserError(status["why"])
+            result.status, result._return_value = JobStatus.FAILED, why
         return result
+
+
+def _why_failed(folder: RunFolder, before: Status, error: Any, runs_dir: str) -> UserError | None:
+    """Return why a run failed or was refused; None where a process died without a word.
+
+    Args:
+        folder: of the run.
+        before: its status before it was launched.
+        error: torchrun's, of the processes that failed.
+        runs_dir: where the run's lock lies.
+    """
+    status = folder.status
+    if status.get("state") == "failed" and status != before:  # else it failed before this launch
+        return UserError(status["why"])
+    _, first = error.get_first_failure()
+    if first.exitcode != EXIT_USER_ERROR:
+        return None
+    if is_held(runs_dir, folder.identity):
+        return RunBusyError(f"{folder.identity}: another process is training this run")
+    return UserError("it was refused; its first process says why, above")
 
 
 def _gpus(device: str) -> int:

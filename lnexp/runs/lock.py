@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from lnexp.errors import UserError
-from lnexp.files import locked
+from lnexp.files import is_locked, locked
 
 TRIES = 5  # is_held holds the lock for a moment, without training the run
 
@@ -36,14 +36,7 @@ def held(runs_dir: str | Path, run_identity: str) -> Iterator[None]:
 
 def is_held(runs_dir: str | Path, run_identity: str) -> bool:
     """Return whether a process is training the run now."""
-    path = _path(runs_dir, run_identity)
-    if not path.exists():
-        return False
-    try:
-        with locked(path, wait=False):
-            return False
-    except BlockingIOError:
-        return True
+    return is_locked(_path(runs_dir, run_identity))
 
 
 def _path(runs_dir: str | Path, run_identity: str) -> Path:

@@ -100,12 +100,12 @@ def _train_part(members: dict[int, Member]) -> dict[int, Outcome]:
     try:
         _train(list(members.values()), in_array=True)
     except Exception as error:
-        return dict.fromkeys(members, _without_frames(error))
+        return dict.fromkeys(members, without_frames(error))
     return {number: member.folder for number, member in members.items()}
 
 
-def _without_frames(error: Exception) -> Exception:
-    """Return the error alone: its frames, and those of its causes, hold the array and the memory that it takes."""
+def without_frames(error: Exception) -> Exception:
+    """Return the error alone: its frames, and those of its causes, hold the model and the memory that it takes."""
     error.__context__ = error.__cause__ = None
     return error.with_traceback(None)
 

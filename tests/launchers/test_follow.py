@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import textwrap
 
@@ -99,6 +100,42 @@ def test_an_earlier_sweep_is_not_taken_for_this_one(tmp_path):
     follower = Follower(["recipe_a"], tmp_path, print)
     follower._started += 1
     assert follower._sweep() is None
+
+
+def test_a_later_sweep_of_the_same_recipes_is_not_taken_for_this_one(tmp_path):
+    follower = Follower(["recipe_a"], tmp_path, print)
+    follower._started -= 1
+    for title, name in (("this one", "a"), ("later", "b")):
+        Sweep(title, [SweepRun(name * 8, name, 1, 1, arms=["recipe_a/arm"])]).save(tmp_path)
+        assert follower._sweep().title == "this one"
+    assert newest_sweep(tmp_path).title == "later"
+
+
+#: A command that says when it has begun and when it is told to end; and one that follows it.
+WAITS = """
+    import os, signal
+
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(os.write(1, b"saved\\n") - 6))
+    os.write(1, b"begun\\n")
+    signal.pause()
+"""
+FOLLOWS = """
+    import sys
+    from lnexp.launchers.follow import Follower
+
+    Follower(["recipe_a"], sys.argv[1], print).follow([sys.executable, sys.argv[2]], {})
+    print("not reached")
+"""
+
+
+def test_a_signal_to_end_is_passed_on_and_ends_both(tmp_path):
+    (tmp_path / "waits.py").write_text(textwrap.dedent(WAITS))
+    command = [sys.executable, "-c", textwrap.dedent(FOLLOWS), str(tmp_path), str(tmp_path / "waits.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.terminate()
+        assert process.stdout.read() == "saved\n"
+    assert process.returncode == 128 + signal.SIGTERM
 
 
 def test_a_recipe_has_all_its_runs_only_when_none_is_left(tmp_path):

@@ -4,6 +4,16 @@ import json
 
 import pytest
 from helpers import TINY, run_script
+from hydra.core.utils import JobReturn, JobStatus
+from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
+
+from lnexp.composer import Composer
+from lnexp.configuration import compose, hydra_compose
+from lnexp.errors import UserError
+from lnexp.launchers import torchrun_launcher
+from lnexp.launchers.torchrun_launcher import TorchrunLauncher
+from lnexp.runs.identity import identity
+from lnexp.runs.lock import RunBusyError, held
 
 
 @pytest.mark.slow
@@ -44,3 +54,36 @@ def test_an_arm_of_a_recipe_is_trained_and_a_finished_one_is_not(tmp_path, where
 def test_no_process_is_refused(where):
     done = run_script("train", "-m", *TINY, *where, "hydra/launcher=torchrun", "hydra.launcher.processes=0")
     assert "hydra.launcher.processes=0: must be at least 1" in done.stderr
+
+
+@pytest.fixture
+def refused(tmp_path, monkeypatch):
+    """Launches a run whose first process ends with an exit code, before it has written anything."""
+
+    def launch(code: int) -> JobReturn:
+        failure = ProcessFailure(local_rank=0, pid=1, exitcode=code, error_file=str(tmp_path / "none"))
+
+        def fail(*_):
+            raise ChildFailedError("train.py", {0: failure})
+
+        monkeypatch.setattr(torchrun_launcher, "_torchrun", fail)
+        launcher = TorchrunLauncher(processes=1)
+        launcher._composer = Composer(hydra_compose)
+        (returned,) = launcher.launch([[*TINY, f"runs_dir={tmp_path}"]], 0)
+        return returned
+
+    return launch
+
+
+def test_a_run_that_is_refused_fails_alone(tmp_path, refused):
+    returned = refused(2)
+    assert returned.status == JobStatus.FAILED
+    with pytest.raises(UserError, match="it was refused"):
+        _ = returned.return_value
+    with held(tmp_path, identity(compose(TINY))), pytest.raises(RunBusyError, match="another process is training"):
+        _ = refused(2).return_value
+
+
+def test_a_process_that_dies_without_a_word_is_no_refusal(refused):
+    with pytest.raises(ChildFailedError):
+        refused(1)

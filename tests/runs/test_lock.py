@@ -1,5 +1,6 @@
 """One process a run, and a killed one is no obstacle."""
 
+import os
 import subprocess
 import sys
 
@@ -31,3 +32,15 @@ def test_a_second_process_is_refused_and_a_killed_holder_is_no_obstacle(tmp_path
     assert not is_held(tmp_path, "0123abcd")
     with held(tmp_path, "0123abcd"):
         pass
+
+
+def test_looking_at_a_lock_writes_nothing(tmp_path, monkeypatch):
+    """For it may be that of a run of another user, or lie on a disk that cannot be written."""
+    asked, opens = [], os.open
+    with held(tmp_path, "0123abcd"):
+        monkeypatch.setattr(os, "open", lambda path, flags, *more: asked.append(flags) or opens(path, flags, *more))
+        assert is_held(tmp_path, "0123abcd")
+    assert len(asked) == 1
+    assert not asked[0] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    assert not is_held(tmp_path / "none", "0123abcd")
+    assert not (tmp_path / "none").exists()
