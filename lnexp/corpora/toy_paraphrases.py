@@ -43,7 +43,10 @@ def write(
 
 
 def paraphrases(seed: int, other_words: int | None = 1) -> Iterator[tuple[int, Tokens, Tokens]]:
-    """Yield pairs without end, a paraphrase and a pair that is none in turn; no first sentence repeats.
+    """Yield pairs without end, a paraphrase and a pair that is none in turn.
+
+    The sentence that a pair is made of does not repeat. It is the second one in half of the pairs, and what is made of
+    it can be made of another one too, so that a sentence can be in two pairs.
 
     Args:
         seed: of what is drawn.

@@ -13,7 +13,7 @@ train_loss          label-smoothed cross-entropy over the epoch's updates, nats 
 lr                  learning rate of the epoch's last update
 grad_norm           Euclidean norm of the gradient before clipping, mean over the epoch's updates
 seconds             time of the epoch's training, without its validation
-tokens_per_second   target tokens trained on, a second of that
+tokens_per_second   target tokens (masked_lm: hidden words; sentence_pairs: pairs) trained on, a second of that
 members             how many runs the array consisted of that this one was trained in; absent outside of arrays
 time                when it was recorded, UTC, ISO 8601
 commit              of the code that trained the epoch; of one that was interrupted, the code that ended it

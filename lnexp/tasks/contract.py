@@ -233,6 +233,10 @@ class Evaluation(ABC):
         """
 
 
+#: The option that limits the tokens of a batch, by split; the model has a limit of its own.
+LIMITS = {"train": "max_tokens", "valid": "evaluation.max_tokens", "test": "evaluation.max_tokens"}
+
+
 def most_tokens(cfg: DictConfig, fairseq: DictConfig) -> dict[str, int]:
     """Return how many tokens a batch of each split has at most.
 

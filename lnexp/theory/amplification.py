@@ -48,7 +48,8 @@ def gain(probed: ProbedModel, changes: Changes, size: float) -> float:
 
     F is the output of the encoder, without dropout. E is the mean over all positions of all minibatches, padding left
     out. Liu et al. 2020 (section 4, Fig. 4) plot the same for weights of which each changes by 1e-4, its sign drawn at
-    random, but summed over positions; d and s are constants there. The gain has no unit.
+    random, but summed over positions; d and s are constants there. Their code (Transformer-Clinic) takes the output of
+    the last layer, before the final LayerNorm that Pre-LN has; here F is behind it. The gain has no unit.
 
     Args:
         probed: a model with an encoder, in evaluation mode.

@@ -41,7 +41,7 @@ class Stack(nn.Module):
         if layers < 1 or width < 1:
             raise UserError(f"layers={layers}, width={width}: both must be at least 1")
         chosen = placement_named(placement)
-        placements = [chosen.at(Where("encoder", number + 1, layers, layers, width), {}) for number in range(layers)]
+        placements = [chosen.at(Where("encoder", number + 1, layers, 0, width), {}) for number in range(layers)]
         self.layers = nn.ModuleList(map(_layer, placements))
         last = placements[-1]
         self.final_norm = last.end(nn.LayerNorm(width)) if last.final_norm else nn.Identity()

@@ -65,6 +65,18 @@ def test_a_vocabulary_that_cannot_be_is_refused_in_a_line(tmp_path, size):
     assert "\n" not in str(caught.value)
 
 
+def test_words_without_a_pair_that_occurs_twice_are_refused(tmp_path):
+    with pytest.raises(UserError, match="this corpus has nothing to merge"):
+        SubwordNmt(size=10).train([("ab", 1), ("cd", 1)], tmp_path)
+
+
+def test_a_path_that_sentencepiece_would_part_is_refused(tmp_path):
+    folder = tmp_path / "a,b"
+    folder.mkdir()
+    with pytest.raises(UserError, match="takes no path with a comma"):
+        SentencePiece(size=20).train([("ab", 9)], folder)
+
+
 def test_a_model_learned_elsewhere_is_taken(tmp_path):
     for name, given_as, file in (
         ("subword_nmt", "codes", "bpe.codes"),

@@ -95,3 +95,9 @@ def test_a_placement_is_known_by_its_name_alone():
 def test_no_layers_or_channels_are_refused(layers, width):
     with pytest.raises(UserError, match="both must be at least 1"):
         Stack("post_ln", layers, width)
+
+
+def test_it_is_a_stack_alone():
+    """Of 6 layers: (2N)^(1/4) and (8N)^(-1/4) of DeepNet's Figure 2."""
+    (placement, *_) = [layer.placement for layer in Stack("deep_norm", 6, 8).layers]
+    assert (placement.alpha, placement.beta) == pytest.approx((1.861210, 0.379918), abs=1e-6)

@@ -19,7 +19,8 @@ MOST_OTHER_WORDS = 6
 def write(
     folder: Path, context: PreparationContext, *, seed: int, train: int, valid: int, test: int, other_words: int | None
 ) -> None:
-    """Write so many pairs of each split, half of them paraphrases (1); no first sentence is in two splits.
+    """Write so many pairs of each split, half of them paraphrases (1); hardly a sentence, and no sentence that a pair
+    is made of, is in two splits.
 
     Args:
         folder: to write to.

@@ -34,6 +34,8 @@ class SentencePiece(LearnedSubwords):
     def train(self, words: list[tuple[str, int]], folder: Path) -> None:
         """Train a model on word counts, which gives the same vocabulary as training on sentences."""
         table = folder / "words.tsv"
+        if "," in str(table):
+            raise UserError(f"{folder}: SentencePiece takes no path with a comma; choose another data_dir")
         table.write_text("".join(f"{word}\t{count}\n" for word, count in words), encoding="utf-8", newline="\n")
         model = io.BytesIO()
         try:

@@ -42,7 +42,12 @@ class SubwordNmt(LearnedSubwords):
             try:
                 learn_bpe(counts, file, num_symbols=self.size, is_dict=True)
             except ValueError:
-                raise UserError(f"data.subword.size={self.size}: this corpus has nothing to merge") from None
+                raise self._nothing_to_merge() from None
+        if len((folder / self.FILE).read_text(encoding="utf-8").splitlines()) < 2:  # the version alone
+            raise self._nothing_to_merge()
+
+    def _nothing_to_merge(self) -> UserError:
+        return UserError(f"data.subword.size={self.size}: this corpus has nothing to merge")
 
     def check(self, path: Path) -> bool:
         try:

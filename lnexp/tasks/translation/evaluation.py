@@ -8,7 +8,7 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
-from lnexp.tasks.contract import Evaluation, Member, Record, most_tokens
+from lnexp.tasks.contract import LIMITS, Evaluation, Member, Record, most_tokens
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import NO_HYPOTHESIS, FirstSentences, translate
 from lnexp.tasks.translation.samples import HYPOTHESES
@@ -45,7 +45,8 @@ class TranslationEvaluation(Evaluation):
         if lengths[longest] > limit:
             raise UserError(
                 f"{self.cfg.data.name}: sentence {longest + 1} of {split} has {lengths[longest]} tokens, more than the"
-                f" {limit} that a batch or the model takes; raise max_tokens or leave it out"
+                f" {limit} that a batch or the model takes; raise {LIMITS[split]}, and beyond 1,024 tokens"
+                " fairseq.task.max_source_positions and max_target_positions, or leave it out"
             )
 
     def validate(self, models: Models, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:

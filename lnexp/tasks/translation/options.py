@@ -36,5 +36,5 @@ OPTIONS = (
     Option("evaluation.test_beam", whole(1), "beam of the translation of test", published=True),
     Option("evaluation.lenpen", number(-10, below=10), "length penalty of the beam search", published=True),
     Option("evaluation.max_len_a", number(0), "a translation has max_len_a × source + max_len_b tokens at most"),
-    Option("evaluation.max_len_b", whole(0), "see max_len_a"),
+    Option("evaluation.max_len_b", whole(1), "see max_len_a"),
 )  # fmt: skip

@@ -15,10 +15,11 @@ class UpdateSizes(Diagnostic):
     (arXiv 2305.17212), there of neurons and here of whole matrices. W is before the update, as the model holds it: in
     half precision an update below the rounding of a weight is none. A snapshot holds a copy of all matrices.
 
-    Adam's first update has an ``update_rms`` of 1. Later ones exceed 1 where gradients grow faster than the second
-    moment follows: in the long run they reach ``(1 − β1) / √((1 − β2) (1 − β1²/β2))`` at most, which is 1.7 for the
-    paper's betas and 1 for equal ones. Wortsman et al. 2023, "Stable and low-precision training for large-scale
-    vision-language models" (arXiv 2304.13013), section 3, find loss spikes behind such updates.
+    Adam's first update has an ``update_rms`` of 1 where every element has a gradient, and of less elsewhere. Later ones
+    exceed 1 where gradients grow faster than the second moment follows: in the long run they reach
+    ``(1 − β1) / √((1 − β2) (1 − β1²/β2))`` at most, which is 1.7 for the paper's betas and 1 for equal ones. Wortsman
+    et al. 2023, "Stable and low-precision training for large-scale vision-language models" (arXiv 2304.13013), section
+    3, find loss spikes behind such updates.
     """
 
     def __init__(self, watched: Watched):

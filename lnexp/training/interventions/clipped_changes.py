@@ -30,8 +30,8 @@ class ClippedChanges(ScalesChanges):
     """``Δ ← Δ / max(1, rms(Δ) / (d η))`` for every matrix and vector, η being the rate of the update.
 
     Update clipping of Shazeer & Stern 2018 ("Adafactor", arXiv 1804.04235, section 6, where d = 1). Adam's first update
-    has a root mean square of η, later ones mostly of less, but of up to 1.7 η where gradients grow; so with d below 1
-    it makes early updates smaller, and later ones where they are large.
+    has a root mean square of η where every element has a gradient, later ones mostly of less, but of up to 1.7 η where
+    gradients grow; so with d below 1 it makes early updates smaller, and later ones where they are large.
     """
 
     options: ClippedChangesOptions

@@ -89,3 +89,7 @@ def test_a_block_that_fits_no_batch_is_refused(tmp_path, prepared):
     done = run_script("train", *TINY, "max_tokens=16", f"runs_dir={tmp_path}", f"data_dir={prepared}")
     assert done.returncode
     assert "a block of train has 32 tokens, more than the 16" in done.stderr + done.stdout
+    assert "raise max_tokens, and" in done.stderr + done.stdout
+    done = run_script("train", *TINY, "evaluation.max_tokens=16", f"runs_dir={tmp_path}", f"data_dir={prepared}")
+    assert "a block of valid has 32 tokens, more than the 16" in done.stderr + done.stdout
+    assert "raise evaluation.max_tokens, and" in done.stderr + done.stdout
