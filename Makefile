@@ -8,8 +8,10 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$p && break; done)
 PY := .venv/bin/python
-# The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0; docs/running.md describes the build without CUDA.
-TORCH ?= -r requirements/torch.txt
+# The torch to install, any from 2.6 to 2.13, as TORCH=torch==2.11.0, and again where .venv is made anew later;
+# docs/running.md describes the build without CUDA.
+LAST_TORCH := $(shell cat .venv/torch 2>/dev/null)
+TORCH ?= $(or $(LAST_TORCH),-r requirements/torch.txt)
 # Its words, quoted for the shell, which would take the > of a range for a file to write.
 TORCH_WORDS = $(foreach word,$(TORCH),'$(subst ','\'',$(word))')
 # What pip must find TORCH to be; it refuses any other before it downloads one.
@@ -51,6 +53,7 @@ install: .venv/installed  ## create .venv with pinned packages (other targets do
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements/lock.txt
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-compile --no-warn-conflicts $(TORCH_WORDS) '$(TORCH_RANGE)' \
 		|| { echo "torch is not installed; where TORCH is set, it must be one of $(TORCH_RANGE)"; exit 1; }
+	@echo '$(subst ','\'',$(TORCH))' > .venv/torch
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(PY) -W ignore -m compileall -qq -j 0 .venv/lib || true  # on all cores, where pip takes one; some packages have files of Python 2
 	@touch $@

@@ -36,6 +36,8 @@ from lnexp.training.ranks import of_environment
 
 #: The environment variable that tells the processes of a launcher which one started the sweep.
 FIRST_PROCESS = "LNEXP_FIRST_PROCESS"
+#: The one that torchrun sets, also for one process.
+OF_TORCHRUN = "TORCHELASTIC_RUN_ID"
 
 
 @hydra.main(config_path=str(CONFIG_DIR), config_name="train", version_base="1.3")
@@ -163,7 +165,7 @@ def main() -> None:
         sys.argv[1:] = spell_out(_take_own_options(sys.argv[1:]))
         _check_command_line(sys.argv[1:])
         sys.argv[1:] = _with_options_of_tasks(sys.argv[1:])
-        if of_environment().size > 1:
+        if OF_TORCHRUN in os.environ or of_environment().size > 1:
             end_with_parent()
         with own_schemas():
             _run()
