@@ -5,7 +5,7 @@ is where fairseq's ``complete_doc`` divides blocks. A file of sentences without 
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +15,12 @@ from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.finish import Finish
-from lnexp.corpora.text import SPLITS, chunks
+from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
 from lnexp.files import matching
 
-#: Documents that a worker process is given at a time.
-CHUNK = 500
+#: Lines that a worker process is given at a time, at least: whole documents, of which some are books.
+CHUNK = 4_000
 
 Document = list[str]
 
@@ -67,7 +67,7 @@ def write(
         }
         for split in SPLITS:
             read = (doc for name in sources[split] for doc in documents_of(TextLocation(Path(root) / name)))
-            finished = (document for part in context.map(finish.texts, chunks(read, CHUNK)) for document in part)
+            finished = (document for part in context.map(finish.texts, _parcels(read)) for document in part)
             for number, document in enumerate(finished, start=1):
                 into = _split_of(number, hold_out) if split == "train" else split
                 files[into].write("".join(f"{sentence}\n" for sentence in document) + "\n")
@@ -76,6 +76,20 @@ def write(
         if not counts[split]:
             raise UserError(f"{root}: {split} has no document; see data.text.splits and data.text.hold_out")
     return {"sources": sources, "documents": dict(counts)}
+
+
+def _parcels(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Yield documents in lists that have :data:`CHUNK` lines, or as many as the document has that exceeds them."""
+    parcel: list[Document] = []
+    lines = 0
+    for document in documents:
+        parcel.append(document)
+        lines += len(document)
+        if lines >= CHUNK:
+            yield parcel
+            parcel, lines = [], 0
+    if parcel:
+        yield parcel
 
 
 def _split_of(number: int, hold_out: int | None) -> str:
