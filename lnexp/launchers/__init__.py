@@ -1,4 +1,4 @@
-"""Launch runs: the command, and our Hydra plugins. Those for joblib and SLURM come from Hydra's own packages."""
+"""Launch runs: the command, and our Hydra plugins. That for joblib comes from Hydra's own package."""
 
 import sys
 from types import ModuleType
@@ -11,10 +11,12 @@ def register_plugins() -> None:
     known = Plugins.instance().class_name_to_class  # first: it loads Hydra's own plugins anew, our base classes too
     from lnexp.launchers.array_launcher import ArrayLauncher
     from lnexp.launchers.recipe_sweeper import RecipeSweeper
+    from lnexp.launchers.submitit_launcher import LocalLauncher, SlurmLauncher
     from lnexp.launchers.torchrun_launcher import TorchrunLauncher
 
     module = ModuleType("hydra_plugins.lnexp")
-    plugins = {plugin.__name__: plugin for plugin in (ArrayLauncher, RecipeSweeper, TorchrunLauncher)}
+    ours = (ArrayLauncher, LocalLauncher, RecipeSweeper, SlurmLauncher, TorchrunLauncher)
+    plugins = {plugin.__name__: plugin for plugin in ours}
     vars(module).update(plugins)
     sys.modules[module.__name__] = module
     known.update({f"{module.__name__}.{name}": plugin for name, plugin in plugins.items()})

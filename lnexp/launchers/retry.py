@@ -23,6 +23,10 @@ Launch = Callable[[list[list[str]]], Sequence[JobReturn]]
 DEATHS = 3
 
 
+class LostJobError(Exception):
+    """A job ended without a word of what became of its run; the text is the kind of error that tells it."""
+
+
 @dataclass(frozen=True)
 class Planned:
     """One run to launch.
@@ -85,7 +89,7 @@ class RepeatedLaunch:
                 self._after_a_death(batch, before, error)
             else:
                 for run, job in zip(batch, returns, strict=True):
-                    self._after_a_job(run, job)
+                    self._after_a_job(run, job, before[run.identity])
                 self.returns += returns
 
     def _next_batch(self) -> list[Planned]:
@@ -119,11 +123,18 @@ class RepeatedLaunch:
         while self.left and not self._free():
             time.sleep(1)
 
-    def _after_a_job(self, run: Planned, job: JobReturn) -> None:
+    def _after_a_job(self, run: Planned, job: JobReturn, before: Any) -> None:
         """Note what became of a job whose launcher returned. A run that another program holds stays in ``left``."""
         error = job._return_value  # the public property raises it
         if job.status == JobStatus.COMPLETED:
             del self.left[run.identity]
+        elif isinstance(error, LostJobError):
+            now = self._states([run])[run.identity]
+            if now == before:
+                self._count_death(run, str(error))
+            else:
+                self._after_its_end(run, now, str(error))
+            _say_that_a_process_died(str(error))
         elif not isinstance(error, RunBusyError):
             self._give_up(run, _reason(error))
 
@@ -142,15 +153,19 @@ class RepeatedLaunch:
             raise error
         kind = type(error).__name__
         for run in begun:
-            state = now[run.identity].get("state")
-            if state in DONE:
-                del self.left[run.identity]
-            elif state == "failed":  # some launchers raise for a run that failed
-                self._give_up(run, str(now[run.identity].get("why")))
-            elif state == "running" and not is_held(self._runs_dir, run.identity):
-                self.left[run.identity] = run.resumed()
-                self._count_death(run, kind)
-        print(f"a process of this sweep died ({kind}): continuing with the runs that are left", flush=True)
+            self._after_its_end(run, now[run.identity], kind)
+        _say_that_a_process_died(kind)
+
+    def _after_its_end(self, run: Planned, status: Any, kind: str) -> None:
+        """Note what became of a run that had begun, by its status: done, failed, or ended with its process."""
+        state = status.get("state")
+        if state in DONE:
+            del self.left[run.identity]
+        elif state == "failed":  # some launchers raise for a run that failed
+            self._give_up(run, str(status.get("why")))
+        elif state == "running" and not is_held(self._runs_dir, run.identity):
+            self.left[run.identity] = run.resumed()
+            self._count_death(run, kind)
 
     def _count_death(self, run: Planned, kind: str) -> None:
         self._deaths[run.identity] += 1
@@ -164,6 +179,10 @@ class RepeatedLaunch:
     def _states(self, batch: list[Planned]) -> dict[str, Any]:
         folders = find_folders(self._runs_dir)
         return {run.identity: status_of(folders.get(run.identity)) for run in batch}
+
+
+def _say_that_a_process_died(kind: str) -> None:
+    print(f"a process of this sweep died ({kind}): continuing with the runs that are left", flush=True)
 
 
 def _raise_refusal(error: Exception) -> None:

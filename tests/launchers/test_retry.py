@@ -7,7 +7,7 @@ import pytest
 from hydra.core.utils import JobReturn, JobStatus
 
 from lnexp.errors import UserError
-from lnexp.launchers.retry import DEATHS, Planned, RepeatedLaunch
+from lnexp.launchers.retry import DEATHS, LostJobError, Planned, RepeatedLaunch
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import RunBusyError, held
 
@@ -34,6 +34,8 @@ class FakeLauncher:
             self.folder(run).set_status("running", why=f"try {len(self.rounds)}")
             raise RuntimeError("a worker process was terminated")
         job = JobReturn(status=JobStatus.COMPLETED)
+        if isinstance(fate, LostJobError) and fate.args == ("begun",):
+            self.folder(run).set_status("running", why=f"try {len(self.rounds)}")
         if isinstance(fate, Exception):
             job.status = JobStatus.FAILED
             job._return_value = fate
@@ -67,6 +69,15 @@ def test_after_a_death_the_rest_goes_on_and_the_dead_comes_last(tmp_path):
     launcher = FakeLauncher(tmp_path, {"b": ["dies"]})
     assert not launched(tmp_path, launcher, ["a", "b", "c"]).failures
     assert launcher.rounds == [["a", "b", "c"], ["c"], ["b"]]
+
+
+@pytest.mark.parametrize("lost", ["begun", "not begun"])
+def test_of_jobs_that_are_collected_one_by_one_the_lost_alone_are_launched_again(tmp_path, lost):
+    launcher = FakeLauncher(tmp_path, {"b": [LostJobError(lost)]})
+    assert not launched(tmp_path, launcher, ["a", "b", "c"]).failures
+    assert launcher.rounds == [["a", "b", "c"], ["b"]]
+    launcher = FakeLauncher(tmp_path, {"d": [LostJobError(lost)] * 9})
+    assert launched(tmp_path, launcher, ["d"]).failures == {"run d": f"its process died {DEATHS} times ({lost})"}
 
 
 def test_what_died_is_not_trained_afresh_again(tmp_path):

@@ -64,6 +64,20 @@ def test_a_preempted_run_is_queued_again_and_goes_on(tmp_path, where):
 
 
 @pytest.mark.slow
+def test_a_lost_job_is_submitted_again_and_no_other(tmp_path, where):
+    sweep = start("-m", *TINY, "max_epoch=20", "seed=1,2", *where, LAUNCHER)
+    runs = tmp_path / "runs"
+    wait_for(lambda: len({path.parents[1] for path in runs.glob("adhoc/*/checkpoints/checkpoint?.pt")}) == 2)
+    folder = min(runs.glob("adhoc/*"))
+    os.kill(json.loads((folder / "status.json").read_text())["pid"], signal.SIGKILL)
+    output, _ = sweep.communicate(300)
+    assert sweep.returncode == 0
+    assert output.count("a process of this sweep died") == 1
+    assert {json.loads(path.read_text())["state"] for path in runs.glob("adhoc/*/status.json")} == {"finished"}
+    assert len(list((runs / ".sweeps").rglob("*_submitted.pkl"))) == 3, "two, and the lost one again"
+
+
+@pytest.mark.slow
 def test_the_tasks_of_a_job_train_one_run_together_and_go_on_after_a_preemption(tmp_path, where):
     """As on many nodes: submitit says which task each process is. What SLURM signals, it signals to all of them."""
     several = ["hydra.launcher.tasks_per_node=2", "max_tokens=30", "update_freq=2", "fairseq.common.log_interval=1"]
