@@ -89,7 +89,7 @@ reproduce-map: install  ## beyond the paper: eleven placements and QK-norm × se
 	$(REPRODUCE) +recipe=warmup_by_rate,map
 
 reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates
-	$(REPRODUCE) +recipe=interventions,interventions_high_rate,adam_2k,radam_parts,stall,failure,sharpness,first_updates
+	$(REPRODUCE) +recipe=interventions,interventions_high_rate,layers_held_back,adam_2k,radam_parts,stall,failure,sharpness,first_updates
 	$(PROBE) +recipe=linear_probes $(if $(SEEDS),,n_seeds=3) $(filter runs_dir=%,$(OPTIONS))  # of the runs of failure
 
 reproduce-why-real-text: install  ## beyond the paper: interventions on Multi30k, and Post-LN and Pre-LN at their own best rates: many hours on two CPU cores

@@ -155,6 +155,7 @@ def test_every_recipe_says_how_it_reads_no_warmup(name):
         "adam_2k",
         "interventions",
         "interventions_high_rate",
+        "layers_held_back",
         "map",
         "radam_parts",
         "stall",

@@ -105,7 +105,7 @@ CHAPTERS = (
         "What happens when Post-LN fails without warm-up",
         "explanations, each tested by a change; what comes with the failure",
         _places(
-            ("small/toy", "interventions interventions_high_rate adam_2k radam_parts"),
+            ("small/toy", "interventions interventions_high_rate layers_held_back adam_2k radam_parts"),
             ("medium/multi30k", "interventions_real_text adam_2k_real_text"),
             ("small/toy", "stall failure sharpness first_updates"),
             ("theory/toy", "amplification_in_training amplification_newer linear_probes"),
