@@ -42,6 +42,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "Each with warm-up and at its own best rate, Post-LN ends worse than Pre-LN, not better (Liu et al. 2020, Admin)": (
         ("tuned-post-ln-ends-better",),
     ),
+    "Sub-LN with warm-up ends more than 0.04 nats behind Pre-LN": (("sub-ln-trains-as-pre-ln-does-nll",),),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
     "Warm-up of Post-LN's last layers is not a fifth better than warm-up of its first layers": (
         ("interventions-last-layers-not-first",),
