@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, Literal
 
 from lnexp.errors import UserError
 
@@ -152,24 +152,27 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether a process holds the lock on the file ``path``; it may be a file that cannot be written here."""
+    """Return whether a process holds the lock on the file ``path``; it may be a file that cannot be written here.
+
+    Raises:
+        UserError: where something else than a regular file has its name.
+    """
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
+        file = _opened_lock(path, "r")
+    except (FileNotFoundError, NotADirectoryError):
         return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(file)  # which ends the lock, too
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
     return False
 
 
-def _opened_lock(path: Path) -> IO[str]:
+def _opened_lock(path: Path, mode: Literal["r", "w"] = "w") -> IO[str]:
     """Open the file of a lock, and change nothing of it: it may lie in a folder that came from others."""
     try:
-        file = open(path, "w", opener=_as_it_is)  # noqa: SIM115  (the caller closes it)
+        file = open(path, mode, opener=_as_it_is)  # noqa: SIM115  (the caller closes it)
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.EISDIR, errno.ENXIO):  # of a link, a folder, a pipe
             raise
@@ -181,7 +184,7 @@ def _opened_lock(path: Path) -> IO[str]:
 
 
 def _as_it_is(path: str, flags: int) -> int:
-    """Open a file for writing without emptying it; a link is not followed, and nobody is waited for."""
+    """Open a file without emptying it; a link is not followed, and nobody is waited for."""
     return os.open(path, flags & ~os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 

@@ -66,16 +66,15 @@ def main() -> None:
         if f"profile={profile}" not in settings:
             settings.append(f"profile={profile}")
         check_overrides(recipes, settings)
-        launcher = launcher_of(hydra, profile, settings)
-        here = "hydra/launcher=submitit_slurm" not in launcher
+        here = "hydra/launcher=submitit_slurm" not in hydra
         configs = _checked_configs(recipes, profile, settings, here)
+        launcher = launcher_of(hydra, profile, str(next(iter(configs.values())).device))
         corpora = {name: str(cfg.data.name) for name, cfg in configs.items()}
         print(filled(f"profile {profile}, data {', '.join(dict.fromkeys(corpora.values()))}: {why}"), flush=True)
         references = {recipe.name: recipe.reference for recipe in recipes}
         chosen = [f"+recipe={','.join(map(_in_hydra, references.values()))}", *settings]
         if profile == "paper" and here:
-            planned = [word for word in chosen if not word.startswith("device=")]
-            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *planned])
+            _script("plan", ["device=cuda", f"gpus={processes(recipes, profile, settings, launcher)}", *chosen])
         train = [*_command("train"), "-m", *(["-v"] if said.verbose else []), *chosen, *launcher]
         sys.exit(_follow(train, Results(profile, corpora, references, settings), next(iter(configs.values()))))
 
@@ -139,37 +138,27 @@ class Results:
         self.codes.append(_script("verify", [*words, "--results", str(LOCAL_RESULTS_DIR)]))
 
 
-def launcher_of(said: list[str], profile: str, settings: list[str]) -> list[str]:
+def launcher_of(said: list[str], profile: str, device: str) -> list[str]:
     """Return the options of Hydra: those that are said, after the default launcher's where they choose none."""
     chosen = any(word.startswith("hydra/launcher=") for word in said)
-    return said if chosen else [*default_launcher(profile, values_said(settings, "device")), *said]
+    return said if chosen else [*default_launcher(profile, device), *said]
 
 
-def default_launcher(profile: str, device: list[str]) -> list[str]:
+def default_launcher(profile: str, device: str) -> list[str]:
     """Return the overrides of the launcher: an array on each core or, one after another, on a GPU; or large runs one
     after another on all GPUs.
 
     Args:
         profile: of the runs.
-        device: what was said of the device.
+        device: ``cpu``, ``cuda`` or ``auto``, as the runs have it.
     """
+    import torch
+
     if profile != "paper":
-        workers = 1 if _on_gpu(profile, device) else cores()
-        settings = {"max_members": MEMBERS, "processes": workers, "warn": "false"}  # nobody has asked for arrays
+        on_gpu = device != "cpu" and torch.cuda.is_available()
+        settings = {"max_members": MEMBERS, "processes": 1 if on_gpu else cores(), "warn": "false"}  # not asked for
         return ["hydra/launcher=array", *(f"hydra.launcher.{key}={value}" for key, value in settings.items())]
-    import torch
-
     return ["hydra/launcher=torchrun"] if torch.cuda.device_count() > 1 else []
-
-
-def _on_gpu(profile: str, device: list[str]) -> bool:
-    """Return whether runs are trained on a GPU."""
-    cfg = compose([f"profile={profile}", *(f"device={value}" for value in device)])
-    if cfg.device == "cpu":
-        return False
-    import torch
-
-    return torch.cuda.is_available()
 
 
 def processes(recipes: list[Recipe], profile: str, settings: list[str], launcher: list[str]) -> int:

@@ -39,16 +39,16 @@ def test_a_profile_that_recipes_lack_is_not_chosen(monkeypatch, has_gpu):
 
 
 def test_small_runs_share_the_cores_and_a_gpu_has_one_at_a_time():
-    launcher, members, processes, warn = default_launcher("small", [])
+    launcher, members, processes, warn = default_launcher("small", "cpu")
     assert (launcher, members) == ("hydra/launcher=array", "hydra.launcher.max_members=4")
     assert warn == "hydra.launcher.warn=false", "for nobody asked for arrays"
     assert processes == f"hydra.launcher.processes={len(os.sched_getaffinity(0))}"
-    assert default_launcher("paper", []) == [], "of a machine without GPUs"
+    assert default_launcher("paper", "cuda") == [], "of a machine without GPUs"
 
 
 @pytest.mark.parametrize(
     ("profile", "device", "at_once"),
-    [("small", [], "cores"), ("small", ["cuda"], "one"), ("medium", [], "one"), ("medium", ["cpu"], "cores")],
+    [("small", "cpu", "cores"), ("small", "cuda", "one"), ("medium", "auto", "one"), ("medium", "cpu", "cores")],
 )
 def test_arrays_on_a_gpu_are_trained_one_after_another(monkeypatch, profile, device, at_once):
     import torch
@@ -60,9 +60,9 @@ def test_arrays_on_a_gpu_are_trained_one_after_another(monkeypatch, profile, dev
 
 def test_an_option_of_the_launcher_leaves_the_launcher_as_it_is():
     said = ["hydra.launcher.processes=1"]
-    assert launcher_of(said, "small", ["lr_max=1"]) == [*default_launcher("small", []), *said]
+    assert launcher_of(said, "small", "cpu") == [*default_launcher("small", "cpu"), *said]
     own = ["hydra/launcher=joblib", *said]
-    assert launcher_of(own, "small", []) == own
+    assert launcher_of(own, "small", "cpu") == own
 
 
 @pytest.mark.slow

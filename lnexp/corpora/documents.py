@@ -5,8 +5,9 @@ is where fairseq's ``complete_doc`` divides blocks. A file of sentences without 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from lnexp.corpora.archives import TextLocation
 from lnexp.corpora.cleaning import decode_at, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.finish import Finish
-from lnexp.corpora.text import SPLITS
+from lnexp.corpora.text import SPLITS, chunks
 from lnexp.errors import UserError
 from lnexp.files import matching
 
@@ -67,8 +68,8 @@ def write(
         }
         for split in SPLITS:
             read = (doc for name in sources[split] for doc in documents_of(TextLocation(Path(root) / name)))
-            finished = (document for part in context.map(finish.texts, _parcels(read)) for document in part)
-            for number, document in enumerate(finished, start=1):
+            finished = context.map(finish.texts, chunks(read, CHUNK, size_of=len))
+            for number, document in enumerate(chain.from_iterable(finished), start=1):
                 into = _split_of(number, hold_out) if split == "train" else split
                 files[into].write("".join(f"{sentence}\n" for sentence in document) + "\n")
                 counts[into] += 1
@@ -76,20 +77,6 @@ def write(
         if not counts[split]:
             raise UserError(f"{root}: {split} has no document; see data.text.splits and data.text.hold_out")
     return {"sources": sources, "documents": dict(counts)}
-
-
-def _parcels(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """Yield documents in lists that have :data:`CHUNK` lines, or as many as the document has that exceeds them."""
-    parcel: list[Document] = []
-    lines = 0
-    for document in documents:
-        parcel.append(document)
-        lines += len(document)
-        if lines >= CHUNK:
-            yield parcel
-            parcel, lines = [], 0
-    if parcel:
-        yield parcel
 
 
 def _split_of(number: int, hold_out: int | None) -> str:

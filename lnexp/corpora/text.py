@@ -1,7 +1,6 @@
 """Read text files: lines, line counts, chunks of lines; the names of the splits."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,8 +32,21 @@ def count_sentences(path: Path) -> int:
     return sum(1 for line in stream_lines(path) if line)
 
 
-def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield lists of at most ``size`` items, such as lines."""
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
+def chunks(items: Iterable[Item], size: int, size_of: Callable[[Item], int] = lambda _: 1) -> Iterator[list[Item]]:
+    """Yield lists of items, such as lines, each as soon as its items have ``size`` together.
+
+    Args:
+        items: what is divided.
+        size: of a list; the last one may have less, and others more, where an item is larger than 1.
+        size_of: the size of an item.
+    """
+    chunk: list[Item] = []
+    reached = 0
+    for item in items:
+        chunk.append(item)
+        reached += size_of(item)
+        if reached >= size:
+            yield chunk
+            chunk, reached = [], 0
+    if chunk:
         yield chunk

@@ -16,7 +16,8 @@ READ = ("hydra/launcher", LIMIT)
 def main() -> None:
     """``plan.py [-m] [+recipe=NAME,…] [device=h100 gpus=8] [overrides]``: what runs will cost; trains nothing.
 
-    ``device`` is ``cpu`` or ``cuda``, which are measured, or a GPU that need not be available; it decides the profile.
+    ``device`` is ``cpu``, ``cuda`` or ``auto``, which are measured, or a GPU that need not be available; it decides the
+    profile.
     ``gpus`` are those of one run, or of as many runs at once; ``cores`` (default: all) is how many runs a CPU trains at
     once.
     """

@@ -55,18 +55,24 @@ def machine_of(words: list[str]) -> tuple[Machine, list[str]]:
     device, words = _take(words, "device", "cpu")
     gpus, words = _take(words, "gpus", "1")
     cores, words = _take(words, "cores", str(available_cores()))
-    if device not in (*DEVICES, "cpu", "cuda"):
-        raise UserError(f"device={device}: no such device; {near_names(device, [*DEVICES, 'cpu', 'cuda'])}")
+    known = (*DEVICES, "auto", "cpu", "cuda")
+    if device not in known:
+        raise UserError(f"device={device}: no such device; {near_names(device, known)}")
+    device = _available(device)
     if not any(word.startswith("profile=") for word in words):
         words.append(f"profile={'small' if device == 'cpu' else 'paper'}")
-    return Machine(_available(device), whole_said("gpus", gpus, least=1), whole_said("cores", cores, least=1)), words
+    return Machine(device, whole_said("gpus", gpus, least=1), whole_said("cores", cores, least=1)), words
 
 
 def _available(device: str) -> str:
-    """Return the device, or ``cuda`` where it is here: measured is better than estimated."""
+    """Return the device, ``auto`` as the one that runs take, or ``cuda`` where it is here: measured is better than
+    estimated.
+    """
     one_quiet_thread()
     import torch
 
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
     if torch.cuda.is_available() and device.upper() in torch.cuda.get_device_name():
         return "cuda"
     if device == "cuda" and not torch.cuda.is_available():

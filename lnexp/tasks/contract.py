@@ -233,21 +233,22 @@ class Evaluation(ABC):
         """
 
 
-#: The option that limits the tokens of a batch, by split; the model has a limit of its own.
-LIMITS = {"train": "max_tokens", "valid": "evaluation.max_tokens", "test": "evaluation.max_tokens"}
-
-
-def most_tokens(cfg: DictConfig, fairseq: DictConfig) -> dict[str, int]:
-    """Return how many tokens a batch of each split has at most.
+def limits(cfg: DictConfig, fairseq: DictConfig, of_model: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+    """Return how many tokens an example of each split has at most, and the option that says so.
 
     Args:
         cfg: the config of a run.
         fairseq: fairseq's.
+        of_model: how many tokens the model takes, by the option that says so.
     """
+    of_batch = {
+        "train": ("max_tokens", fairseq.dataset.max_tokens),
+        "valid": ("evaluation.max_tokens", fairseq.dataset.max_tokens_valid),
+        "test": ("evaluation.max_tokens", cfg.evaluation.max_tokens),
+    }
     return {
-        "train": fairseq.dataset.max_tokens,
-        "valid": fairseq.dataset.max_tokens_valid,
-        "test": cfg.evaluation.max_tokens,
+        split: min((most, name) for name, most in {**of_model, option: tokens}.items())
+        for split, (option, tokens) in of_batch.items()
     }
 
 

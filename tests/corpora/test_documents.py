@@ -1,12 +1,9 @@
 """Documents of one language are split, tokenised, lower-cased, and prepared as a corpus of one language."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from omegaconf.errors import InterpolationResolutionError
 
 from lnexp.configuration import compose
-from lnexp.corpora import documents as module
 from lnexp.corpora.prepare import prepare
 from lnexp.errors import UserError
 
@@ -56,14 +53,3 @@ def test_what_cannot_be_read_is_named(folder, tmp_path):
         path.unlink()
     with pytest.raises(InterpolationResolutionError, match=r"no file \*\*/\*\.txt"):
         prepared_of(folder, tmp_path)
-
-
-@given(st.lists(st.integers(1, 12), max_size=40))
-def test_a_worker_is_given_whole_documents_and_not_more_lines_than_it_needs(lengths):
-    documents = [["a line"] * length for length in lengths]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CHUNK", 10)
-        parcels = list(module._parcels(documents))
-    assert [document for parcel in parcels for document in parcel] == documents
-    assert all(sum(map(len, parcel[:-1])) < 10 for parcel in parcels)
-    assert all(sum(map(len, parcel)) >= 10 for parcel in parcels[:-1])

@@ -21,3 +21,12 @@ def test_chunks_are_all_the_lines_in_order(lines, size):
     found = list(chunks(lines, size))
     assert [text for chunk in found for text in chunk] == lines
     assert all(len(chunk) == size for chunk in found[:-1])
+
+
+@given(lengths=st.lists(st.integers(1, 12), max_size=40))
+def test_chunks_of_larger_items_are_no_larger_than_they_must_be(lengths):
+    items = [["a line"] * length for length in lengths]
+    found = list(chunks(items, 10, size_of=len))
+    assert [item for chunk in found for item in chunk] == items
+    assert all(sum(map(len, chunk[:-1])) < 10 for chunk in found)
+    assert all(sum(map(len, chunk)) >= 10 for chunk in found[:-1])

@@ -6,10 +6,12 @@ import sys
 
 import pytest
 
+from lnexp.errors import UserError
 from lnexp.runs.lock import RunBusyError, held, is_held
 
 HOLD = """
 import sys, time
+from lnexp.errors import UserError
 from lnexp.runs.lock import held
 with held(sys.argv[1], "0123abcd"):
     print("held", flush=True)
@@ -44,3 +46,10 @@ def test_looking_at_a_lock_writes_nothing(tmp_path, monkeypatch):
     assert not asked[0] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     assert not is_held(tmp_path / "none", "0123abcd")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_link_in_the_place_of_a_lock_is_refused(tmp_path):
+    (tmp_path / ".locks").mkdir()
+    (tmp_path / ".locks" / "0123abcd").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match="not a regular file"):
+        is_held(tmp_path, "0123abcd")

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
@@ -33,20 +34,18 @@ class SentencePiece(LearnedSubwords):
 
     def train(self, words: list[tuple[str, int]], folder: Path) -> None:
         """Train a model on word counts, which gives the same vocabulary as training on sentences."""
-        table = folder / "words.tsv"
-        if "," in str(table):
-            raise UserError(f"{folder}: SentencePiece takes no path with a comma; choose another data_dir")
-        table.write_text("".join(f"{word}\t{count}\n" for word, count in words), encoding="utf-8", newline="\n")
         model = io.BytesIO()
-        try:
-            sentencepiece.SentencePieceTrainer.train(
-                input=str(table), input_format="tsv", model_writer=model,
-                model_type="bpe", vocab_size=self.size, character_coverage=1.0, bos_id=-1, eos_id=-1,
-                normalization_rule_name="identity", max_sentence_length=1 << 16, minloglevel=2,
-            )  # fmt: skip
-        except RuntimeError as error:
-            raise UserError(_describe(str(error), self.size)) from None
-        table.unlink()
+        with TemporaryDirectory() as aside:  # SentencePiece takes a path with a comma, as folder may have, for several
+            table = Path(aside) / "words.tsv"
+            table.write_text("".join(f"{word}\t{count}\n" for word, count in words), encoding="utf-8", newline="\n")
+            try:
+                sentencepiece.SentencePieceTrainer.train(
+                    input=str(table), input_format="tsv", model_writer=model,
+                    model_type="bpe", vocab_size=self.size, character_coverage=1.0, bos_id=-1, eos_id=-1,
+                    normalization_rule_name="identity", max_sentence_length=1 << 16, minloglevel=2,
+                )  # fmt: skip
+            except RuntimeError as error:
+                raise UserError(_describe(str(error), self.size)) from None
         (folder / self.FILE).write_bytes(_without_paths(model.getvalue()))
 
     def check(self, path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 import io
 import sys
-from contextlib import nullcontext, redirect_stderr
+from contextlib import nullcontext, redirect_stderr, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -38,16 +38,11 @@ class SubwordNmt(LearnedSubwords):
         """Learn merges from word counts."""
         counts = [f"{word} {count}\n" for word, count in words]
         quiet = nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO())  # hides its progress bar
-        with quiet, (folder / self.FILE).open("w", encoding="utf-8") as file:
-            try:
-                learn_bpe(counts, file, num_symbols=self.size, is_dict=True)
-            except ValueError:
-                raise self._nothing_to_merge() from None
-        if len((folder / self.FILE).read_text(encoding="utf-8").splitlines()) < 2:  # the version alone
-            raise self._nothing_to_merge()
-
-    def _nothing_to_merge(self) -> UserError:
-        return UserError(f"data.subword.size={self.size}: this corpus has nothing to merge")
+        # of a corpus with nothing to merge it writes no merge; of some it also raises
+        with quiet, suppress(ValueError), (folder / self.FILE).open("w", encoding="utf-8") as file:
+            learn_bpe(counts, file, num_symbols=self.size, is_dict=True)
+        if not self.check(folder / self.FILE):
+            raise UserError(f"data.subword.size={self.size}: this corpus has nothing to merge")
 
     def check(self, path: Path) -> bool:
         try:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lnexp.errors import UserError
-from lnexp.tasks.contract import Evaluation, Member, most_tokens
+from lnexp.tasks.contract import Evaluation, Member, limits
 from lnexp.training.ranks import Ranks
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ class Accuracy(Evaluation):
         self.cfg, self.task, self.ranks = cfg, task, ranks
 
     def load_data(self, fairseq: DictConfig) -> None:
-        for split, most in most_tokens(self.cfg, fairseq).items():
+        of_model = {"fairseq.task.max_source_positions": self.task.max_positions()}
+        for split, (limit, option) in limits(self.cfg, fairseq, of_model).items():
             self.task.load_dataset(split)
             longest = int(self.task.dataset(split).sizes.max())
-            limit = min(most, self.task.max_positions())
             if longest > limit:
-                raise UserError(self.too_long(split, longest, limit))
+                raise UserError(f"{self.too_long(split)}: {longest} tokens, more than the {limit} of {option}")
 
     @abstractmethod
-    def too_long(self, split: str, longest: int, limit: int) -> str:
-        """Return what is said where an example of a split has more tokens than a batch or the model takes."""
+    def too_long(self, split: str) -> str:
+        """Return what is said of an example of a split that has more tokens than a batch or the model takes."""
 
     @abstractmethod
     def predicted(self, batch: Any) -> tuple[Any, Tensor]:

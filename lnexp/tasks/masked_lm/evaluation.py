@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from lnexp.tasks.contract import LIMITS, Member, Record
+from lnexp.tasks.contract import Member, Record
 from lnexp.tasks.masked_lm.accuracy import Accuracy
 
 if TYPE_CHECKING:
@@ -15,12 +15,8 @@ if TYPE_CHECKING:
 class MaskedLmEvaluation(Accuracy):
     """Accuracy and nll of hidden words."""
 
-    def too_long(self, split: str, longest: int, limit: int) -> str:
-        return (
-            f"{self.cfg.data.name}: a block of {split} has {longest} tokens, more than the {limit} that a batch"
-            f" or the model takes; raise {LIMITS[split]}, and beyond 1,024 tokens fairseq.task.max_source_positions,"
-            " or set blocks.break_mode=none"
-        )
+    def too_long(self, split: str) -> str:
+        return f"{self.cfg.data.name}: a block of {split} is too long (set blocks.break_mode=none, or raise the limit)"
 
     def predicted(self, batch: Any) -> tuple[Tensor, Tensor]:
         asked = batch["target"].ne(self.task.dictionary.pad())

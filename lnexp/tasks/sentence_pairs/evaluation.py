@@ -9,7 +9,7 @@ from torch import Tensor
 
 from lnexp.corpora.text import SPLITS
 from lnexp.errors import UserError
-from lnexp.tasks.contract import LIMITS, Member, Record
+from lnexp.tasks.contract import Member, Record
 from lnexp.tasks.masked_lm.accuracy import Accuracy
 
 if TYPE_CHECKING:
@@ -28,11 +28,8 @@ class SentencePairsEvaluation(Accuracy):
             if max(self.task.dataset(split).labels) >= self.task.classes:
                 raise UserError(f"{self.cfg.data.pairs.name}: {split} has more than {self.task.classes} classes")
 
-    def too_long(self, split: str, longest: int, limit: int) -> str:
-        return (
-            f"{self.cfg.data.pairs.name}: a pair of {split} has {longest} tokens, more than the {limit} that a batch"
-            f" or the model takes; raise {LIMITS[split]}, and beyond 1,024 tokens fairseq.task.max_source_positions"
-        )
+    def too_long(self, split: str) -> str:
+        return f"{self.cfg.data.pairs.name}: a pair of {split} is too long (raise the limit)"
 
     def predicted(self, batch: Any) -> tuple[Any, Tensor]:
         return FIRST, batch["target"]

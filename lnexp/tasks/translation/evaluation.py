@@ -8,7 +8,7 @@ from omegaconf import DictConfig
 
 from lnexp.corpora.prepare import PreparedCorpus
 from lnexp.errors import UserError
-from lnexp.tasks.contract import LIMITS, Evaluation, Member, Record, most_tokens
+from lnexp.tasks.contract import Evaluation, Member, Record, limits
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import NO_HYPOTHESIS, FirstSentences, translate
 from lnexp.tasks.translation.samples import HYPOTHESES
@@ -33,20 +33,21 @@ class TranslationEvaluation(Evaluation):
         self.cfg, self.task, self.corpus, self.ranks = cfg, task, corpus, ranks
 
     def load_data(self, fairseq: DictConfig) -> None:
-        for split, most in most_tokens(self.cfg, fairseq).items():
+        names = ("fairseq.task.max_source_positions", "fairseq.task.max_target_positions")
+        of_model = dict(zip(names, self.task.max_positions(), strict=True))
+        for split, (limit, option) in limits(self.cfg, fairseq, of_model).items():
             self.task.load_dataset(split)
-            self._check_lengths(split, min(most, *self.task.max_positions()))
+            self._check_lengths(split, limit, option)
 
-    def _check_lengths(self, split: str, limit: int) -> None:
+    def _check_lengths(self, split: str, limit: int, option: str) -> None:
         """Raise UserError where a sentence of a split has more tokens than a batch or the model takes."""
         dataset = self.task.dataset(split)
         lengths = np.maximum(dataset.src_sizes, dataset.tgt_sizes)
         longest = int(lengths.argmax())
         if lengths[longest] > limit:
             raise UserError(
-                f"{self.cfg.data.name}: sentence {longest + 1} of {split} has {lengths[longest]} tokens, more than the"
-                f" {limit} that a batch or the model takes; raise {LIMITS[split]}, and beyond 1,024 tokens"
-                " fairseq.task.max_source_positions and max_target_positions, or leave it out"
+                f"{self.cfg.data.name}: sentence {longest + 1} of {split} is too long (leave it out, or raise the"
+                f" limit): {lengths[longest]} tokens, more than the {limit} of {option}"
             )
 
     def validate(self, models: Models, epoch: int, members: Mapping[int, Member]) -> dict[int, Record]:
