@@ -43,9 +43,12 @@ def shared_settings(cfg: DictConfig, order: bool = True) -> dict[str, Any]:
     return settings
 
 
-def check(cfg: DictConfig) -> None:
+def check(cfg: DictConfig) -> dict[str, Any]:
     """Refuse values that cannot be meant, text that would run as code, options with two values under two names, and
     those that do not go together.
+
+    Returns:
+        The resolved settings of the config, for what else needs them: to resolve takes most of the time.
 
     Raises:
         UserError: one line that names the option, its value and what it must be.
@@ -59,6 +62,7 @@ def check(cfg: DictConfig) -> None:
             for alias in option.aliases:
                 _check_alias(settings, alias, option, value)
     task_of(settings).check(settings)
+    return settings
 
 
 def check_and_resolve(cfg: DictConfig) -> DictConfig:

@@ -106,9 +106,9 @@ def test_every_recipe_composes_at_every_profile(name, profile, folder):
     runs = set()
     for job in jobs_of(recipe, compose([*base, "n_seeds=1", f"arms={patterns}"])):
         cfg = compose([*with_corpus(recipe, profile, base), *own, *job.overrides])
-        check(cfg)
+        settings = check(cfg)
         assert (cfg.recipe, cfg.arm, cfg.seed, cfg.profile) == (name, job.arm.name, job.seed, profile)
-        runs.add(identity(cfg))
+        runs.add(identity(settings))
     assert len(runs) == len(recipe.arms_like(patterns)), "no two arms of a recipe are one run"
 
 

@@ -10,7 +10,6 @@ from omegaconf import DictConfig
 from lnexp.configuration import check, check_device
 from lnexp.errors import UserError
 from lnexp.launchers.retry import Planned
-from lnexp.plain import plain
 from lnexp.runs.code import is_over, refuse_all_of_other_code
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
@@ -59,8 +58,8 @@ class Plan:
         begun: list[tuple[DictConfig, RunFolder]] = []
         for overrides in jobs:
             cfg = compose(overrides)
-            check(cfg)
-            run = identity(cfg)
+            settings = check(cfg)
+            run = identity(settings)
             if run not in plan.members:
                 plan.members[run] = SweepRun(
                     run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, label_of(cfg), task_of(cfg).name
@@ -70,6 +69,7 @@ class Plan:
                     begun.append((cfg, folder))
                 if folder is None or not _is_done(cfg, folder):
                     plan._add_missing(run, overrides, cfg)
+                    plan.corpora.setdefault(json.dumps(settings["data"]), (cfg, []))[1].append(run)
             if "arm" in cfg:
                 plan._add_arm(run, cfg)
         plan._refuse_without_start(folders)
@@ -90,7 +90,6 @@ class Plan:
         if start := task_of(cfg).start(cfg):
             self.starts[run] = start
         self.missing.append(Planned(run, name, overrides, after=start.run if start else ""))
-        self.corpora.setdefault(json.dumps(plain(cfg.data)), (cfg, []))[1].append(run)
 
     def _refuse_without_start(self, folders: Mapping[str, Path]) -> None:
         """Refuse runs that start from one that is neither trained nor a part of the sweep.

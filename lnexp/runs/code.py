@@ -58,15 +58,16 @@ def digests(cfg: DictConfig) -> dict[str, str]:
     Returns:
         By path below ``lnexp``, the digest of each module, see :mod:`lnexp.runs.code_digest`.
     """
-    return {path.relative_to(PACKAGE).as_posix(): _digests(path)[0] for path in _modules(cfg)}
+    return {name: _digest(path) for name, path in _by_name(cfg).items()}
 
 
-def _modules(cfg: DictConfig) -> list[Path]:
-    """Return the modules that decide a run's numbers."""
+def _by_name(cfg: DictConfig) -> dict[str, Path]:
+    """Return the modules that decide a run's numbers, by their paths below ``lnexp``."""
     named = {folder: OmegaConf.select(cfg, place, default=NOTHING) for folder, place in CHOSEN.items()}
     chosen = [_registering(folder, str(name)) for folder, name in named.items() if name != NOTHING]
     task = task_of(cfg)
-    return sorted({*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)})
+    modules = sorted({*_shared(task.name, *task.builds_on), *(path for found in chosen for path in found)})
+    return {path.relative_to(PACKAGE).as_posix(): path for path in modules}
 
 
 def in_todays_form(recorded: Mapping[str, str]) -> dict[str, str]:
@@ -75,8 +76,12 @@ def in_todays_form(recorded: Mapping[str, str]) -> dict[str, str]:
 
 
 def _in_todays_form(path: Path, digest: str) -> str:
-    today, older = _digests(path) if path.is_file() else (digest, digest)
-    return today if digest == older else digest
+    return _digest(path) if path.is_file() and _is_digest_of(path, digest) else digest
+
+
+def _is_digest_of(path: Path, digest: Any) -> bool:
+    """Return whether a recorded digest, of today's form or of the older one, is that of a module's code."""
+    return digest == _digest(path) or digest == _older_digest(path)
 
 
 def changes(cfg: DictConfig, folder: RunFolder) -> str:
@@ -256,14 +261,21 @@ def _imported(path: Path) -> set[str]:
 
 
 def _changed_from(recorded: Mapping[str, str], cfg: DictConfig) -> list[str]:
-    """Return the modules whose recorded digests, of today's form or of the older one, are not those of their code."""
-    now = {path.relative_to(PACKAGE).as_posix(): _digests(path) for path in _modules(cfg)}
-    return sorted(name for name in recorded.keys() | now.keys() if recorded.get(name) not in now.get(name, ()))
+    """Return the modules whose recorded digests are not those of their code, and those that are in one alone."""
+    now = _by_name(cfg)
+    same = {name for name, digest in recorded.items() if name in now and _is_digest_of(now[name], digest)}
+    return sorted((recorded.keys() | now.keys()) - same)
 
 
 @cache
-def _digests(path: Path) -> tuple[str, str]:
-    return digest_of(_tree(path)), older_digest_of(_tree(path))
+def _digest(path: Path) -> str:
+    return digest_of(_tree(path))
+
+
+@cache
+def _older_digest(path: Path) -> str:
+    """Return the digest of the older form; apart from the other, as few ask for it and it takes as long."""
+    return older_digest_of(_tree(path))
 
 
 def _tree(path: Path) -> ast.Module:

@@ -7,7 +7,7 @@ an older version does not stand for one of today's.
 
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from omegaconf import DictConfig
@@ -25,11 +25,11 @@ DECIDING = ("fairseq", "data", "evaluation")
 LATER = ("intervention",)
 
 
-def identity(cfg: DictConfig, numerics: int = NUMERICS) -> str:
-    """Return eight hex digits that name the run of a resolved config.
+def identity(cfg: DictConfig | Mapping[str, Any], numerics: int = NUMERICS) -> str:
+    """Return eight hex digits that name the run of a config.
 
     Args:
-        cfg: the config.
+        cfg: the config, or its resolved settings.
         numerics: the version of the numerics; an earlier one gives the identities that runs had then.
     """
     return short_hash(deciding_settings(cfg, numerics))
@@ -89,19 +89,22 @@ def _put_seed(one: Any, other: Any, seed: int) -> Any:
     return seed
 
 
-def deciding_settings(cfg: DictConfig, numerics: int = NUMERICS) -> dict[str, Any]:
+def deciding_settings(cfg: DictConfig | Mapping[str, Any], numerics: int = NUMERICS) -> dict[str, Any]:
     """Return the settings that decide the numbers, and the version of the numerics where it is not the first."""
     table = table_of(cfg)
     values = {part: cfg[part] for part in (*DECIDING, *_parts_of_the_task(table))}
     values |= {part: cfg[part] for part in LATER if part in cfg}
     with asking_for(numerics):
-        deciding = {part: plain(value) if isinstance(value, DictConfig) else value for part, value in values.items()}
+        deciding = {
+            part: plain(value) if isinstance(value, DictConfig) else copy.deepcopy(value)
+            for part, value in values.items()
+        }
     for name in table.places(lambda option: not option.decides):
         drop(deciding, name)
     _omit_what_came_later(deciding, table)
     _name_equal_schedules_alike(deciding["fairseq"].get("lr_scheduler", {}))
     version = {} if numerics == FIRST else {"numerics": numerics}
-    threads = {} if cfg.get("threads", 1) == 1 else {"threads": cfg.threads}
+    threads = {} if cfg.get("threads", 1) == 1 else {"threads": cfg["threads"]}
     return deciding | {"fairseq": _without_empty(deciding["fairseq"])} | version | threads
 
 

@@ -4,9 +4,10 @@ import pytest
 from omegaconf import open_dict
 
 from lnexp.checks import whole
-from lnexp.configuration import compose
+from lnexp.configuration import check, compose
 from lnexp.numerics import NUMERICS
 from lnexp.options import Option, Table
+from lnexp.plain import plain
 from lnexp.runs import identity as identity_module
 from lnexp.runs.identity import identities, identity, label_of_overrides, readable_name
 
@@ -63,6 +64,17 @@ OTHER = [
 @pytest.mark.parametrize("overrides", SAME, ids=str)
 def test_what_cannot_change_the_numbers_changes_no_identity(overrides):
     assert identity(compose(overrides)) == identity(compose([]))
+
+
+@pytest.mark.parametrize(
+    "overrides", [[], OTHER[0], ["start.epoch=0", "task=sentence_pairs", "data=bert_toy"]], ids=str
+)
+def test_resolved_settings_have_the_identity_of_their_config_and_stay_as_they_are(overrides):
+    cfg = compose(overrides)
+    settings = check(cfg)
+    assert settings == plain(cfg)
+    assert identity(settings) == identity(cfg)
+    assert settings == plain(cfg)
 
 
 @pytest.mark.parametrize("overrides", OTHER, ids=str)
