@@ -11,9 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from lnexp.checks import check_whole
+from lnexp.checks import check_choice, check_whole
 from lnexp.corpora.archives import TextLocation
-from lnexp.corpora.cleaning import decode_at, flaw
+from lnexp.corpora.cleaning import decode, flaw
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.finish import Finish
 from lnexp.corpora.text import SPLITS, chunks
@@ -36,6 +36,7 @@ def write(
     hold_out: int | None,
     tokenizer: Literal["moses", "none"],
     lowercase: bool,
+    bad_lines: Literal["refuse", "drop"],
     sha256: str | None = None,
 ) -> dict[str, Any]:
     """Write ``{train,valid,test}.{language}`` into ``folder``, a sentence a line.
@@ -48,35 +49,44 @@ def write(
         splits: the files of each split, as patterns below ``root`` (``**/*.txt``); in order of their names.
         hold_out: of so many documents of train one goes to valid, and the next one to test; None: none do.
         tokenizer, lowercase: how sentences are written.
+        bad_lines: what to do with a line that is not a valid sentence (``cleaning.flaw``): ``refuse`` the corpus, or
+            ``drop`` the line from its document, in whichever split.
         sha256: of the files; it only makes the settings of different texts differ.
 
     Returns:
-        For the manifest: ``sources`` (the files of each split), and ``documents`` of each split.
+        For the manifest: ``sources`` (the files of each split), ``steps`` (the sentences read from them and left out),
+        and ``documents`` of each split.
 
     Raises:
-        UserError: where a pattern matches no file, a line is no valid sentence, or a split is empty.
+        UserError: where a pattern matches no file, a line is refused, or a split is empty.
     """
+    check_choice("data.text.bad_lines", bad_lines, ("refuse", "drop"))
     finish = Finish("data.text", language, tokenizer, lowercase)
     if hold_out is not None:
         check_whole("data.text.hold_out", hold_out, least=3)
     sources = {split: matching(root, splits.get(split) or []) for split in SPLITS}
     counts = Counter[str]()
+    steps: dict[str, dict[str, Any]] = {}
     with ExitStack() as stack:
         files = {
             split: stack.enter_context((folder / f"{split}.{language}").open("w", encoding="utf-8", newline="\n"))
             for split in SPLITS
         }
         for split in SPLITS:
-            read = (doc for name in sources[split] for doc in documents_of(TextLocation(Path(root) / name)))
+            left_out, kept = Counter[str](), 0
+            bad = left_out if bad_lines == "drop" else None
+            read = (doc for name in sources[split] for doc in documents_of(TextLocation(Path(root) / name), bad))
             finished = context.map(finish.texts, chunks(read, CHUNK, size_of=len))
             for number, document in enumerate(chain.from_iterable(finished), start=1):
                 into = _split_of(number, hold_out) if split == "train" else split
                 files[into].write("".join(f"{sentence}\n" for sentence in document) + "\n")
                 counts[into] += 1
+                kept += len(document)
+            steps[split] = {"read": kept + left_out.total(), "left_out": dict(sorted(left_out.items()))}
     for split in SPLITS:
         if not counts[split]:
             raise UserError(f"{root}: {split} has no document; see data.text.splits and data.text.hold_out")
-    return {"sources": sources, "documents": dict(counts)}
+    return {"sources": sources, "steps": steps, "documents": dict(counts)}
 
 
 def _split_of(number: int, hold_out: int | None) -> str:
@@ -85,20 +95,36 @@ def _split_of(number: int, hold_out: int | None) -> str:
     return {0: "valid", 1: "test"}.get(left, "train") if left is not None else "train"
 
 
-def documents_of(location: TextLocation) -> Iterator[Document]:
+def documents_of(location: TextLocation, left_out: Counter[str] | None = None) -> Iterator[Document]:
     """Yield the documents of a text, each a list of lines.
 
+    Args:
+        location: of the text.
+        left_out: counts lines that are no valid sentences, by the reason, and they are left out; None refuses them.
+
     Raises:
-        UserError: for a line that is no valid sentence, with its place, or a text that cannot be read.
+        UserError: for a line that is refused, with its place, or a text that cannot be read.
     """
     document: Document = []
     for number, raw in enumerate(location.lines(), start=1):
-        if line := decode_at(raw, f"{location}:{number}").strip():
-            if problem := flaw(line):
+        line, problem = _sentence(raw)
+        if problem:
+            if left_out is None:
                 raise UserError(f"{location}:{number}: {problem}")
+            left_out[problem] += 1
+        elif line:
             document.append(line)
         elif document:
             yield document
             document = []
     if document:
         yield document
+
+
+def _sentence(raw: bytes) -> tuple[str, str | None]:
+    """Return the sentence of a line, empty at the end of a document, and why it is not a valid one, if it is not."""
+    try:
+        line = decode(raw).strip()
+    except UnicodeDecodeError:
+        return "", "not UTF-8"
+    return line, flaw(line) if line else None

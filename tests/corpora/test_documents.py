@@ -4,8 +4,9 @@ import pytest
 from omegaconf.errors import InterpolationResolutionError
 
 from lnexp.configuration import compose
-from lnexp.corpora.prepare import prepare
+from lnexp.corpora.command import report
 from lnexp.errors import UserError
+from lnexp.tasks import load_task
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def folder(tmp_path):
 def prepared_of(folder, tmp_path, *overrides):
     words = ["task=masked_lm", f"data.path={folder}", "subword=none", *overrides]
     cfg = compose(["data=wikipedia_books", "data.text.hold_out=5", *words])
-    return prepare(cfg.data, tmp_path / "data")
+    return load_task("masked_lm").prepare(cfg.data, tmp_path / "data")
 
 
 def test_documents_are_split_whole(folder, tmp_path):
@@ -45,10 +46,25 @@ def test_other_text_is_another_corpus(folder, tmp_path):
     assert prepared_of(folder, tmp_path).folder != before
 
 
+def test_bad_lines_are_left_out_of_their_documents_and_counted(folder, tmp_path):
+    (folder / "b.txt").write_bytes("One\u200e.\nTwo.\n".encode() + b"\xff\nThree.\n\n\x07\n\nFour.\n")
+    corpus = prepared_of(folder, tmp_path)
+    assert corpus.lines("test", "en")[:3] == ["two .", "three .", ""], "the first document of five"
+    assert corpus.lines("train", "en")[:2] == ["four .", ""]
+    left_out = {"bidirectional mark U+200E": 1, "control character U+0007": 1, "not UTF-8": 1}
+    steps = corpus.manifest["steps"]
+    assert steps["train"] == {"read": 3 + 3 + 14, "left_out": left_out}
+    assert report(corpus.manifest, load_task("masked_lm"))[0] == (
+        "train: 20 sentences read; left out: 1 bidirectional mark U+200E, 1 control character U+0007, 1 not UTF-8"
+    )
+
+
 def test_what_cannot_be_read_is_named(folder, tmp_path):
     (folder / "b.txt").write_bytes(b"fine\n\xff\n")
     with pytest.raises(UserError, match=r"b\.txt:2: not UTF-8"):
-        prepared_of(folder, tmp_path)
+        prepared_of(folder, tmp_path, "data.text.bad_lines=refuse")
+    with pytest.raises(UserError, match=r"data.text.bad_lines=keep: must be one of refuse, drop"):
+        prepared_of(folder, tmp_path, "data.text.bad_lines=keep")
     for path in folder.rglob("*.txt"):
         path.unlink()
     with pytest.raises(InterpolationResolutionError, match=r"no file \*\*/\*\.txt"):

@@ -8,6 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 from fairseq.data import (
+    BaseWrapperDataset,
     Dictionary,
     FairseqDataset,
     MaskTokensDataset,
@@ -22,6 +23,29 @@ from lnexp.plugin.placement import option
 from lnexp.plugin.task import TaskOptions
 from lnexp.tasks.masked_lm.family import EncoderOnly
 from lnexp.tasks.masked_lm.sequences import Sequences, SequencesTask
+
+
+class Sentences(BaseWrapperDataset):
+    """Sentences without the empty ones that divide documents, which have nothing to predict.
+
+    Args:
+        dataset: with ``sizes``, in which every sentence ends with a token of its own.
+    """
+
+    def __init__(self, dataset: FairseqDataset):
+        super().__init__(dataset)
+        self._places = np.flatnonzero(np.asarray(dataset.sizes) > 1)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, index: int) -> Tensor:
+        return self.dataset[self._places[index]]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Tokens of each sentence."""
+        return np.asarray(self.dataset.sizes)[self._places]
 
 
 class MaskedBlocks(Sequences):
@@ -116,7 +140,7 @@ class MaskedLmTask(SequencesTask):
         """Return sentences as blocks, by fairseq's rules."""
         cfg, words = self.cfg, self.dictionary
         if cfg.sample_break_mode == "eos":  # fairseq asks numpy for a type that numpy 2 does not have
-            return sentences
+            return Sentences(sentences)
         return TokenBlockDataset(
             sentences,
             sentences.sizes,

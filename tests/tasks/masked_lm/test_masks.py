@@ -25,6 +25,24 @@ def masks(prepared, split: str, *options: str) -> list[list[tuple[list[int], lis
     return found
 
 
+def test_a_block_of_one_sentence_is_none_that_divides_documents(tmp_path):
+    for split, text in (("train", "a b\nc\n\nd e f\n"), ("valid", "c\n\na\n"), ("test", "a\n")):
+        (tmp_path / f"{split}.en").write_text(text)
+    words = ["task=masked_lm", "data=bert_plain", "subword=none", f"data.path={tmp_path}", "blocks.break_mode=eos"]
+    cfg = check_and_resolve(compose([*words, f"data_dir={tmp_path / 'data'}", "masking.probability=0.01"]))
+    task = tasks.setup_task(to_fairseq(cfg, task_of(cfg).prepare(cfg.data, cfg.data_dir).bin, Path("none")).task)
+    for split, sentences in (("train", ["a b", "c", "d e f"]), ("valid", ["c", "a"])):
+        task.load_dataset(split)
+        data = task.dataset(split)
+        assert data.sizes.tolist() == [len(sentence.split()) + 2 for sentence in sentences]
+        assert len(data) == len(sentences)
+        ordered = data.ordered_indices()
+        assert sorted(ordered.tolist()) == list(range(len(sentences)))
+        _, source, target = zip(*map(data.__getitem__, range(len(sentences))), strict=True)
+        whole = (s.where(t == task.dictionary.pad(), t) for s, t in zip(source, target, strict=True))
+        assert [task.dictionary.string(tokens[1:]) for tokens in whole] == sentences
+
+
 @pytest.mark.parametrize("split", ["valid", "test"])
 def test_what_is_measured_has_the_same_masks_in_every_epoch_and_run(prepared, split):
     first, *later = masks(prepared, split, "seed=1")
