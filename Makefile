@@ -82,7 +82,7 @@ reproduce-bert: install  ## Fig. 5, BERT's pre-training and fine-tuning, and ver
 	$(REPRODUCE) +recipe=fig5,fig5_finetune
 
 reproduce-placements: install  ## beyond the paper: nine placements × warm-up × lr_max, by depth, and before training
-	$(PROBE) +recipe=theory_placements,amplification,dependency
+	$(PROBE) +recipe=theory_placements,amplification,dependency,dependency_pairs
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
 
 reproduce-map: install  ## beyond the paper: eleven placements and QK-norm × seven rates × four lengths of warm-up: many hours on two CPU cores

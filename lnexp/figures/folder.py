@@ -10,6 +10,7 @@ from lnexp.figures.by_checkpoint import by_checkpoint
 from lnexp.figures.by_depth import by_depth
 from lnexp.figures.curves import curves
 from lnexp.figures.draw import draw, remove
+from lnexp.figures.heat_maps import draw_heat_maps
 from lnexp.figures.layers import layers
 from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, SWEEP
 from lnexp.figures.panels import Drawing
@@ -52,8 +53,11 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
     for drawing in found:
         draw(drawing, folder)
     names = [drawing.name for drawing in found]
-    if not recipe.measurement:
-        scope, runs = read_verdicts(folder / "verdicts.json").scope, read_table(folder / "runs.csv")
+    scope = read_verdicts(folder / "verdicts.json").scope
+    if recipe.measurement:
+        names += draw_heat_maps(recipe, read_table(folder / "measurements.csv"), scope, folder)
+    else:
+        runs = read_table(folder / "runs.csv")
         names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
         names += draw_by_arm(recipe, rows_over(runs), scope, folder)
     possible = {ALONG, "figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}

@@ -7,6 +7,8 @@ from lnexp.figures.line_styles import styles_of
 from lnexp.figures.panels import Drawing, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 
+#: What a plot has columns for.
+AXES = ("x", "y", "colour")
 #: At most so many values along x are named one by one.
 FEW = 8
 
@@ -17,15 +19,17 @@ def plots(recipe: Recipe) -> dict[str, dict[str, str]]:
 
 
 def rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
-    """Return the rows of ``measurements.csv`` that have a plot's x and y. Raises UserError where no row can."""
-    if missing := [plot[axis] for axis in ("x", "y") if plot[axis] not in table]:
+    """Return the rows of ``measurements.csv`` that have what is plotted. Raises UserError where no row can."""
+    columns = [plot[axis] for axis in AXES if axis in plot]
+    if missing := [column for column in columns if column not in table]:
         raise UserError(f"measurements.csv: no column {missing[0]}")
-    return table.dropna(subset=[plot["x"], plot["y"]])
+    return table.dropna(subset=columns)
 
 
 def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
-    """Return the figures of ``measurements.csv``."""
-    return [_drawing(recipe, name, plot, rows_with(table, plot), scope) for name, plot in plots(recipe).items()]
+    """Return the figures of ``measurements.csv`` that have lines; see :mod:`lnexp.figures.heat_maps` for the others."""
+    found = {name: plot for name, plot in plots(recipe).items() if "colour" not in plot}
+    return [_drawing(recipe, name, plot, rows_with(table, plot), scope) for name, plot in found.items()]
 
 
 def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:

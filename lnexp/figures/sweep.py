@@ -14,6 +14,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from lnexp.figures.draw import STYLE, add_title, name_few, save
+from lnexp.figures.heat_maps import ACROSS, COLOURS, axes_for
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.names import SWEEP
 from lnexp.figures.panels import LineStyle
@@ -24,10 +25,7 @@ from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table,
 from lnexp.results.measures.sweep_summary import MARK, Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.seeds import named_seeds
 
-#: Heat maps beside each other on the page.
-ACROSS = 4
-#: Low is light. Cells that are light have dark letters.
-COLOURS = "viridis_r"
+#: Cells that are light have dark letters.
 LIGHT = 0.5
 DOT, HOLLOW = 5, "white"
 #: How far the dots of the shortest and of the longest warm-up lie from the middle of their row.
@@ -104,14 +102,11 @@ def heat_maps(swept: Swept) -> Figure:
     across, grid = min(ACROSS, len(swept.summaries)), swept.grid
     down = math.ceil(len(swept.summaries) / across)
     figure = Figure(figsize=(1.2 + 2.9 * across, 1.2 + (0.8 + 0.26 * len(grid.warmups)) * down), layout="constrained")
-    axes = figure.subplots(down, across, squeeze=False)
+    axes = axes_for(figure, len(swept.summaries), across)
     least = min(cell.mean for one in swept.summaries for of in one.cells.values() for cell in of.values())
     norm = LogNorm(least, grid.sweep.initial_nll)
-    for place, axis in enumerate(axes.flat):
-        if place >= len(swept.summaries):
-            axis.set_axis_off()
-            continue
-        shown = _draw_map(axis, swept.summaries[place], grid, norm)
+    for place, (one, axis) in enumerate(zip(swept.summaries, axes, strict=True)):
+        shown = _draw_map(axis, one, grid, norm)
         axis.set_yticks(range(len(grid.warmups)), _lengths(grid) if place % across == 0 else [])
         axis.set(ylabel="T_warmup" if place % across == 0 else "", xlabel="lr_max")
     bar = figure.colorbar(shown, ax=axes, label="final validation nll,\nnats a token", shrink=0.8)

@@ -84,7 +84,9 @@ class Recipe:
         plot: of the rows of a measurement, what is ``x`` and what ``y``; for people ``x_label`` and ``y_label``, and
             ``x_scale`` and ``y_scale`` where they are ``log``; ``y_range: own`` where rows of arms measure different
             things, so that their panels share none. Claims are about it.
-        more_plots: further ones, by the name of their picture; each is of the rows that have its x and y.
+        more_plots: further ones, by the name of their picture; each is of the rows that have its columns. One with a
+            ``colour`` is a heat map an arm, x to the right and y down; ``colour_label``, and ``colour_scale`` where it
+            is ``log``.
         outcomes: of a recipe with axes, which two make the ``rows`` and ``columns`` of a table of who trains, and
             ``over`` which third one, from no warm-up to a full one (see :mod:`lnexp.results.measures.outcomes`).
         sweep: of a recipe whose outcomes have rates as columns and lengths of warm-up over them, the ``initial_nll``,

@@ -33,9 +33,15 @@ def probe_page(recipe: Recipe, folder: Path, scope: str) -> list[str]:
         f"{scope[0].upper()}{scope[1:]}. Source: {recipe.source}. {recipe.reading}",
         f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
         *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows_of(set(shown["arm"])).items()),
-        *(f"![{plot.get('y_label', plot['y'])}]({name}.png)" for name, plot in plots(recipe).items()),
+        *(f"![{_called(plot)}]({name}.png)" for name, plot in plots(recipe).items()),
         *map(_where, read_provenance(folder).environments),
     ]
+
+
+def _called(plot: dict[str, str]) -> str:
+    """Return what a plot shows, for people."""
+    shown = "colour" if "colour" in plot else "y"
+    return plot.get(f"{shown}_label", plot[shown])
 
 
 def _where(environment: Environment) -> str:
@@ -50,7 +56,8 @@ def _where(environment: Environment) -> str:
 def _table_of_row(table: pd.DataFrame, row: str, arms: list[Arm], x: str, y: str) -> str:
     """Return a row of the figure as a Markdown table of its arms, with :data:`MOST_COLUMNS` values along x at most."""
     along: dict[str, dict[float, list[float]]] = {}
-    for arm, value, measured in zip(*(table[column].tolist() for column in ("arm", x, y)), strict=True):
+    means = table.groupby(["arm", x, "seed"], as_index=False)[y].mean()
+    for arm, value, measured in zip(*(means[column].tolist() for column in ("arm", x, y)), strict=True):
         along.setdefault(arm, {}).setdefault(value, []).append(measured)
     of_arms = {arm.name: along.get(arm.name, {}) for arm in arms}
     shown = evenly_spaced(sorted(set().union(*of_arms.values())), MOST_COLUMNS)

@@ -1,0 +1,81 @@
+"""Draw what a probe measures of pairs, as of a sublayer and a later block: a heat map an arm, all in one scale."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib import rc_context
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+
+from lnexp.figures.draw import STYLE, add_title, name_few, save
+from lnexp.figures.probed import plots, rows_with
+from lnexp.recipes.recipe import Recipe
+from lnexp.seeds import named_seeds
+
+#: Heat maps beside each other.
+ACROSS = 4
+#: Low is light.
+COLOURS = "viridis_r"
+#: Inches of a map, and of what is beside and above all of them.
+SIDE, WIDER, HIGHER = 2.3, 1.2, 1.3
+
+
+def draw_heat_maps(recipe: Recipe, table: pd.DataFrame, scope: str, folder: Path) -> list[str]:
+    """Write the plots of a recipe that have a ``colour`` into a folder, and return their names.
+
+    Args:
+        recipe: of a measurement.
+        table: ``measurements.csv``.
+        scope: what was measured, in words.
+        folder: of results.
+    """
+    found = {name: plot for name, plot in plots(recipe).items() if "colour" in plot}
+    with rc_context(STYLE):
+        for name, plot in found.items():
+            save(heat_maps(recipe, plot, rows_with(table, plot), scope), folder, name)
+    return list(found)
+
+
+def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Figure:
+    """Return a heat map an arm: x to the right, y down, and the colour's mean over seeds; white where there is none."""
+    x, y, colour = plot["x"], plot["y"], plot["colour"]
+    means = table.groupby(["arm", y, x])[colour].mean()
+    scale = LogNorm if plot.get("colour_scale") == "log" else Normalize
+    norm = scale(means.min(), means.max())
+    arms = [arm for arm in recipe.arms.values() if arm.name in means.index]
+    across = min(ACROSS, len(arms))
+    size = WIDER + SIDE * across, HIGHER + SIDE * math.ceil(len(arms) / across)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = axes_for(figure, len(arms), across)
+    for place, (arm, axis) in enumerate(zip(arms, axes, strict=True)):
+        shown = _draw(axis, means[arm.name].unstack(), norm)
+        axis.set(title=arm.label, xlabel=plot.get("x_label", x))
+        axis.set_ylabel(plot.get("y_label", y) if place % across == 0 else "")
+    bar = figure.colorbar(shown, ax=axes, label=plot.get("colour_label", colour), shrink=0.8)
+    if scale is LogNorm:
+        name_few(bar.ax.yaxis, bar.ax.get_ylim())
+    add_title(figure, recipe.heading, f"{scope} · {named_seeds(table['seed'])}: means")
+    return figure
+
+
+def axes_for(figure: Figure, count: int, across: int) -> Sequence[Any]:
+    """Return so many axes of a figure, row by row; what is left of the last row is empty."""
+    axes = figure.subplots(math.ceil(count / across), across, squeeze=False).flatten()
+    for axis in axes[count:]:
+        axis.set_axis_off()
+    return list(axes[:count])
+
+
+def _draw(axis: Any, means: pd.DataFrame, norm: Normalize) -> Any:
+    """Draw a table of means by rows and columns, which are whole numbers."""
+    (left, right), (top, bottom) = (
+        (numbers.min() - 0.5, numbers.max() + 0.5) for numbers in (means.columns.to_numpy(), means.index.to_numpy())
+    )
+    shown = axis.imshow(means, cmap=COLOURS, norm=norm, extent=(left, right, bottom, top))
+    for one in (axis.xaxis, axis.yaxis):
+        one.get_major_locator().set_params(integer=True)
+    axis.grid(visible=False)
+    return shown
