@@ -95,7 +95,10 @@ CHAPTERS = (
         _places(
             ("theory/gaussian", "theory_growth theory_lemma1 theory_lemma2 theory_lemma3 theory_theorem1"),
             ("theory/iwslt14-subset", "fig3 fig3_layers theory_concentration"),
-            ("theory/toy", "amplification dependency dependency_pairs fig3 fig3_layers theory_concentration theory_placements"),
+            (
+                "theory/toy",
+                "amplification dependency dependency_pairs fig3 fig3_layers theory_concentration theory_placements",
+            ),
         ),
         template="results/theory",
         others="theory/",
