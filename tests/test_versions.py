@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -51,7 +52,7 @@ def test_make_gives_pip_the_range_beside_the_wanted_torch():
     ["torch>=2.6", "torch<2.10", "torch==2.5.1 #", "torch==2.5.1;true", "torch==2.5.1 || true", "it's", "-r a", "t*"],
 )
 def test_no_character_of_the_wanted_torch_means_anything_to_the_shell(words):
-    command = ["make", "-n", "-B", ".venv/installed", f"TORCH={words}"]
+    command = ["make", "-n", "-B", ".venv/installed", f"PYTHON={sys.executable}", f"TORCH={words}"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     (line,) = (line for line in said.splitlines() if "--no-warn-conflicts" in line)
     echoed = subprocess.run(

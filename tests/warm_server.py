@@ -20,17 +20,20 @@ import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import partial, partialmethod
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn, TextIO
 
 import numpy
 import torch
+from hydra._internal.hydra import Hydra
 from hydra.core.config_store import ConfigStore
+from hydra.types import RunMode
 from joblib.externals.loky.backend.context import set_start_method
 from no_disk import wait_for_no_disk
 from wandb.sdk.data_types._private import MEDIA_TMP
@@ -84,8 +87,24 @@ def import_ours() -> None:
 
     # parsers and caches: runs read the same configs, composed once for a choice of files, and depend on the same code
     digests(compose(["model=pre_ln", "lr_max=1e-3", "+arm=none", "probes.every=1"]))
-    for files in ([], ["tracker=none"], ["profile=small"], ["tracker=none", "model=pre_ln"]):
+    for files in (
+        [],
+        ["tracker=none"],
+        ["profile=small"],
+        ["tracker=none", "model=pre_ln"],
+        ["tracker=none", "model=admin"],
+        ["task=masked_lm", "data=toy", "tracker=none"],
+        ["task=sentence_pairs", "data=bert_toy", "tracker=none"],
+    ):
         compose(files)
+    Hydra.get_mode = partialmethod(mode_of_words, otherwise=Hydra.get_mode)
+
+
+def mode_of_words(
+    hydra: Hydra, config_name: str | None, overrides: list[str], otherwise: Callable[..., RunMode | None]
+) -> RunMode | None:
+    """Return ``hydra.mode`` without composing a config for it, as Hydra does twice: no file of ours sets it."""
+    return otherwise(hydra, config_name, overrides) if any("hydra.mode" in word for word in overrides) else None
 
 
 @contextmanager
@@ -198,6 +217,10 @@ def become(request: dict[str, Any], executable: str) -> None:
         os.setsid()
     if request["largest_file"] is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (request["largest_file"],) * 2)
+        from fairseq import checkpoint_utils
+
+        # fairseq writes what is too large three times, and waits for seconds between
+        checkpoint_utils.time = SimpleNamespace(time=time.time, sleep=lambda seconds: None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in request.get("ignored", ()):
         signal.signal(number, signal.SIG_IGN)

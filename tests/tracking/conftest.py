@@ -1,14 +1,13 @@
 """What wandb itself reads of a run that was tracked offline."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 from helpers import TINY, only_run, run_script
+from warm_commands import run_warm
 
 from lnexp.runs.folder import RunFolder
 
@@ -17,12 +16,8 @@ OFFLINE = [*(word for word in TINY if not word.startswith("tracker")), "tracker=
 
 @cache
 def _inspect(folder: Path) -> list[dict]:
-    done = subprocess.run(
-        [sys.executable, "-m", "wandb", "leet", "inspect", "--json", str(folder)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_warm(["-m", "wandb", "leet", "inspect", "--json", str(folder)])
+    assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -49,9 +49,9 @@ ONE_LINERS = [
     (["model=deep_norm", "model.decoder_layers=0"], "model.decoder_layers=0: must be at least 1"),
     (["evaluation.valid_beam=0"], "evaluation.valid_beam=0: must be at least 1"),
     (["label_smoothing=x"], "label_smoothing=x: must be a number from 0"),
-    (["-m", "+recipe=fig2a", "profile=paper"], "profile=paper needs a GPU and none is visible"),
-    (["-m", "+recipe=fig2a", "data=tokenized", "data.path=/nowhere"], "/nowhere: no such folder"),
-    (["-m", "+recipe=fig2a", "data_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
+    (["-m", "+recipe=fig2a", "n_seeds=1", "profile=paper"], "profile=paper needs a GPU and none is visible"),
+    (["-m", "+recipe=fig2a", "n_seeds=1", "data=tokenized", "data.path=/nowhere"], "/nowhere: no such folder"),
+    (["-m", "+recipe=fig2a", "n_seeds=1", "data_dir=/dev/null/x"], "Not a directory: /dev/null/x"),
 ]
 
 

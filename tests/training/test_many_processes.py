@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -65,12 +66,12 @@ def assert_same_run(one: Path, other: Path, rtol: float) -> None:
 
 @pytest.mark.slow
 def test_two_and_three_processes_train_the_run_of_one(tmp_path, prepared):
-    """Twenty updates, batches that come out uneven, and a validation set that does, too."""
-    data = [*SETTINGS, "max_epoch=10", f"data_dir={prepared}"]
+    """Ten updates, batches that come out uneven, and a validation set that does, too."""
+    data = [*SETTINGS, "max_epoch=5", f"data_dir={prepared}"]
     done = run_script("train", *data, f"runs_dir={tmp_path / '1' / 'runs'}")
     assert done.returncode == 0, done.stderr
     single = only_run(tmp_path / "1")
-    assert checkpoint_of(single, 10)["optimizer_history"][-1]["num_updates"] == 20
+    assert checkpoint_of(single, 5)["optimizer_history"][-1]["num_updates"] == 10
     for count in (2, 3):
         code, out, err = finish(torchrun(count, *data, f"runs_dir={tmp_path / str(count) / 'runs'}"))
         assert code == 0, err
@@ -100,15 +101,19 @@ def test_a_model_without_a_decoder_is_trained_by_two_processes_as_by_one(tmp_pat
     assert len(snapshots(only_run(tmp_path / "2"))) == 2
 
 
-def when_within_an_epoch(tmp_path: Path, epoch: int) -> RunFolder:
-    """The run's folder, as soon as it has made some updates of an epoch."""
+def when_within_an_epoch(tmp_path: Path, epoch: int, logged: int = 0) -> RunFolder:
+    """The run's folder, as soon as it has made some updates of an epoch, of which so many were logged before."""
 
     def look() -> RunFolder | None:
         logs = list((tmp_path / "runs").glob("adhoc/*/train.log"))
-        text = logs[0].read_text() if logs else ""
-        return RunFolder(logs[0].parent) if text.count(f"epoch {epoch:03d}:") > 5 else None
+        return RunFolder(logs[0].parent) if logs and updates_of(logs[0].parent, epoch) > logged + 5 else None
 
     return wait_for(look)
+
+
+def updates_of(folder: Path, epoch: int) -> int:
+    """How many updates of an epoch a run has logged."""
+    return (folder / "train.log").read_text().count(f"epoch {epoch:03d}:")
 
 
 @pytest.fixture(scope="module")
@@ -125,18 +130,19 @@ def long_run(here: Path, prepared: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
-def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepared, undisturbed, number):
+def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepared, undisturbed):
     words = long_run(tmp_path, prepared)
-    process = torchrun(1, *words)
-    folder = when_within_an_epoch(tmp_path, epoch=2)
-    os.kill(folder.status["pid"], number)
-    code, out, _ = finish(process)
-    assert code != 0
-    assert "received a signal: saved after update" in out
-    update = folder.saved.last_update_within()
-    assert update > folder.epochs()[-1]["update"]
-    assert folder.status["state"] == "running"
+    for epoch, number in ((1, signal.SIGTERM), (2, signal.SIGUSR1)):
+        process = torchrun(1, *words)
+        folder = when_within_an_epoch(tmp_path, epoch)
+        os.kill(folder.status["pid"], number)
+        code, out, _ = finish(process)
+        assert code != 0
+        assert "received a signal: saved after update" in out
+        update = folder.saved.last_update_within()
+        assert update > sum(record["update"] for record in folder.epochs()[-1:])
+        assert len(folder.epochs()) == epoch - 1
+        assert folder.status["state"] == "running"
     again = run_script("train", *words)
     assert again.returncode == 0, again.stderr
     assert f"resumes within epoch 2, after update {update}" in again.stdout
@@ -172,25 +178,27 @@ def test_a_hangup_that_is_ignored_stops_no_sweep(tmp_path, prepared):
 def test_two_processes_train_in_bf16_too(tmp_path, prepared):
     words = [*SETTINGS, "precision=bf16", "max_epoch=2", f"data_dir={prepared}"]
     losses = []
-    for count in (1, 2):
-        code, _, err = finish(torchrun(count, *words, f"runs_dir={tmp_path / str(count) / 'runs'}"))
+    for count, train in ((1, start), (2, partial(torchrun, 2))):
+        code, _, err = finish(train(*words, f"runs_dir={tmp_path / str(count) / 'runs'}"))
         assert code == 0, err
         losses.append(RunFolder(only_run(tmp_path / str(count))).epochs()[-1]["valid_loss"])
     assert losses[1] == pytest.approx(losses[0], rel=0.01)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "second"), [(2, 1), (1, 2)])
-def test_another_number_of_processes_goes_on_where_the_first_stopped(tmp_path, prepared, undisturbed, first, second):
+def test_another_number_of_processes_goes_on_where_the_ones_before_stopped(tmp_path, prepared, undisturbed):
     words = long_run(tmp_path, prepared)
-    process = torchrun(first, *words)
-    folder = when_within_an_epoch(tmp_path, epoch=1)
-    process.send_signal(signal.SIGTERM)  # torchrun passes it on
-    assert finish(process)[0] != 0
-    assert folder.saved.last_update_within() > 0
-    code, out, err = finish(torchrun(second, *words))
+    for epoch, count in ((1, 2), (2, 1)):
+        process = torchrun(count, *words)
+        folder = when_within_an_epoch(tmp_path, epoch)
+        process.send_signal(signal.SIGTERM)  # torchrun passes it on
+        code, out, _ = finish(process)
+        assert code != 0
+        assert ("resumes within epoch 1" in out) is (epoch == 2)
+        assert folder.saved.last_update_within() > 0
+    code, out, err = finish(torchrun(2, *words))
     assert code == 0, err
-    assert "resumes within epoch 1" in out
+    assert "resumes within epoch 2" in out
     assert_same_run(folder.path, undisturbed, rtol=1e-4)
 
 
@@ -200,18 +208,20 @@ def pids_by_rank(launcher: int) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", [0, 1])
-def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared, victim):
-    words = long_run(tmp_path, prepared)
-    process = torchrun(2, *words)
-    folder = when_within_an_epoch(tmp_path, epoch=2)
-    os.kill(pids_by_rank(process.pid)[victim], signal.SIGKILL)
-    code, _, err = finish(process, seconds=60)
-    assert code != 0
-    assert f"rank      : {victim}" in err.partition("Root Cause")[2]
-    if victim:
-        assert "another process of this run has ended; the same command resumes it" in err
-    assert folder.status["state"] == "running", "interrupted, not failed"
+def test_a_process_that_dies_takes_the_others_along_and_the_run_goes_on_later(tmp_path, prepared):
+    words, logged = long_run(tmp_path, prepared), 0
+    for victim in (1, 0):
+        process = torchrun(2, *words)
+        folder = when_within_an_epoch(tmp_path, 2, logged)
+        os.kill(pids_by_rank(process.pid)[victim], signal.SIGKILL)
+        code, out, err = finish(process, seconds=60)
+        assert code != 0
+        assert ("resumes with epoch 2" in out) is bool(logged)
+        assert f"rank      : {victim}" in err.partition("Root Cause")[2]
+        if victim:
+            assert "another process of this run has ended; the same command resumes it" in err
+        assert folder.status["state"] == "running", "interrupted, not failed"
+        logged = updates_of(folder.path, 2)
     again = run_script("train", *words)
     assert "resumes with epoch 2" in again.stdout
     assert folder.is_done
@@ -230,7 +240,8 @@ def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, pr
         "    evaluation.valid_scores = breaks\n"
         "main()\n"
     )
-    code, _, err = finish(torchrun(2, *long_run(tmp_path, prepared), script=script), seconds=60)
+    words = [*SETTINGS, f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}"]
+    code, _, err = finish(torchrun(2, *words, script=script), seconds=60)
     assert code != 0
     assert "MemoryError: process 1 has a small memory" in err
     status = RunFolder(only_run(tmp_path)).status

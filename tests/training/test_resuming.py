@@ -27,14 +27,30 @@ def replace(checkpoint: Path, source: Path, change: Callable[[dict], object] = l
     write_checksum(checkpoint)
 
 
-def trained(build, array: bool) -> RunFolder:
-    engine = build(("seed=1", "checkpoints.keep=all"), array=array)
-    engine.train()
-    return engine.members[0].folder
+@pytest.fixture(scope="module")
+def kept() -> dict[bool, Path]:
+    """Copies of the runs of ``trained``, in an array or not."""
+    return {}
+
+
+@pytest.fixture
+def trained(build, tmp_path, tmp_path_factory, kept) -> Callable[[bool], RunFolder]:
+    """A function that returns the folder of a run of two epochs, in an array or not, which is trained once."""
+
+    def make(array: bool) -> RunFolder:
+        here = tmp_path / "run-00000000"
+        if array in kept:
+            shutil.copytree(kept[array], here)
+        else:
+            build(("seed=1", "checkpoints.keep=all"), array=array).train()
+            kept[array] = shutil.copytree(here, tmp_path_factory.mktemp("kept") / here.name)
+        return RunFolder(here)
+
+    return make
 
 
 def resumed(build, array: bool) -> Engine:
-    """Begin to train the run of :func:`trained` for another epoch."""
+    """Begin to train the run of ``trained`` for another epoch."""
     engine = build(("seed=1", "checkpoints.keep=all", "max_epoch=3"), array=array)
     engine.train()
     return engine
@@ -49,8 +65,8 @@ PLACES = {
 
 
 @pytest.mark.parametrize(("place", "array"), [*((place, False) for place in PLACES), ("an earlier epoch", True)])
-def test_a_checkpoint_of_another_place_is_refused(build, place, array):
-    folder = trained(build, array)
+def test_a_checkpoint_of_another_place_is_refused(build, trained, place, array):
+    folder = trained(array)
     name, source, message = PLACES[place]
     replace(folder.checkpoints / name, folder.checkpoints / source)
     if name != "checkpoint2.pt":
@@ -108,8 +124,8 @@ OF_FAIRSEQ: dict[str, Callable[[dict], object]] = {
 
 
 @pytest.mark.parametrize("array", [False, True])
-def test_content_that_training_cannot_be_resumed_from_is_refused_in_a_line(build, array):
-    folder = trained(build, array)
+def test_content_that_training_cannot_be_resumed_from_is_refused_in_a_line(build, trained, array):
+    folder = trained(array)
     whole = folder.saved.of_epoch(2).with_name("whole.pt")
     replace(whole, folder.saved.of_epoch(2))
     for name, change in (CHANGES if array else CHANGES | OF_FAIRSEQ).items():
@@ -122,8 +138,8 @@ def test_content_that_training_cannot_be_resumed_from_is_refused_in_a_line(build
 
 
 @pytest.mark.parametrize("array", [False, True])
-def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, array):
-    source = trained(build, array).saved.of_epoch(2)
+def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, trained, array):
+    source = trained(array).saved.of_epoch(2)
     engine = build(("seed=1",), name="other", array=array)
     folder = engine.members[0].folder
     shutil.copy(source, folder.checkpoints / "checkpoint_last.pt")
@@ -132,8 +148,8 @@ def test_a_last_checkpoint_that_is_none_of_ours_is_not_trained_on(build, array):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_from_its_own(build, precision):
-    source = trained(build, array=False).saved.of_epoch(2)
+def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_from_its_own(build, trained, precision):
+    source = trained(False).saved.of_epoch(2)
     tuned = "seed=1", f"precision={precision}", f"+fairseq.checkpoint.finetune_from_model={source}"
     engine = build(tuned, name="tuned")
     folder = engine.members[0].folder
@@ -148,20 +164,19 @@ def test_a_run_that_is_tuned_begins_with_the_weights_that_it_names_and_resumes_f
 
 
 @pytest.mark.parametrize("average", [0, 2])
-def test_an_earlier_checkpoint_of_another_seed_is_not_tested(tmp_path, where, average):
+def test_an_earlier_checkpoint_of_another_run_is_not_tested(tmp_path, where, checkpoint, average):
     settings = [*TINY, *where, "max_epoch=2", "checkpoints.keep=all", f"evaluation.average_last={average}"]
-    for runs, seed in (("runs", 1), ("others", 2)):
-        done = run_script("train", *settings, f"runs_dir={tmp_path / runs}", f"seed={seed}")
-        assert done.returncode == 0, done.stderr
-    folder, (other,) = RunFolder(only_run(tmp_path)), (tmp_path / "others").glob("[!.]*/*-*")
+    done = run_script("train", *settings, "seed=1")
+    assert done.returncode == 0, done.stderr
+    folder, other = RunFolder(only_run(tmp_path)), RunFolder(checkpoint.parents[1])
     said = [record for record in records.read(folder.metrics) if record["kind"] != "end"]
     said[1]["valid_nll"] = 0.1  # the first epoch is the best one
     folder.metrics.write_text("".join(map(records.to_line, said)))
     folder.set_status("running")
-    replace(folder.saved.of_epoch(1), RunFolder(other).saved.of_epoch(1))
+    replace(folder.saved.of_epoch(1), checkpoint)
     done = run_script("train", *settings, "seed=1")
     assert done.returncode == 2
-    assert f"checkpoint1.pt: is of run {RunFolder(other).identity}, not of {folder.identity}" in done.stderr
+    assert f"checkpoint1.pt: is of run {other.identity}, not of {folder.identity}" in done.stderr
     done = run_script("translate", str(folder.path), "x", f"--data-dir={where[1].partition('=')[2]}")
     assert done.returncode == 2
     assert "checkpoint1.pt: is of run" in done.stderr

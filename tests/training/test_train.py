@@ -3,8 +3,12 @@
 import json
 import os
 import re
+import shutil
 import signal
 import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import pytest
 import torch
@@ -40,6 +44,44 @@ def train(*arguments):
     done = run_script("train", *arguments)
     assert done.returncode == 0, done.stderr
     return done
+
+
+TWO_EPOCHS = [*TINY, "max_epoch=2", "checkpoints.keep=all", "order_seed=1"]
+THREE_EPOCHS = [*TINY, "max_epoch=3", "checkpoints.keep=all", "model.dropout=0.1"]
+
+
+@pytest.fixture(scope="module")
+def of_two_seeds(tmp_path_factory, prepared) -> Callable[[str], Path]:
+    """A function that returns the ``runs_dir`` of finished runs of seeds 1 and 2, which a launcher trains once."""
+
+    @cache
+    def of(launcher: str) -> Path:
+        runs = tmp_path_factory.mktemp(launcher) / "runs"
+        where = [f"runs_dir={runs}", f"data_dir={prepared}"]
+        train("-m", *TWO_EPOCHS, *where, f"hydra/launcher={launcher}", "seed=1,2")
+        return runs
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def of_three_epochs(tmp_path_factory, prepared) -> Path:
+    """The ``runs_dir`` of a finished run of three epochs."""
+    runs = tmp_path_factory.mktemp("three") / "runs"
+    train(*THREE_EPOCHS, f"runs_dir={runs}", f"data_dir={prepared}")
+    return runs
+
+
+def copied(runs: Path, tmp_path: Path) -> Path:
+    """Have a copy of finished runs be the test's own, and return the folder of one of them, of seed 1."""
+    shutil.rmtree(tmp_path / "runs", ignore_errors=True)
+    shutil.copytree(runs, tmp_path / "runs")
+    return of_seed(tmp_path, 1)
+
+
+def of_seed(tmp_path: Path, seed: int) -> Path:
+    (folder,) = (tmp_path / "runs").glob(f"[!.]*/*-s{seed}-*")
+    return folder
 
 
 @pytest.mark.slow
@@ -119,11 +161,12 @@ def test_force_trains_afresh_once_in_a_slurm_job_that_is_queued_again(tmp_path, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("keep", "left"), [("all", 3), ("last", 1)])
-def test_checkpoints_are_pruned_by_config(tmp_path, where, keep, left):
-    train(*TINY, *where, "max_epoch=3", f"checkpoints.keep={keep}")
-    kept = sorted(path.name for path in (only_run(tmp_path) / "checkpoints").iterdir())
-    assert kept == [f"checkpoint{epoch}.pt{end}" for epoch in range(4 - left, 4) for end in ("", ".sha256")]
+def test_checkpoints_are_pruned_by_config(tmp_path, where, of_three_epochs):
+    train(*THREE_EPOCHS, *where, "checkpoints.keep=last")
+    (every,) = of_three_epochs.glob("[!.]*/*-*")
+    for folder, epochs in ((only_run(tmp_path), [3]), (every, [1, 2, 3])):
+        kept = sorted(path.name for path in (folder / "checkpoints").iterdir())
+        assert kept == [f"checkpoint{epoch}.pt{end}" for epoch in epochs for end in ("", ".sha256")]
 
 
 @pytest.mark.slow
@@ -219,19 +262,19 @@ def wait_into_epoch(runs, epoch: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("optimizer", "schedule"), [("adam", "step"), ("radam", "linear")])
 def test_a_killed_run_ends_with_the_curve_of_an_undisturbed_one(tmp_path, prepared, optimizer, schedule):
-    settings = [*TINY, "max_epoch=5", "max_tokens=40", "model.dropout=0.1", "scale.decay_epoch=2"]
+    settings = [*TINY, "max_epoch=3", "max_tokens=40", "model.dropout=0.1", "scale.decay_epoch=2"]
     settings += [f"optimizer={optimizer}", f"lr_schedule={schedule}", "lr_max=2e-3", "checkpoints.keep=last"]
     train(*settings, f"runs_dir={tmp_path / 'calm' / 'runs'}", f"data_dir={prepared}")
     rough = [*settings, f"runs_dir={tmp_path / 'rough' / 'runs'}", f"data_dir={prepared}"]
-    for epoch in (2, 4):
+    for epoch in (2, 3):
         process = start(*rough, start_new_session=True)
         wait_into_epoch(tmp_path / "rough" / "runs", epoch)
         os.killpg(process.pid, signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL, "it was on its way"
     done = train(*rough)
-    assert "resumes with epoch 4" in done.stdout
+    assert "resumes with epoch 3" in done.stdout
     calm, rough_records = (recorded(only_run(tmp_path / name)) for name in ("calm", "rough"))
-    assert len(calm) == 11, "a record of the updates and one of the scores an epoch, and the end"
+    assert len(calm) == 7, "a record of the updates and one of the scores an epoch, and the end"
     assert rough_records == calm
 
 
@@ -262,30 +305,26 @@ def test_probes_along_training_change_nothing_else(tmp_path, where):
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where):
-    settings = [*TINY, *where, "model.dropout=0.1", "checkpoints.keep=all"]
-    train(*settings, "max_epoch=3")
-    folder = only_run(tmp_path)
+def test_a_run_goes_on_before_a_checkpoint_that_was_cut_short(tmp_path, where, of_three_epochs):
+    folder = copied(of_three_epochs, tmp_path)
     undisturbed = recorded(folder)
     cut_short(folder / "checkpoints" / "checkpoint3.pt")
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
-    done = train(*settings, "max_epoch=3")
+    done = train(*THREE_EPOCHS, *where)
     assert "resumes with epoch 3" in done.stdout
     assert recorded(folder) == undisturbed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["basic", "array"])
-def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launcher):
-    settings = [*TINY, *where, f"hydra/launcher={launcher}"]
-    train("-m", *settings, "checkpoints.keep=all", "max_epoch=2")
-    folder = only_run(tmp_path)
+def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, of_two_seeds, launcher):
+    folder = copied(of_two_seeds(launcher), tmp_path)
     (folder / "checkpoints" / "checkpoint2.pt").unlink()
     (folder / "status.json").write_text('{"state": "running", "why": "", "updates": 0}')
     checkpoint, touched = folder / "checkpoints" / "checkpoint1.pt", tmp_path / "touched"
     torch.save({"model": {}, "extra_state": Touch(touched)}, checkpoint)
     write_checksum(checkpoint)
-    done = run_script("train", "-m", *settings, "max_epoch=2")
+    done = run_script("train", "-m", *TWO_EPOCHS, *where, f"hydra/launcher={launcher}", "seed=1")
     assert done.returncode != 0
     assert f"{checkpoint}: holds more than tensors and plain values, and is not loaded; force=true" in done.stderr
     assert "Traceback" not in done.stderr
@@ -293,15 +332,13 @@ def test_a_checkpoint_that_would_run_code_is_not_loaded(tmp_path, where, launche
 
 
 @pytest.mark.slow
-def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, where):
-    settings = [*TINY, *where, "checkpoints.keep=all", "max_epoch=3"]
-    train(*settings)
-    folder = RunFolder(only_run(tmp_path))
+def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, where, of_three_epochs):
+    folder = RunFolder(copied(of_three_epochs, tmp_path))
     undisturbed = recorded(folder.path)
     lines = folder.metrics.read_text().splitlines(keepends=True)
     folder.metrics.write_text("".join(lines[:5]) + lines[5][:40])
     folder.set_status("running")
-    said = train(*settings).stdout
+    said = train(*THREE_EPOCHS, *where).stdout
     assert "checkpoint3.pt is of an epoch without a record, or after one: dropped" in said
     assert "resumes with epoch 3" in said
     assert recorded(folder.path) == undisturbed
@@ -309,15 +346,13 @@ def test_a_run_whose_last_record_was_lost_trains_that_epoch_again(tmp_path, wher
 
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["basic", "array"])
-def test_a_checkpoint_of_another_seed_is_not_taken_over(tmp_path, where, launcher):
-    settings = ["-m", *TINY, *where, "max_epoch=2", "checkpoints.keep=all", f"hydra/launcher={launcher}"]
-    train(*settings, "seed=1,2", "order_seed=1")
-    one, two = (next((tmp_path / "runs").glob(f"*/*-s{seed}-*")) for seed in (1, 2))
+def test_a_checkpoint_of_another_seed_is_not_taken_over(tmp_path, where, of_two_seeds, launcher):
+    one, two = copied(of_two_seeds(launcher), tmp_path), of_seed(tmp_path, 2)
     (one / "checkpoints" / "checkpoint2.pt").unlink()
     RunFolder(one).set_status("running")
     for name in ("checkpoint1.pt", "checkpoint1.pt.sha256"):
         (one / "checkpoints" / name).write_bytes((two / "checkpoints" / name).read_bytes())
-    done = run_script("train", *settings, "seed=1", "order_seed=1")
+    done = run_script("train", "-m", *TWO_EPOCHS, *where, f"hydra/launcher={launcher}", "seed=1")
     assert done.returncode != 0
     assert (
         f"checkpoint1.pt: is of run {RunFolder(two).identity}, not of {RunFolder(one).identity}; force" in done.stderr
@@ -333,28 +368,28 @@ def stop_after_first_epoch(folder: RunFolder) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("launcher", ["basic", "array"])
-def test_a_run_is_not_resumed_on_other_text_or_with_other_numerics(tmp_path, where, launcher):
-    settings = ["-m", *TINY, *where, "max_epoch=2", "checkpoints.keep=all", f"hydra/launcher={launcher}"]
-    train(*settings, "seed=1,2", "order_seed=1")
-    one, two = (RunFolder(next((tmp_path / "runs").glob(f"*/*-s{seed}-*"))) for seed in (1, 2))
-    now = one.environment
+def test_a_run_is_not_resumed_on_other_text_or_with_other_numerics(tmp_path, where, of_two_seeds, launcher):
+    settings = ["-m", *TWO_EPOCHS, *where, f"hydra/launcher={launcher}"]
+    now = RunFolder(copied(of_two_seeds(launcher), tmp_path)).environment
     for other, message in (
+        ({"numerics": 1}, f"with version 1 of the numerics, not {NUMERICS}"),
         (
             {"data": now["data"] | {"sha256": now["data"]["sha256"] | {"train.de": "0"}}},
             r"on other text .*\(train\.de\)",
         ),
-        ({"numerics": 1}, f"with version 1 of the numerics, not {NUMERICS}"),
     ):
+        one, two = RunFolder(copied(of_two_seeds(launcher), tmp_path)), RunFolder(of_seed(tmp_path, 2))
         for folder in (one, two):
             stop_after_first_epoch(folder)
         one.write_environment(now | other)
-        done = run_script("train", *settings, "seed=1,2", "order_seed=1")
+        done = run_script("train", *settings, "seed=1,2")
         assert done.returncode != 0
         assert re.search(rf"{one.name}: was trained so far {message}; force=true trains it afresh", done.stderr)
         assert (one.environment, [record["epoch"] for record in one.epochs()]) == (now | other, [1])
         assert two.status["state"] == "finished"
-        train(*settings, "seed=1", "order_seed=1", "force=true")
-        assert one.environment["data"] == now["data"]
+    train(*settings, "seed=1", "force=true")
+    assert one.environment["data"] == now["data"]
+    assert one.environment["numerics"] == NUMERICS
 
 
 @pytest.mark.slow
@@ -406,7 +441,8 @@ def test_a_small_training_learns(tmp_path, prepared):
     """The profile with a third of its layers and three epochs: BLEU far above an untrained model's."""
     train(
         "model=pre_ln", "model.encoder_layers=2", "model.decoder_layers=2", "warmup_updates=1", "lr_max=4e-3",
-        "max_epoch=3", "tracker=none", f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
+        "scale.toy={train_pairs: 3000, valid_pairs: 60, test_pairs: 60}", "max_epoch=3", "tracker=none",
+        f"runs_dir={tmp_path / 'runs'}", f"data_dir={prepared}",
     )  # fmt: skip
     first, *_, last, end = scored(only_run(tmp_path))
     assert first["valid_bleu"] < 15

@@ -1,5 +1,7 @@
 """Masked language models train alone and in arrays, and resume to the last digit; every command works on their runs."""
 
+import shutil
+
 import pytest
 import torch
 from helpers import TINY_CORPUS, TINY_ENCODER, assert_as_alone, recorded, rewind_to_first_epoch, run_script, scored
@@ -22,7 +24,8 @@ def train(*arguments: str) -> str:
 def alone(tmp_path_factory, prepared):
     """A run of two epochs with an end record, and its stdout."""
     runs = tmp_path_factory.mktemp("masked_lm")
-    said = train("max_epoch=2", f"runs_dir={runs}", f"data_dir={prepared}", "evaluation.average_last=2")
+    options = [f"runs_dir={runs}", f"data_dir={prepared}", "evaluation.average_last=2"]
+    said = train("max_epoch=2", "checkpoints.keep=all", *options)
     (folder,) = (runs / "adhoc").glob("*-s1-*")
     return folder, said
 
@@ -50,8 +53,7 @@ def test_an_array_trains_what_runs_of_their_own_do(alone, tmp_path, prepared):
 @pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(alone, tmp_path, prepared):
     options = [f"runs_dir={tmp_path}", f"data_dir={prepared}", "max_epoch=2", "evaluation.average_last=2"]
-    train(*options, "checkpoints.keep=all")
-    (folder,) = (tmp_path / "adhoc").glob("*-s1-*")
+    folder = shutil.copytree(alone[0], tmp_path / "adhoc" / alone[0].name)
     rewind_to_first_epoch(folder)
     said = train(*options)
     assert "epoch 2/2" in said
@@ -61,10 +63,10 @@ def test_an_interrupted_run_resumes_to_the_last_digit(alone, tmp_path, prepared)
     assert all(torch.equal(mine[name], other[name]) for name in other)
 
 
-def test_pre_ln_has_its_final_norm_and_no_norm_on_the_embedding(tmp_path, prepared):
-    for model, norms in (("pre_ln", 3), ("post_ln", 2)):
-        train("max_epoch=1", f"runs_dir={tmp_path / model}", f"data_dir={prepared}", f"model={model}")
-        (folder,) = (tmp_path / model / "adhoc").glob("*-s1-*")
+def test_pre_ln_has_its_final_norm_and_no_norm_on_the_embedding(alone, tmp_path, prepared):
+    train("max_epoch=1", f"runs_dir={tmp_path}", f"data_dir={prepared}", "model=pre_ln")
+    (of_pre_ln,) = (tmp_path / "adhoc").glob("*-s1-*")
+    for model, folder, norms in (("pre_ln", of_pre_ln, 3), ("post_ln", alone[0], 2)):
         state = load(folder / "checkpoints" / "checkpoint1.pt")["model"]
         assert sum(name.endswith("norm.weight") for name in state) == norms
         assert ("encoder.layer_norm.weight" in state) == (model == "pre_ln")

@@ -1,5 +1,7 @@
 """Fine-tuning starts from a checkpoint, trains alone and in arrays, and resumes to the last digit."""
 
+import shutil
+
 import pytest
 import torch
 from helpers import (
@@ -57,7 +59,7 @@ def elsewhere(pretrained, tmp_path) -> list[str]:
 @pytest.fixture(scope="module")
 def alone(pretrained):
     """The folder of a run that starts from the checkpoint, and its stdout."""
-    said = train(*pretrained[1])
+    said = train(*pretrained[1], "checkpoints.keep=all")
     return folder_of(*pretrained[1]), said
 
 
@@ -118,7 +120,7 @@ def test_an_array_trains_what_runs_of_their_own_do(pretrained, alone, tmp_path):
     assert_as_alone(mine, alone[0])
 
 
-def test_runs_with_different_starts_share_an_array(pretrained, tmp_path):
+def test_runs_with_different_starts_share_an_array(pretrained, alone, tmp_path):
     """As in a sweep of recipe fig5_finetune: checkpoints of one placement and seed, and none."""
     words = {}
     for place in ("together", "alone"):
@@ -126,21 +128,20 @@ def test_runs_with_different_starts_share_an_array(pretrained, tmp_path):
         said = elsewhere(pretrained, tmp_path / place)
         words[place] = [word for word in said if not word.startswith("start.epoch")]
     train("-m", *words["together"], "start.epoch=0,1,2", "hydra/launcher=array")
+    train("-m", *words["alone"], "start.epoch=0,1")
     nlls = set()
-    for epoch in range(3):
-        train(*words["alone"], f"start.epoch={epoch}")
-        together, alone = (folder_of(*words[place], f"start.epoch={epoch}") for place in ("together", "alone"))
+    for epoch, single in enumerate([*(folder_of(*words["alone"], f"start.epoch={n}") for n in (0, 1)), alone[0]]):
+        together = folder_of(*words["together"], f"start.epoch={epoch}")
         assert '"members": 3' in (together / "metrics.jsonl").read_text()
-        assert_as_alone(together, alone)
-        nlls.add(scored(alone)[0]["valid_nll"])
+        assert_as_alone(together, single)
+        nlls.add(scored(single)[0]["valid_nll"])
     assert len(nlls) == 3, "each has a start of its own"
 
 
 @pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(pretrained, alone, tmp_path):
     words = elsewhere(pretrained, tmp_path)
-    train(*words, "checkpoints.keep=all")
-    mine = folder_of(*words)
+    mine = shutil.copytree(alone[0], folder_of(*words))
     rewind_to_first_epoch(mine)
     said = train(*words)
     assert "epoch 2/2" in said
