@@ -5,7 +5,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from lnexp.figures.names import ALONG
-from lnexp.figures.panels import Drawing, Line, LineStyle, Panel, line
+from lnexp.figures.panels import Drawing, Line, LineStyle, Panel
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
 
@@ -42,12 +42,13 @@ def along(recipe: Recipe, snapshots: pd.DataFrame, scope: str) -> Drawing:
 
 def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:
     panels = {column: said for column, said in PANELS.items() if column in mine}
+    medians = mine.groupby(["side", "layer", "update"])[list(panels)].median()
     return [
         Panel(
             title=title,
             x_label="update",
             y_label="" if number else arm.label,
-            lines=_lines(mine.dropna(subset=[column]), column),
+            lines=_lines(medians[column].dropna(), mine.dropna(subset=[column])),
             x_scale="log",
             y_scale=scale,
         )
@@ -55,13 +56,19 @@ def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:
     ]
 
 
-def _lines(table: pd.DataFrame, column: str) -> list[Line]:
-    deepest = int(table["layer"].max()) if len(table) else 0
+def _lines(medians: pd.Series, rows: pd.DataFrame) -> list[Line]:
+    """Return a line a layer, in the order of the rows.
+
+    Args:
+        medians: over seeds, by side, layer and update.
+        rows: those that they are of.
+    """
+    deepest = int(rows["layer"].max()) if len(rows) else 0
     lines = []
-    for side, layer in table[["side", "layer"]].drop_duplicates().itertuples(index=False):
-        of_layer = table[(table["side"] == side) & (table["layer"] == layer)]
-        medians = of_layer.groupby("update", as_index=False)[column].median()
-        lines.append(line(_label(side, layer), _style(side, layer, deepest), medians, "update", column))
+    for side, layer in rows[["side", "layer"]].drop_duplicates().itertuples(index=False):
+        of_layer = medians.loc[side, layer]
+        updates, values = of_layer.index.tolist(), of_layer.tolist()
+        lines.append(Line(_label(side, layer), _style(side, layer, deepest), updates, values, values, values))
     return lines
 
 

@@ -1,10 +1,12 @@
 """Make the figures of a probe of models before training: a panel for every row of the recipe's arms."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from lnexp.errors import UserError
 from lnexp.figures.line_styles import styles_of
-from lnexp.figures.panels import Drawing, Panel, line, with_few_bands
+from lnexp.figures.panels import Drawing, LineStyle, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 
 #: What a plot has columns for.
@@ -33,10 +35,10 @@ def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
 
 
 def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Drawing:
-    rows = recipe.rows_of(set(table["arm"]))
+    rows, styles = recipe.rows_of(set(table["arm"])), styles_of(recipe)
     own = plot.get("y_range") == "own"
     panels = [
-        _panel(recipe, row, arms, plot, table, names_y=own or not number)
+        _panel(styles, row, arms, plot, table, names_y=own or not number)
         for number, (row, arms) in enumerate(rows.items())
     ]
     drawn, shown = with_few_bands([panels])
@@ -47,10 +49,14 @@ def _drawing(recipe: Recipe, name: str, plot: dict[str, str], table: pd.DataFram
 
 
 def _panel(
-    recipe: Recipe, row: str, arms: list[Arm], plot: dict[str, str], table: pd.DataFrame, names_y: bool
+    styles: Mapping[str, LineStyle],
+    row: str,
+    arms: list[Arm],
+    plot: dict[str, str],
+    table: pd.DataFrame,
+    names_y: bool,
 ) -> Panel:
     x, y = plot["x"], plot["y"]
-    styles = styles_of(recipe)
     by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
     values = sorted(table[table["arm"].isin(by_arm)][x].unique().tolist())
     few = len(values) <= FEW

@@ -17,6 +17,10 @@ class ComposingLauncher(Launcher):
         loader = hydra_context.config_loader
         self._composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
 
+    def share(self, composer: Composer) -> None:
+        """Compose with the sweep's own composer, which has composed these jobs already."""
+        self._composer = composer
+
     def compose(self, job_overrides: Sequence[Sequence[str]]) -> list[DictConfig]:
         """Return the config of each job."""
         return [self._composer.compose(list(overrides)) for overrides in job_overrides]

@@ -12,6 +12,7 @@ from lnexp.combinations import combinations
 from lnexp.composer import Composer
 from lnexp.configuration import check, register_resolvers
 from lnexp.errors import UserError
+from lnexp.launchers.composing_launcher import ComposingLauncher
 from lnexp.launchers.plan import Plan
 from lnexp.launchers.retry import RepeatedLaunch
 from lnexp.launchers.watch import Watch
@@ -58,6 +59,8 @@ class RecipeSweeper(BasicSweeper):
         recipes, rest = split_recipes([*self._parse_config(), *arguments, *self.of_tasks])
         _check_claims(recipes)
         composer = Composer(lambda overrides: loader.load_sweep_config(config, overrides))
+        if isinstance(self.launcher, ComposingLauncher):
+            self.launcher.share(composer)
         # launchers of others have Hydra compose the jobs, which knows no aliases
         jobs = [spell_out(job) for job in (self._jobs_of(recipes, rest, composer) if recipes else self._product(rest))]
         here = not str(config.hydra.launcher.get("_target_")).endswith(OF_CLUSTERS)

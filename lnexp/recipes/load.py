@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, get_type_hints
 
@@ -166,9 +167,15 @@ def _setting(corpus: Sequence[str] = (), settings: Sequence[str] = (), **said: A
     return Setting(overrides=tuple(settings), corpus=tuple(corpus), **said)
 
 
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> Any:
+    """Return what a file says, by its text. Nobody changes it: ``plain_content`` makes new containers."""
+    return load_yaml(text)
+
+
 def _read(path: Path) -> dict[str, Any]:
     """Return the content of a file, with what it takes from other recipes by their names."""
-    content = checked(dict[str, Any], plain_content(load_yaml(read_regular(path))), "it")
+    content = checked(dict[str, Any], plain_content(_parsed(read_regular(path))), "it")
     if "variant" in content:
         variant = Variant(**content.pop("variant"))
         content = {**variant.applied(_read(_path_of(variant.of, path.parent))), **content}

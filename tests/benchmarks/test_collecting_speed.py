@@ -19,7 +19,7 @@ def test_a_command_is_timed_with_its_memory(warm_interpreter):
 
 
 @pytest.mark.slow
-def test_the_commands_take_the_runs_for_finished_ones(tmp_path):
+def test_the_commands_take_the_runs_for_finished_ones(tmp_path, warm_interpreter):
     arms = len(load_recipe("fig2a").arms)
     made, *cells = collecting_speed._row(tmp_path, 2 * arms)
     assert int(made) == 2 * arms

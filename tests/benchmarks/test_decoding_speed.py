@@ -26,7 +26,7 @@ def test_table_and_plot(tmp_path):
 
 
 @pytest.mark.slow
-def test_both_sides_translate_alike(prepared):
+def test_both_sides_translate_alike(prepared, warm_interpreter):
     options = [option for option in TINY if option not in ("tracker=none", "warmup_updates=1")]
     found = measure_all([*options, f"data_dir={prepared}", "lr_max=1e-2"], sizes=(1, 2))
     assert [one.members for one in found] == [1, 2]

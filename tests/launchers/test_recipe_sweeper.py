@@ -34,11 +34,27 @@ def test_a_recipe_runs_once_and_shared_runs_only_once(tmp_path, where):
     assert again.stdout == "fig2a, fig4ab: 9 arms × seeds are 7 runs, 7 of them done already\n"
 
 
+#: Recipe fig5 with a model of one layer, and two epochs.
+SMALL_FIG5 = """
+variant:
+  of: fig5
+  suffix: small
+  since: 1234abc
+  profiles: [small]
+  replacing:
+    model.encoder_layers=12: model.encoder_layers=1
+    scale.toy.valid_pairs=500: scale.toy.valid_pairs=10
+    max_epoch=6: max_epoch=2
+"""
+
+
 @pytest.mark.slow
 def test_a_recipe_takes_a_corpus_of_one_language_that_is_named(tmp_path):
+    (tmp_path / "mine.yaml").write_text(SMALL_FIG5)
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}", "tracker=none"]
     tiny = ["scale.toy.train_pairs=40", "scale.toy.test_pairs=40", "scale.masked_lm.warmup_updates=2", "n_seeds=1"]
-    done = run_script("train", "-m", "+recipe=fig5", "data=bert_toy", *tiny, *where, "hydra/launcher=array")
+    recipe = f"+recipe={tmp_path / 'mine.yaml'}"
+    done = run_script("train", "-m", recipe, "data=bert_toy", *tiny, *where, "hydra/launcher=array")
     assert done.returncode == 0, done.stderr
     assert "5 runs" in done.stdout
     assert set(states(tmp_path).values()) <= {"finished", "diverged"}

@@ -62,11 +62,12 @@ def test_what_a_recipe_sets_at_another_profile_is_free_at_this_one():
 def test_all_seeds_start_from_the_pre_training_of_one(where):
     """As the paper has it: six seeds of fine-tuning."""
     said = ["profile=small", SIZE, *where, "n_seeds=2"]
-    (before,) = (run for run in collect(FIG5, said) if run.job.arm.name == "pre_ln_low" and run.job.seed == 21)
-    runs = [run for run in collect(FINE_TUNING, [*said, "start.seed=21"]) if run.job.arm.name == "pre_ln_low_whole"]
+    (before,) = (run for run in collect(FIG5, [*said, "arms=pre_ln_low"]) if run.job.seed == 21)
+    said += ["arms=pre_ln_low_whole"]
+    runs = list(collect(FINE_TUNING, [*said, "start.seed=21"]))
     assert [run.job.seed for run in runs] == [21, 22]
     assert {run.cfg.start.run for run in runs} == {before.identity}
-    others = [run for run in collect(FINE_TUNING, said) if run.job.arm.name == "pre_ln_low_whole"]
+    others = list(collect(FINE_TUNING, said))
     assert runs[0].identity == others[0].identity
     assert runs[1].identity != others[1].identity
     assert runs[1].identity == identity(

@@ -1,6 +1,7 @@
 """From run folders whose right verdict is known to the verdicts, through the real commands' own road."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lnexp.recipes.load import load_recipe
 from lnexp.results.evidence.collect import collect
 from lnexp.results.tables.write import scope, write_results
 from lnexp.runs.folder import RunFolder
+from lnexp.runs.records import read
 
 pytestmark = pytest.mark.slow
 
@@ -63,17 +65,22 @@ class Folders:
             for seed in seeds:
                 self.write(arm, seed, value + 0.1 * (seed % 3))
 
+    def judge(self, figures: bool = False) -> Path:
+        """Write results of the runs, and return their folder."""
+        results = self.tmp_path / "results"
+        with pytest.MonkeyPatch.context() as patch:
+            if not figures:
+                patch.setattr("lnexp.results.tables.write.draw_all", lambda recipe, folder: [])
+            write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
+        return results
+
     def verify(self, figures: bool = False):
         """Exit code and verdicts by claim, as ``make verify`` gives them after collecting.
 
         Args:
             figures: draw them, too, which takes most of the time and changes no verdict.
         """
-        results = self.tmp_path / "results"
-        with pytest.MonkeyPatch.context() as patch:
-            if not figures:
-                patch.setattr("lnexp.results.tables.write.draw_all", lambda recipe, folder: [])
-            write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
+        results = self.judge(figures)
         done = run_script("verify", "--recipe", "fig2a", "--profile", "small", "--json", "--results", str(results))
         (block,) = json.loads(done.stdout)
         return done, {claim["id"].removeprefix("fig2a-"): claim["verdict"] for claim in block["claims"]}
@@ -83,7 +90,7 @@ class Folders:
 def paths(tmp_path_factory) -> dict[tuple[str, int], Path]:
     """The path of each run of fig2a below a folder of runs, by its arm and seed."""
     empty = tmp_path_factory.mktemp("runs")
-    jobs = jobs_of(RECIPE, compose([]))
+    jobs = [job for job in jobs_of(RECIPE, compose([])) if job.seed in SEEDS]
     folders = [RunFolder.of(compose([f"runs_dir={empty}", *job.overrides])) for job in jobs]
     return {(job.arm.name, job.seed): folder.path.relative_to(empty) for job, folder in zip(jobs, folders, strict=True)}
 
@@ -91,6 +98,14 @@ def paths(tmp_path_factory) -> dict[tuple[str, int], Path]:
 @pytest.fixture
 def folders(tmp_path, paths) -> Folders:
     return Folders(tmp_path, paths)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory, paths) -> Path:
+    """Results of runs of the paper's kind."""
+    folders = Folders(tmp_path_factory.mktemp("judged"), paths)
+    folders.write_all(AS_THE_PAPER)
+    return folders.judge()
 
 
 def test_as_in_the_paper_it_is_reproduced(folders):
@@ -151,7 +166,8 @@ def test_what_is_no_number_is_no_evidence(folders, number):
             for line in metrics.read_text().split("\n")
         ]
         metrics.write_text("\n".join(lines))
-    done, verdicts = folders.verify(figures=True)
+        assert read(metrics)[0]["valid_bleu"] is None
+    done, verdicts = folders.verify(figures=number == "NaN")
     assert done.returncode == 0, done.stderr
     assert verdicts["warmup-trains-low"] == verdicts["warmup-makes-lr-harmless"] == "inconclusive", "one seed is left"
     assert verdicts["no-warmup-fails-high"] == "reproduced"
@@ -184,13 +200,10 @@ def test_a_line_that_is_no_record_is_malformed(folders):
     ("was", "now"),
     [("success(no_warmup_low) < 0.5", "success(no_warmup_low) < 0.9"), ('"planned": 10', '"planned": 3')],
 )
-def test_a_published_verdict_of_another_test_or_plan_is_malformed(folders, was, now):
-    folders.write_all(AS_THE_PAPER)
-    folders.verify()
-    path = folders.tmp_path / "results/small/toy/fig2a/verdicts.json"
-    assert was in path.read_text()
-    path.write_text(path.read_text().replace(was, now))
-    done = run_script("verify", "--results", str(folders.tmp_path / "results"))
+def test_a_published_verdict_of_another_test_or_plan_is_malformed(judged, tmp_path, was, now):
+    results = shutil.copytree(judged, tmp_path / "results")
+    replace_in(results / "small/toy/fig2a/verdicts.json", was, now)
+    done = run_script("verify", "--results", str(results))
     assert done.returncode == 1
     assert "its claims are not those of fig2a; python scripts/judge.py" in done.stderr
 
@@ -298,11 +311,10 @@ def replace_in(path, old, new):
         ('"estimate": {', '"estimate": {"extra": 1}, "was": {', "malformed"),
     ],
 )
-def test_published_verdicts_that_contradict_themselves_are_malformed(folders, old, new, message):
-    folders.write_all(AS_THE_PAPER)
-    folders.verify()
-    replace_in(folders.tmp_path / "results/small/toy/fig2a/verdicts.json", old, new)
-    done = run_script("verify", "--results", str(folders.tmp_path / "results"))
+def test_published_verdicts_that_contradict_themselves_are_malformed(judged, tmp_path, old, new, message):
+    results = shutil.copytree(judged, tmp_path / "results")
+    replace_in(results / "small/toy/fig2a/verdicts.json", old, new)
+    done = run_script("verify", "--results", str(results))
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr

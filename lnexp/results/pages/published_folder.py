@@ -157,7 +157,7 @@ class PublishedFolder:
         """Return a claim's verdict as ``✓``, ``✗`` or ``?``, in parentheses where tallies do not count the claim."""
         return mark_of(self.claim(name))
 
-    @property
+    @cached_property
     def core_seconds(self) -> dict[str, tuple[int, float]]:
         """The seed of every run on a CPU that is over, and the seconds of one core that its training took, by identity.
 

@@ -2,11 +2,13 @@
 
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 from helpers import ROOT, change_json, contradict, error_of, run_script
 
+from lnexp.recipes.recipe import Recipe
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts, not_run, sound_recipes
 from lnexp.results.pages.last_screen import LINES, last_screen
@@ -15,9 +17,14 @@ from lnexp.terminal import WIDTH
 PUBLISHED = ROOT / "results"
 
 
+@cache
+def recipes() -> list[Recipe]:
+    return sound_recipes()[0]
+
+
 def screen(results_dir: Path, **wanted: list[str]) -> str:
     found = all_verdicts(results_dir)
-    shown = [one for one in [*found, *not_run(results_dir, found, sound_recipes()[0])] if one.has(**wanted)]
+    shown = [one for one in [*found, *not_run(results_dir, found, recipes())] if one.has(**wanted)]
     return last_screen(shown, results_dir, PUBLISHED)
 
 

@@ -182,19 +182,24 @@ def test_parts_that_do_not_end_are_refused(project, text, message):
         page_of("README.md", project / "results")
 
 
-@pytest.fixture
-def with_multi30k(tmp_path):
-    """The published results, and some that stand for those on Multi30k."""
-    results = shutil.copytree(RESULTS, tmp_path / "results")
+@pytest.fixture(scope="module")
+def with_multi30k(tmp_path_factory):
+    """The published results, and some that stand for those on Multi30k; nobody changes them."""
+    results = shutil.copytree(RESULTS, tmp_path_factory.mktemp("multi30k") / "results")
     shutil.rmtree(results / "medium", ignore_errors=True)
     for recipe in (ANSWERED, "fig2a", "fig4ab", "warmup_sensitivity", "small_fixed_lr"):
         shutil.copytree(RESULTS / "small" / "toy" / recipe, results / "medium" / "multi30k" / recipe)
     return results
 
 
-def test_a_corpus_is_shown_when_it_has_results(with_multi30k):
+@pytest.fixture(scope="module")
+def of_multi30k(with_multi30k):
+    return variables(with_multi30k)
+
+
+def test_a_corpus_is_shown_when_it_has_results(with_multi30k, of_multi30k):
     """Stronger evidence comes first: in the answer, its table and the claims, without an edit."""
-    readme = page_of("README.md", with_multi30k)
+    readme = page_with("README.md", of_multi30k)
     assert "\n**On Multi30k with Adam" in readme
     assert "Pre-LN trains without it**: without warm-up" in readme
     assert "| claim | Multi30k | embedded corpus |" in readme
@@ -220,22 +225,23 @@ def test_a_page_can_do_without_results_that_it_speaks_of(tmp_path, removed, page
 
 
 @pytest.mark.slow
-def test_a_corpus_has_its_part_of_all_results(with_multi30k):
-    page = page_of("docs/results.md", with_multi30k)
+def test_a_corpus_has_its_part_of_all_results(of_multi30k):
+    page = page_with("docs/results.md", of_multi30k)
     assert page.index("docs/results/multi30k.md)") < page.index("docs/results/embedded-corpus.md)")
-    real_text = page_of("docs/results/multi30k.md", with_multi30k)
+    real_text = page_with("docs/results/multi30k.md", of_multi30k)
     (ours,) = (line for line in real_text.splitlines() if "Table and figure: [fig2a]" in line)
     assert "(../../results/medium/multi30k/fig2a/table.md)" in ours
 
 
-def test_the_answer_follows_the_verdicts_of_the_first_corpus(with_multi30k):
-    path = with_multi30k / "medium" / "multi30k" / "fig4ab" / "verdicts.json"
+def test_the_answer_follows_the_verdicts_of_the_first_corpus(with_multi30k, tmp_path):
+    results = shutil.copytree(with_multi30k, tmp_path / "results")
+    path = results / "medium" / "multi30k" / "fig4ab" / "verdicts.json"
     content = json.loads(path.read_text())
     for claim in content["claims"]:
         if claim["id"] == "fig4ab-placement-decides":
             claim["verdict"], claim["margins"] = "inconclusive", [{"mean": 0.1, "low": -1.0, "high": 1.0, "n": 10}]
     path.write_text(json.dumps(content))
-    readme = page_of("README.md", with_multi30k)
+    readme = page_of("README.md", results)
     assert "**On Multi30k it is not decided**: without warm-up" in readme
 
 
@@ -249,10 +255,10 @@ def test_marks_say_whether_a_claim_counts(folder, tmp_path):
         folder.mark("fig4ab-none")
 
 
-def test_below_the_claims_stands_why_some_are_not_counted(tmp_path):
-    results = shutil.copytree(RESULTS, tmp_path / "results")
+def test_below_the_claims_stands_why_some_are_not_counted(values, tmp_path):
     reasons = "In parentheses: not counted (exploratory or registered after the runs).\n"
-    assert reasons in page_of("README.md", results)
+    assert reasons in page_with("README.md", values)
+    results = shutil.copytree(RESULTS, tmp_path / "results")
     shutil.rmtree(results / "small/toy/fig2a")
     as_of_fewer_seeds(RESULTS / "small/toy/fig2a", results / "small/toy/fig2a")
     reasons = "not counted (exploratory or fewer seeds than planned or registered after the runs).\n"
