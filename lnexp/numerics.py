@@ -19,10 +19,10 @@ Version  What gives other numbers than the version before
 Some changes after commit 7c509a4 left the version as it is, because few runs have other numbers by them: those of
 ``lr_schedule=linear`` with ``skip_remainder_batch``, of Admin that a probe looked at first with ``batch_size`` or
 ``curriculum``, of ``task=masked_lm`` with ``diagnostics.sharpness``, those with
-``model.deep_norm_constants=torchscale``, those with normalised gradients of a root mean square below 1e-18, and in half
-precision those with ``finetune_from_model`` and those that were interrupted. No published run is known to be one. The
-measurement ``dependency`` measures the shares of sublayers in later blocks since commit 849d2f2, and computed them
-before.
+``model.deep_norm_constants=torchscale``, those with normalised gradients of a root mean square below 1e-18, those with
+``blocks.break_mode=eos`` of text with empty lines, and in half precision those with ``finetune_from_model`` and those
+that were interrupted. No published run is known to be one. The measurement ``dependency`` measures the shares of
+sublayers in later blocks since commit 849d2f2, and computed them before.
 """
 
 from collections.abc import Iterator, Mapping

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from warm_commands import run_warm, warm_python
 
+from lnexp.paths import CONFIG_DIR
+
 pytestmark = pytest.mark.slow
 
 REPORT = """
@@ -142,3 +144,17 @@ def test_random_numbers_differ_from_command_to_command(tmp_path):
     text = "import random, numpy, torch; print(random.random(), numpy.random.rand(), torch.rand(1).item())"
     first, second = (run(run_warm, tmp_path, text).stdout.split() for _ in range(2))
     assert len({*first, *second}) == 6
+
+
+MODE = """
+import sys
+from hydra import compose, initialize_config_dir
+with initialize_config_dir(sys.argv[1], version_base="1.3"):
+    print(compose("train", return_hydra_config=True).hydra.mode)
+"""
+
+
+def test_no_config_of_ours_says_whether_a_command_is_a_sweep():
+    """The server has Hydra compose no config to read that."""
+    done = run_warm(["-c", MODE, str(CONFIG_DIR)])
+    assert (done.stdout, done.stderr) == ("None\n", "")

@@ -38,6 +38,11 @@ def flaw(line: str) -> str | None:
         return "empty line"
     if len(line) > MAX_CHARACTERS:
         return f"{len(line):,} characters in a line"
+    return mark_in(line)
+
+
+def mark_in(line: str) -> str | None:
+    """Return which control character or bidirectional mark a line has first, or None where it has none."""
     if found := MARKS.search(line):
         return f"{'control character' if found[1] else 'bidirectional mark'} U+{ord(found[0]):04X}"
     return None

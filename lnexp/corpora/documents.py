@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from lnexp.checks import check_choice, check_whole
 from lnexp.corpora.archives import TextLocation
-from lnexp.corpora.cleaning import decode, flaw
+from lnexp.corpora.cleaning import decode_at, flaw, mark_in
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.finish import Finish
 from lnexp.corpora.text import SPLITS, chunks
@@ -36,7 +36,7 @@ def write(
     hold_out: int | None,
     tokenizer: Literal["moses", "none"],
     lowercase: bool,
-    bad_lines: Literal["refuse", "drop"],
+    bad_lines: Literal["refuse", "drop"] = "refuse",
     sha256: str | None = None,
 ) -> dict[str, Any]:
     """Write ``{train,valid,test}.{language}`` into ``folder``, a sentence a line.
@@ -49,8 +49,9 @@ def write(
         splits: the files of each split, as patterns below ``root`` (``**/*.txt``); in order of their names.
         hold_out: of so many documents of train one goes to valid, and the next one to test; None: none do.
         tokenizer, lowercase: how sentences are written.
-        bad_lines: what to do with a line that is not a valid sentence (``cleaning.flaw``): ``refuse`` the corpus, or
-            ``drop`` the line from its document, in whichever split.
+        bad_lines: what to do with a line that has a control or bidirectional mark: ``refuse`` the corpus, or ``drop``
+            the line from its document, in whichever split. Other lines that are no valid sentences are refused: their
+            file has another encoding, or has lost its line ends.
         sha256: of the files; it only makes the settings of different texts differ.
 
     Returns:
@@ -100,31 +101,22 @@ def documents_of(location: TextLocation, left_out: Counter[str] | None = None) -
 
     Args:
         location: of the text.
-        left_out: counts lines that are no valid sentences, by the reason, and they are left out; None refuses them.
+        left_out: counts lines with a control or bidirectional mark, and they are left out; None refuses them.
 
     Raises:
         UserError: for a line that is refused, with its place, or a text that cannot be read.
     """
     document: Document = []
     for number, raw in enumerate(location.lines(), start=1):
-        line, problem = _sentence(raw)
-        if problem:
-            if left_out is None:
-                raise UserError(f"{location}:{number}: {problem}")
-            left_out[problem] += 1
+        line = decode_at(raw, f"{location}:{number}").strip()
+        if left_out is not None and (mark := mark_in(line)):
+            left_out[mark] += 1
         elif line:
+            if problem := flaw(line):
+                raise UserError(f"{location}:{number}: {problem}")
             document.append(line)
         elif document:
             yield document
             document = []
     if document:
         yield document
-
-
-def _sentence(raw: bytes) -> tuple[str, str | None]:
-    """Return the sentence of a line, empty at the end of a document, and why it is not a valid one, if it is not."""
-    try:
-        line = decode(raw).strip()
-    except UnicodeDecodeError:
-        return "", "not UTF-8"
-    return line, flaw(line) if line else None

@@ -9,7 +9,9 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
+from pandas.api.types import is_integer_dtype
 
+from lnexp.errors import UserError
 from lnexp.figures.draw import STYLE, add_title, name_few, save
 from lnexp.figures.probed import plots, rows_with
 from lnexp.recipes.recipe import Recipe
@@ -40,8 +42,14 @@ def draw_heat_maps(recipe: Recipe, table: pd.DataFrame, scope: str, folder: Path
 
 
 def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Figure:
-    """Return a heat map an arm: x to the right, y down, and the colour's mean over seeds; white where there is none."""
+    """Return a heat map an arm: x to the right, y down, and the colour's mean over seeds; white where there is none.
+
+    Raises:
+        UserError: where x or y are no whole numbers.
+    """
     x, y, colour = plot["x"], plot["y"], plot["colour"]
+    if not all(is_integer_dtype(table[column]) for column in (x, y)):
+        raise UserError(f"plot: {x} and {y} of a heat map must be whole numbers")
     means = table.groupby(["arm", y, x])[colour].mean()
     scale = LogNorm if plot.get("colour_scale") == "log" else Normalize
     norm = scale(means.min(), means.max())
@@ -70,11 +78,10 @@ def axes_for(figure: Figure, count: int, across: int) -> Sequence[Any]:
 
 
 def _draw(axis: Any, means: pd.DataFrame, norm: Normalize) -> Any:
-    """Draw a table of means by rows and columns, which are whole numbers."""
-    (left, right), (top, bottom) = (
-        (numbers.min() - 0.5, numbers.max() + 0.5) for numbers in (means.columns.to_numpy(), means.index.to_numpy())
-    )
-    shown = axis.imshow(means, cmap=COLOURS, norm=norm, extent=(left, right, bottom, top))
+    """Draw a table of means by rows and columns; numbers that it leaves out have a white row or column."""
+    rows, columns = (range(int(numbers.min()), int(numbers.max()) + 1) for numbers in (means.index, means.columns))
+    extent = (columns[0] - 0.5, columns[-1] + 0.5, rows[-1] + 0.5, rows[0] - 0.5)
+    shown = axis.imshow(means.reindex(index=rows, columns=columns), cmap=COLOURS, norm=norm, extent=extent)
     for one in (axis.xaxis, axis.yaxis):
         one.get_major_locator().set_params(integer=True)
     axis.grid(visible=False)

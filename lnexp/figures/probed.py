@@ -57,7 +57,8 @@ def _panel(
     names_y: bool,
 ) -> Panel:
     x, y = plot["x"], plot["y"]
-    by_arm = {arm.name: table[table["arm"] == arm.name] for arm in arms}
+    means = table.groupby(["arm", "seed", x], as_index=False)[y].mean()
+    by_arm = {arm.name: means[means["arm"] == arm.name] for arm in arms}
     values = sorted(table[table["arm"].isin(by_arm)][x].unique().tolist())
     few = len(values) <= FEW
     return Panel(

@@ -261,7 +261,7 @@ def _imported(path: Path) -> set[str]:
 
 
 def _changed_from(recorded: Mapping[str, str], cfg: DictConfig) -> list[str]:
-    """Return the modules whose recorded digests are not those of their code, and those that are in one alone."""
+    """Return the modules whose recorded digests are not those of their code; one that only was, or only is, is one."""
     now = _by_name(cfg)
     same = {name for name, digest in recorded.items() if name in now and _is_digest_of(now[name], digest)}
     return sorted((recorded.keys() | now.keys()) - same)
@@ -274,7 +274,7 @@ def _digest(path: Path) -> str:
 
 @cache
 def _older_digest(path: Path) -> str:
-    """Return the digest of the older form; apart from the other, as few ask for it and it takes as long."""
+    """Return the digest of the older form, which few runs have."""
     return older_digest_of(_tree(path))
 
 

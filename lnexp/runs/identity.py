@@ -29,7 +29,7 @@ def identity(cfg: DictConfig | Mapping[str, Any], numerics: int = NUMERICS) -> s
     """Return eight hex digits that name the run of a config.
 
     Args:
-        cfg: the config, or its resolved settings.
+        cfg: the config, or its resolved settings, which are of today's version of the numerics.
         numerics: the version of the numerics; an earlier one gives the identities that runs had then.
     """
     return short_hash(deciding_settings(cfg, numerics))

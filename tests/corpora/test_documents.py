@@ -47,22 +47,27 @@ def test_other_text_is_another_corpus(folder, tmp_path):
 
 
 def test_bad_lines_are_left_out_of_their_documents_and_counted(folder, tmp_path):
-    (folder / "b.txt").write_bytes("One\u200e.\nTwo.\n".encode() + b"\xff\nThree.\n\n\x07\n\nFour.\n")
+    (folder / "b.txt").write_text("One\u200e.\nTwo.\nThree.\n\n\x07\n\nFour.\n")
     corpus = prepared_of(folder, tmp_path)
     assert corpus.lines("test", "en")[:3] == ["two .", "three .", ""], "the first document of five"
     assert corpus.lines("train", "en")[:2] == ["four .", ""]
-    left_out = {"bidirectional mark U+200E": 1, "control character U+0007": 1, "not UTF-8": 1}
-    steps = corpus.manifest["steps"]
-    assert steps["train"] == {"read": 3 + 3 + 14, "left_out": left_out}
+    left_out = {"bidirectional mark U+200E": 1, "control character U+0007": 1}
+    assert corpus.manifest["steps"]["train"] == {"read": 3 + 2 + 14, "left_out": left_out}
     assert report(corpus.manifest, load_task("masked_lm"))[0] == (
-        "train: 20 sentences read; left out: 1 bidirectional mark U+200E, 1 control character U+0007, 1 not UTF-8"
+        "train: 19 sentences read; left out: 1 bidirectional mark U+200E, 1 control character U+0007"
     )
 
 
 def test_what_cannot_be_read_is_named(folder, tmp_path):
-    (folder / "b.txt").write_bytes(b"fine\n\xff\n")
-    with pytest.raises(UserError, match=r"b\.txt:2: not UTF-8"):
-        prepared_of(folder, tmp_path, "data.text.bad_lines=refuse")
+    for line, problem in (
+        (b"\xff", "not UTF-8"),
+        (b"x" * 10_001, "10,001 characters in a line"),
+        (b"\x07", "control character U\\+0007"),
+    ):
+        (folder / "b.txt").write_bytes(b"fine\n" + line + b"\n")
+        bad_lines = "refuse" if "control" in problem else "drop"
+        with pytest.raises(UserError, match=rf"b\.txt:2: {problem}"):
+            prepared_of(folder, tmp_path, f"data.text.bad_lines={bad_lines}")
     with pytest.raises(UserError, match=r"data.text.bad_lines=keep: must be one of refuse, drop"):
         prepared_of(folder, tmp_path, "data.text.bad_lines=keep")
     for path in folder.rglob("*.txt"):

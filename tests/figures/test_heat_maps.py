@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lnexp.errors import UserError
 from lnexp.figures.heat_maps import draw_heat_maps, heat_maps
 from lnexp.recipes.load import load_recipe
 
@@ -45,6 +46,13 @@ def test_cells_are_means_over_seeds_at_their_places(table):
     assert (maps[0].get_xlabel(), maps[0].get_ylabel()) == ("share of sublayer", "in the output of")
     assert maps[1].get_ylabel() == ""
     assert "seeds 1, 3: means" in figure.get_suptitle()
+
+
+def test_a_number_that_is_left_out_has_no_cell_and_what_is_no_number_is_refused(table):
+    first = heat_maps(RECIPE, PLOT, table[table["on"] != 2], "scope").axes[0].images[0]
+    assert first.get_array().filled(np.nan)[2] == pytest.approx([0.02, np.nan, 2], nan_ok=True)
+    with pytest.raises(UserError, match="on and sublayer of a heat map must be whole numbers"):
+        heat_maps(RECIPE, PLOT, table.astype({"sublayer": str}), "scope")
 
 
 def test_a_scale_is_linear_where_nothing_else_is_said(table):

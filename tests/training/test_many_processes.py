@@ -131,7 +131,7 @@ def long_run(here: Path, prepared: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepared, undisturbed):
-    words = long_run(tmp_path, prepared)
+    words, update = long_run(tmp_path, prepared), 0
     for epoch, number in ((1, signal.SIGTERM), (2, signal.SIGUSR1)):
         process = torchrun(1, *words)
         folder = when_within_an_epoch(tmp_path, epoch)
@@ -139,6 +139,7 @@ def test_a_run_that_is_told_to_stop_goes_on_as_if_it_never_had(tmp_path, prepare
         code, out, _ = finish(process)
         assert code != 0
         assert "received a signal: saved after update" in out
+        assert (f"resumes within epoch 1, after update {update}" in out) is (epoch == 2)
         update = folder.saved.last_update_within()
         assert update > sum(record["update"] for record in folder.epochs()[-1:])
         assert len(folder.epochs()) == epoch - 1

@@ -26,7 +26,7 @@ from lnexp.tasks.masked_lm.sequences import Sequences, SequencesTask
 
 
 class Sentences(BaseWrapperDataset):
-    """Sentences without the empty ones that divide documents, which have nothing to predict.
+    """Sentences without the empty ones that divide documents, which have no word to predict.
 
     Args:
         dataset: with ``sizes``, in which every sentence ends with a token of its own.
@@ -46,6 +46,12 @@ class Sentences(BaseWrapperDataset):
     def sizes(self) -> np.ndarray:
         """Tokens of each sentence."""
         return np.asarray(self.dataset.sizes)[self._places]
+
+    def num_tokens(self, index: int) -> int:
+        """Return the tokens of a sentence."""
+        return int(self.sizes[index])
+
+    size = num_tokens
 
 
 class MaskedBlocks(Sequences):
