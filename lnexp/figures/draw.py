@@ -105,6 +105,14 @@ def _without_repeats(rows: list[list[Panel]]) -> list[list[Panel]]:
     ]
 
 
+def axes_for(figure: Figure, count: int, across: int) -> list[Any]:
+    """Return so many axes of a figure, row by row; what is left of the last row is empty."""
+    axes = figure.subplots(math.ceil(count / across), across, squeeze=False).flatten()
+    for axis in axes[count:]:
+        axis.set_axis_off()
+    return list(axes[:count])
+
+
 def add_title(figure: Figure, title: str, subtitle: str) -> None:
     """Write a title and a subtitle above a figure, in lines as long as it is wide."""
     letters = round(figure.get_figwidth() * LETTERS_AN_INCH)

@@ -1,7 +1,6 @@
 """Draw what a probe measures of pairs, as of a sublayer and a later block: a heat map an arm, all in one scale."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_integer_dtype
 
 from lnexp.errors import UserError
-from lnexp.figures.draw import STYLE, add_title, name_few, save
+from lnexp.figures.draw import STYLE, add_title, axes_for, name_few, save
 from lnexp.figures.probed import plots, rows_with
 from lnexp.recipes.recipe import Recipe
 from lnexp.seeds import named_seeds
@@ -67,14 +66,6 @@ def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: 
         name_few(bar.ax.yaxis, bar.ax.get_ylim())
     add_title(figure, recipe.heading, f"{scope} · {named_seeds(table['seed'])}: means")
     return figure
-
-
-def axes_for(figure: Figure, count: int, across: int) -> Sequence[Any]:
-    """Return so many axes of a figure, row by row; what is left of the last row is empty."""
-    axes = figure.subplots(math.ceil(count / across), across, squeeze=False).flatten()
-    for axis in axes[count:]:
-        axis.set_axis_off()
-    return list(axes[:count])
 
 
 def _draw(axis: Any, means: pd.DataFrame, norm: Normalize) -> Any:

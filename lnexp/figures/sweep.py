@@ -13,8 +13,8 @@ from matplotlib import rc_context
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from lnexp.figures.draw import STYLE, add_title, name_few, save
-from lnexp.figures.heat_maps import ACROSS, COLOURS, axes_for
+from lnexp.figures.draw import STYLE, add_title, axes_for, name_few, save
+from lnexp.figures.heat_maps import ACROSS, COLOURS
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.names import SWEEP
 from lnexp.figures.panels import LineStyle
