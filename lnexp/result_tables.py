@@ -83,14 +83,26 @@ def _parsed(name: str, text: str) -> "pd.DataFrame":
     head = next(csv.reader([text.partition("\n")[0]]), [])
     if len(set(head)) < len(head):
         raise ValueError(twice(head))
-    names = {column: str for column, kind in COLUMNS.get(name, OF_RUN).items() if kind == "name"}
     table = pd.read_csv(
-        io.StringIO(text), float_precision="round_trip", dtype={**names, "identity": str}, low_memory=False
+        io.StringIO(text),
+        float_precision="round_trip",
+        dtype=dict.fromkeys(_names(name, head), str),
+        keep_default_na=False,  # an arm may be called None
+        na_values=[""],
+        low_memory=False,
     )
     _check(name, table)
     if (columns := APART.get(name)) and table.duplicated(columns).any():
         raise ValueError(f"two rows with one {', '.join(columns)}")
     return table
+
+
+def _names(name: str, head: list[str]) -> list[str]:
+    """Return the columns of a table that have text, be it ``1e-3``."""
+    if name == "outcomes.csv" and "outcome" in head:  # behind the values of the recipe's axes
+        return head[: head.index("outcome") + 1]
+    kinds = COLUMNS.get(name, OF_RUN)
+    return ["identity", *(column for column, kind in kinds.items() if kind == "name")]
 
 
 def rows_over(runs: "pd.DataFrame") -> "pd.DataFrame":

@@ -61,3 +61,14 @@ def test_what_would_not_be_read_is_not_written(tmp_path):
     with pytest.raises(ValueError, match="no column status"):
         write_table(tmp_path / "runs.csv", read_table(RUNS).drop(columns="status"))
     assert not (tmp_path / "runs.csv").exists()
+
+
+def test_words_that_look_like_numbers_or_like_nothing_are_kept(tmp_path):
+    arms = ["None", "NA", "1e-3", "null"]
+    write_table(tmp_path / "runs.csv", read_table(RUNS).head(len(arms)).assign(arm=arms))
+    assert list(read_table(tmp_path / "runs.csv")["arm"]) == arms
+    outcomes = pd.DataFrame(
+        {"rate": ["1e-3", "2e-3"], "depth": ["06", "12"], "outcome": "trains", "bleu_with": [1.0, None]}
+    )
+    write_table(tmp_path / "outcomes.csv", outcomes)
+    pd.testing.assert_frame_equal(read_table(tmp_path / "outcomes.csv"), outcomes)

@@ -51,6 +51,6 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
 
 def _lines(recipe: Recipe, runs: pd.DataFrame, column: str) -> list[Line]:
     first = {row: replace(arms[0], label=row, row="") for row, arms in recipe.rows.items()}
-    styles = styles_of(replace(recipe, arms=first))
+    styles = styles_of(recipe.with_arms(first))
     names = {row: [arm.name for arm in arms] for row, arms in recipe.rows.items()}
     return [line(row, styles[row], runs[runs["arm"].isin(names[row])], START, column) for row in names]

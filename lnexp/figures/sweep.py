@@ -94,7 +94,7 @@ def _styles(recipe: Recipe, grid: Grid) -> dict[str, LineStyle]:
     rate, warmup = next(iter(grid.rates)), list(grid.warmups)[-1]
     firsts = {name: recipe.arms[grid.arm(name, rate, warmup)] for name in grid.labels}
     labelled = {arm.name: replace(arm, label=name, row="") for name, arm in firsts.items()}
-    return styles_of(replace(recipe, arms=labelled))
+    return styles_of(recipe.with_arms(labelled))
 
 
 def heat_maps(swept: Swept) -> Figure:

@@ -12,7 +12,7 @@ from lnexp.configuration import check, compose
 from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.options import key_of
-from lnexp.paths import is_published
+from lnexp.paths import LOCAL_RESULTS_DIR, is_published
 from lnexp.probing.options import check_options, part_of
 from lnexp.processes import available_cores, end_with_parent, one_quiet_thread
 from lnexp.recipes.command_line import own_corpus
@@ -33,21 +33,22 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     """
     from lnexp.results.pages.compare import print_comparisons
     from lnexp.results.pages.verdict_pages import write_page
-    from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
+    from lnexp.results.tables.publish import print_published, publish_folders, refuse_some_arms
 
     of_runs = any(recipe.is_of_trained_runs for recipe in recipes)
     check_options(options, ("corpus", "seeds", "arms", *(["runs"] if of_runs else [])), REFUSAL)
-    if is_published(results_dir):
+    if publishing := is_published(results_dir):
         refuse_some_arms(options)
+        results_dir = LOCAL_RESULTS_DIR
     for recipe in recipes:
         if not recipe.measurement:
             command = f"python scripts/train.py -m +recipe={recipe.name}"
             raise UserError(f"recipe={recipe.name}: is trained, not measured; run {command}")
     folders = [_measure_recipe(recipe, options, results_dir) for recipe in recipes]
     write_page(results_dir)
-    if is_published(results_dir):
-        warn_of_changes(folders)
     print_comparisons(folders)
+    if publishing:
+        print_published(publish_folders(folders))
 
 
 def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> Path:

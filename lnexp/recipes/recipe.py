@@ -147,6 +147,10 @@ class Recipe:
             why = "of the recipe" if own else "that is implied by none and restates none, and is no check"
             raise ValueError(f"claim {claim.id}: {key}: {name} is no other claim {why}")
 
+    def with_arms(self, arms: Mapping[str, Arm]) -> "Recipe":
+        """Return the recipe with other arms, by name, and of its baselines those that are among them."""
+        return replace(self, arms=dict(arms), baselines=tuple(name for name in self.baselines if name in arms))
+
     @property
     def reference(self) -> str:
         """What a command takes for it: its name, or the path of its file."""

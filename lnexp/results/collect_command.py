@@ -55,7 +55,7 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
     from lnexp.results.judging.questions import check_claims
     from lnexp.results.pages.compare import print_comparisons
     from lnexp.results.pages.verdict_pages import write_page
-    from lnexp.results.tables.publish import refuse_some_arms, warn_of_changes
+    from lnexp.results.tables.publish import print_published, publish_folders, refuse_some_arms
 
     recipes, rest = split_recipes(arguments.overrides)
     if not recipes:
@@ -66,16 +66,17 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
     for recipe in recipes:
         check_claims(recipe)
     results = arguments.results or LOCAL_RESULTS_DIR
-    if is_published(results):
+    if publishing := is_published(results):
         refuse_some_arms(rest)
+        results = LOCAL_RESULTS_DIR
     folders = [
         _collect_recipe(recipe, rest, results, arguments.numerics, arguments.with_published) for recipe in recipes
     ]
     write_page(results)
-    if is_published(results):
-        warn_of_changes(folders)
     if not arguments.no_comparison:
         print_comparisons(folders)
+    if publishing:
+        print_published(publish_folders(folders))
 
 
 def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, numerics: int, published_too: bool) -> Path:
@@ -122,6 +123,10 @@ def _collect_set(arguments: argparse.Namespace) -> None:
     from lnexp.runs.places import folders_of, folders_of_sweep
     from lnexp.terminal import filled
 
+    if arguments.sweep and arguments.overrides:
+        raise UserError(f"{arguments.overrides[0]}: --sweep names the runs; say one of them")
+    if arguments.with_published:
+        raise UserError("--with-published: of a recipe's runs alone; say +recipe=NAME")
     where = arguments.runs
     if arguments.sweep:
         title, paths = folders_of_sweep(arguments.sweep, where)

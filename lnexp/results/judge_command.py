@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lnexp.cli import Parser, one_line_errors
+from lnexp.errors import UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.result_tables import result_folders
 
@@ -23,7 +24,9 @@ def main() -> None:
         from lnexp.results.verifying.judge_again import judge_again
 
         recipe = load_recipe(arguments.recipe).name if arguments.recipe else None  # refuses an unknown name
-        for folder in result_folders(arguments.results):
-            if recipe in (None, folder.name):
-                print(f"{folder}: {tally(judge_again(folder).claims).text}")
+        folders = [folder for folder in result_folders(arguments.results) if recipe in (None, folder.name)]
+        if recipe and not folders:
+            raise UserError(f"{arguments.results}: no results of recipe {recipe}")
+        for folder in folders:
+            print(f"{folder}: {tally(judge_again(folder).claims).text}")
         write_page(arguments.results)

@@ -12,10 +12,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         from lnexp.recipes.load import load_recipe  # here, so that --help takes no second
-        from lnexp.results.tables.publish import publish, warn_of_changes
+        from lnexp.results.tables.publish import print_published, publish
 
         recipe = load_recipe(arguments.recipe).name  # refuses an unknown name
-        folders = publish(recipe, arguments.profile, arguments.data)
-        for folder in folders:
-            print(f"published: {folder}")
-        warn_of_changes(folders)
+        print_published(publish(recipe, arguments.profile, arguments.data))

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -28,8 +28,24 @@ from lnexp.schema import checked, load_json
 
 
 def find_folders(runs_dir: str | Path) -> dict[str, Path]:
-    """Return the folders of all runs by identity, whichever recipe they were first trained for."""
-    return {path.name.rpartition("-")[2]: path for path in _named_as_runs(runs_dir) if is_named(path)}
+    """Return the folders of all runs by identity, whichever recipe they were first trained for; of copies, one."""
+    named = [path for path in _named_as_runs(runs_dir) if is_named(path)]
+    return {identity: which_counts(copies) for identity, copies in by_identity(named).items()}
+
+
+def by_identity(paths: Iterable[Path]) -> dict[str, list[Path]]:
+    """Return folders of runs by identity. Those of several machines, put together, may have copies of a run."""
+    copies: dict[str, list[Path]] = {}
+    for path in paths:
+        copies.setdefault(RunFolder(path).identity, []).append(path)
+    return copies
+
+
+def which_counts(copies: Sequence[Path]) -> Path:
+    """Return which of a run's folders stands for it: the first that is over, or else the first."""
+    if len(copies) == 1:
+        return copies[0]
+    return next((path for path in copies if status_of(path).get("state") in DONE), copies[0])
 
 
 def misnamed_folders(runs_dir: str | Path) -> list[str]:
@@ -48,7 +64,7 @@ def is_named(path: Path) -> bool:
 
 
 def _named_as_runs(runs_dir: str | Path) -> list[Path]:
-    return sorted(Path(runs_dir).glob("[!.]*/*-*"), reverse=True)
+    return sorted(Path(runs_dir).glob("[!.]*/*-*"))
 
 
 class RunFolder:

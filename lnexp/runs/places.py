@@ -1,5 +1,6 @@
 """Find the run folders at places that people type, and those of a sweep."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,5 +53,10 @@ def _matching(root: Path, place: str) -> list[Path]:
 
 
 def _runs_in(path: Path) -> list[Path]:
-    """Return a folder that is a run's, or the runs in it, at any depth."""
-    return [path] if (path / "config.yaml").exists() else sorted(run.parent for run in path.rglob("config.yaml"))
+    """Return a folder that is a run's, or the runs in it at any depth; a config within one is a tracker's own."""
+    found = []
+    for folder, inside, files in os.walk(path):
+        if "config.yaml" in files:
+            found.append(Path(folder))
+            inside.clear()
+    return sorted(found)

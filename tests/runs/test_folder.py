@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 
 from lnexp.errors import UserError
 from lnexp.runs import records
-from lnexp.runs.folder import find_folders, misnamed_folders
+from lnexp.runs.folder import RunFolder, find_folders, misnamed_folders
 
 EPOCH = {"valid_loss": 2.0, "valid_nll": 1.5, "valid_bleu": 3.0, "lr": 0.1, "seconds": 1.0}
 
@@ -188,3 +188,15 @@ def test_folders_are_found_by_identity_wherever_they_lie(tmp_path):
         "4567cdef": tmp_path / "adhoc/c-4567cdef",
     }
     assert find_folders(tmp_path / "nowhere") == {}
+
+
+def test_of_copies_of_a_run_the_one_that_is_over_is_found(tmp_path):
+    """As when the folders of two machines are put together."""
+    copies = [RunFolder(tmp_path / home / "a-0123abcd") for home in ("fig2a", "fig4ab", "other")]
+    for copy, state in zip(copies, ("failed", "finished", "finished"), strict=True):
+        copy.path.mkdir(parents=True)
+        copy.set_status(state)
+    assert find_folders(tmp_path) == {"0123abcd": copies[1].path}
+    copies[1].set_status("running")
+    copies[2].set_status("running")
+    assert find_folders(tmp_path) == {"0123abcd": copies[0].path}, "the first, where none is over"

@@ -43,3 +43,11 @@ def test_a_sweep_is_found_by_its_title(make, tmp_path):
     assert folders_of_sweep("pre_ln,post", runs) == folders_of_sweep("last", runs) == found
     with pytest.raises(UserError, match="lr_max=1,2: no such sweep"):
         folders_of_sweep("lr_max=1,2", runs)
+
+
+def test_the_config_that_a_tracker_keeps_within_a_run_is_no_run(make, tmp_path):
+    path = make("pre_ln-s1-0123abcd")
+    for within in ("wandb/run-1/files", "checkpoints"):  # one sorts before config.yaml, and one after it
+        (path / within).mkdir(parents=True)
+        (path / within / "config.yaml").write_text("lr_max: {value: 0.002}")
+    assert folders_of(["runs"], tmp_path / "runs", here=tmp_path) == [path]

@@ -1,7 +1,5 @@
 """Say whether runs that a recipe lacks are here as another version of the numerics."""
 
-from dataclasses import replace
-
 from lnexp.numerics import FIRST, NUMERICS
 from lnexp.options import key_of
 from lnexp.recipes.recipe import Recipe
@@ -25,7 +23,7 @@ def other_versions(recipe: Recipe, overrides: list[str], runs: list[RunResult], 
     if not missing:
         return []
     arm = missing[0].job.arm
-    lacking = replace(recipe, arms={arm.name: arm})
+    lacking = recipe.with_arms({arm.name: arm})
     rest = [option for option in overrides if key_of(option) != "arms"]
     return [
         f"runs of version {version} of the numerics are here, too; --numerics={version} takes them"

@@ -46,12 +46,15 @@ class ProbeResult:
         """Return a column of the rows that have the x and the y of the recipe's plot.
 
         Raises:
-            UserError: where one of them lacks it.
+            UserError: where one of them lacks it, or there is none.
         """
         plot = self.job.recipe.plot
         plotted = [row for row in self.rows if plot["x"] in row and plot["y"] in row]
+        of_arm = f"{self.job.recipe.name}: {self.job.arm.name}"
+        if not plotted:
+            raise UserError(f"{of_arm}: no row has both of what its plot asks for, {plot['x']} and {plot['y']}")
         if not all(name in row for row in plotted):
-            raise UserError(f"{self.job.recipe.name}: {self.job.arm.name} has no column {name}")
+            raise UserError(f"{of_arm} has no column {name}")
         return [row[name] for row in plotted]
 
 

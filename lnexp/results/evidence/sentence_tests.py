@@ -1,7 +1,7 @@
 """Read the tests of two arms of a recipe from their run folders, sentence by sentence."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def read_sentence_tests(
         UserError: for an unknown arm, fewer than two seeds, a malformed run, or tests on different sentences.
     """
     compared = {arm: recipe.arm_named(arm, option) for option, arm in zip(ARGUMENTS, arms, strict=True)}
-    runs = collect(replace(recipe, arms=compared), overrides, numerics)
+    runs = collect(recipe.with_arms(compared), overrides, numerics)
     over = [_over(runs, arm) for arm in arms]
     seeds = sorted(over[0].keys() & over[1].keys())
     if len(seeds) < 2:

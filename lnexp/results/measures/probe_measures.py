@@ -36,17 +36,17 @@ def last(probed: ProbeResult) -> float:
 
 def slope(probed: ProbeResult) -> float:
     """Return by how much y grows when x grows by one, by least squares."""
-    return _slope(probed.values("x"), probed.values("y"))
+    return _slope(probed, probed.values("x"), probed.values("y"))
 
 
 def exponent(probed: ProbeResult) -> float:
     """Return the p of ``y ~ x^p``, by least squares of the logarithms."""
-    return _slope(_logarithms(probed, "x"), _logarithms(probed, "y"))
+    return _slope(probed, _logarithms(probed, "x"), _logarithms(probed, "y"))
 
 
 def growth(probed: ProbeResult) -> float:
     """Return the r of ``y ~ r^x``: the factor of y when x grows by one, by least squares of y's logarithm."""
-    return math.exp(_slope(probed.values("x"), _logarithms(probed, "y")))
+    return math.exp(_slope(probed, probed.values("x"), _logarithms(probed, "y")))
 
 
 def predicted_growth(probed: ProbeResult) -> float:
@@ -56,7 +56,7 @@ def predicted_growth(probed: ProbeResult) -> float:
     """
     by_layer = sorted(zip(probed.values("x"), probed.column("source_variance"), strict=True))
     predicted = log_gradient_norms([variance for _, variance in by_layer])
-    return math.exp(_slope([layer for layer, _ in by_layer], predicted))
+    return math.exp(_slope(probed, [layer for layer, _ in by_layer], predicted))
 
 
 def _logarithms(probed: ProbeResult, axis: str) -> list[float]:
@@ -66,7 +66,10 @@ def _logarithms(probed: ProbeResult, axis: str) -> list[float]:
     return [math.log(value) for value in values]
 
 
-def _slope(x: list[float], y: list[float]) -> float:
+def _slope(probed: ProbeResult, x: list[float], y: list[float]) -> float:
+    if len(set(x)) < 2:
+        recipe, arm = probed.job.recipe, probed.job.arm.name
+        raise UserError(f"{recipe.name}: {arm} has one {recipe.plot['x']} alone, which gives no slope")
     return statistics.linear_regression(x, y).slope
 
 

@@ -1,7 +1,7 @@
 """Move results of this machine into the published ones."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -37,8 +37,7 @@ def publish(
         The folders in their new place.
 
     Raises:
-        UserError: where there are no such local results, they are malformed, they lack an arm or every run of one, or a
-            claim was not registered before published results with the same seeds.
+        UserError: where there are no such local results, or :func:`publish_folders` refuses them.
     """
     wanted = [
         folder
@@ -48,12 +47,27 @@ def publish(
     if not wanted:
         of = "/".join((profile or "*", data or "*", recipe))
         raise UserError(f"{local / of}: no such results; reproduce, collect or probe makes them")
-    for folder in wanted:
-        _mend(published / folder.relative_to(local))
+    return publish_folders(wanted, local, published)
+
+
+def publish_folders(
+    folders: Sequence[Path], local: Path = LOCAL_RESULTS_DIR, published: Path = RESULTS_DIR
+) -> list[Path]:
+    """Move folders of local results, all of them or none, and return them in their new place.
+
+    Raises:
+        UserError: where one is malformed, lacks an arm or every run of one, has fewer seeds than what it would replace,
+            or has a claim that was not registered before published results with the same seeds.
+    """
+    for folder in folders:
+        target = published / folder.relative_to(local)
+        _mend(target)
         read_verdicts(folder / "verdicts.json")
         _refuse_lacking_arms(folder)
-        _refuse_seen_seeds(folder, published / folder.relative_to(local))
-    moved = [_replace(folder, published / folder.relative_to(local)) for folder in wanted]
+        if (target / "verdicts.json").is_file():
+            _refuse_fewer_seeds(folder, target)
+            _refuse_seen_seeds(folder, target)
+    moved = [_replace(folder, published / folder.relative_to(local)) for folder in folders]
     write_page(published)
     write_page(local)
     return moved
@@ -76,13 +90,18 @@ def _refuse_lacking_arms(folder: Path) -> None:
         raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
 
 
+def _refuse_fewer_seeds(folder: Path, old: Path) -> None:
+    """Raise UserError for results of fewer seeds than those published, which would be lost."""
+    here, there = (len(_seeds(one)) for one in (folder, old))
+    if here < there:
+        raise UserError(f"{folder}: seeds that are over: {here}; published: {there}, in {old}; delete these first")
+
+
 def _refuse_seen_seeds(folder: Path, old: Path) -> None:
     """Raise UserError where a claim that was registered after results with some of these seeds would seem to be older.
 
     Code that trains these seeds again has the claim, so git cannot tell.
     """
-    if not (old / "verdicts.json").is_file():
-        return
     earlier, now = (_registered_before(one) for one in (old, folder))
     seen = sorted(set.intersection(*(_seeds(one) for one in (old, folder))))
     if seen and (wrong := [claim for claim in now if claim not in earlier]):
@@ -109,9 +128,10 @@ def _recipe_and_table(folder: Path) -> tuple[Recipe, pd.DataFrame]:
     return recipe, read_table(folder / ("measurements.csv" if recipe.measurement else "runs.csv"))
 
 
-def warn_of_changes(folders: Iterable[Path]) -> None:
-    """Print a line for each folder of results that was made with changes which are in no commit."""
+def print_published(folders: Iterable[Path]) -> None:
+    """Print where each folder lies now, and a warning if it was made with changes that are in no commit."""
     for folder in folders:
+        print(f"published: {folder}")
         environments = read_provenance(folder).environments
         if any(environment.get("git", {}).get("dirty") for environment in environments):
             print(f"warning: {folder}: made with changes to the code that are in no commit; nobody else can repeat it")

@@ -16,7 +16,7 @@ from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.tables.differing import differing
 from lnexp.results.tables.labels import as_typed, labels_of
 from lnexp.results.tables.run_tables import epochs_table
-from lnexp.runs.folder import RunFolder, is_named, misnamed
+from lnexp.runs.folder import RunFolder, by_identity, is_named, misnamed, which_counts
 from lnexp.tasks import task_of
 
 #: Options of a run that tables show of it.
@@ -34,17 +34,16 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
         name: of the recipe.
 
     Returns:
-        The runs, and why others were left out: those whose name, config or seed cannot be read.
+        The runs, and why others were left out: those whose name, config or seed cannot be read, and copies.
 
     Raises:
         UserError: where no run is left, or the runs are of several tasks, which have different scores.
     """
     configs: dict[Path, dict[str, Any]] = {}
-    problems = []
-    for path in paths:
-        if not is_named(path):
-            problems.append(misnamed(path))
-            continue
+    problems = [misnamed(path) for path in paths if not is_named(path)]
+    for copies in by_identity(filter(is_named, paths)).values():
+        path = which_counts(copies)
+        problems += [f"{one}: a copy of {path}" for one in copies if one != path]
         try:
             configs[path] = RunFolder(path).config_with(NEEDED)
         except UserError as error:

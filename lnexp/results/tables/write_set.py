@@ -28,7 +28,7 @@ LONGEST_NAME = 100
 
 def name_of_folder(title: str) -> str:
     """Return what the folder of a set of runs is called, given the places or the sweep that they are of."""
-    name = re.sub(r"[^\w.=-]+", "_", title).strip("._")
+    name = re.sub(r"[^\w.=-]+", "_", title).strip("._") or "here"
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{short_hash(title)}"
 
 

@@ -63,3 +63,10 @@ def test_nothing_is_said_where_all_runs_are_here_or_published(overrides, older):
     runs = collect(FIG2A, overrides)
     assert other_versions(FIG2A, overrides, [replace(run, state="finished") for run in runs], NUMERICS) == []
     assert other_versions(FIG2A, overrides, [replace(run, path=older.path) for run in runs], NUMERICS) == []
+
+
+def test_recipes_that_compare_with_baselines_are_searched_too(tmp_path):
+    """Only one arm is looked for, which may be no baseline."""
+    recipe, words = load_recipe("interventions"), [f"runs_dir={tmp_path}", "n_seeds=1"]
+    assert recipe.baselines
+    assert said([*words, "arms=layer_rates"], recipe=recipe) == said(words, recipe=recipe) == []

@@ -62,3 +62,17 @@ def test_the_others_are_what_they_are_called():
     result = probed({3: 5.0, 1: 2.0, 2: 8.0})
     found = {name: PROBE_MEASURES[name](result) for name in ("mean", "least", "greatest", "first", "last")}
     assert found == {"mean": 5.0, "least": 2.0, "greatest": 8.0, "first": 2.0, "last": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("values", "measure", "said"),
+    [
+        ({2: 1.0}, "slope", "fig3: tied_last_pre_ln has one layers alone, which gives no slope"),
+        ({2: 1.0}, "growth", "gives no slope"),
+        ({}, "mean", "fig3: tied_last_pre_ln: no row has both of what its plot asks for, layers and grad_norm"),
+        ({}, "first", "no row has both"),
+    ],
+)
+def test_too_few_rows_are_named(values, measure, said):
+    with pytest.raises(UserError, match=said):
+        PROBE_MEASURES[measure](probed(values))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers import ROOT, change_json, change_provenance, run_script
+from helpers import ROOT, change_json, change_provenance, error_of, run_script
 
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.results.pages.compare import comparison, print_comparisons
@@ -160,10 +160,14 @@ def test_collecting_writes_over_no_published_results_unless_told_to(tmp_path):
     assert {claim["verdict"] for claim in ours["claims"]} == {"not run"}
     assert f"verdicts: {alike} of {len(ours['claims'])} alike" in done.stdout
     assert "compared" not in run_script("collect", *words, "--no-comparison", cwd=tmp_path).stdout
-    told = run_script("collect", *words, "--publish", cwd=tmp_path)
-    assert told.returncode == 0, told.stderr
-    assert published.read_bytes() != before
-    assert "compared" not in told.stdout
+    assert "no run of the arm no_warmup_low is over" in error_of(
+        run_script("collect", *words, "--publish", cwd=tmp_path)
+    )
+    assert published.read_bytes() == before
+    told = run_script("collect", *words, "--with-published", "--publish", cwd=tmp_path)
+    assert f"published: {RESULTS_DIR / FIG2A}\n" in told.stdout, told.stderr
+    assert {claim["verdict"] for claim in json.loads(published.read_text())["claims"]} > {"reproduced"}
+    assert not (tmp_path / LOCAL_RESULTS_DIR / FIG2A).exists()
 
 
 def test_local_results_are_out_of_git():

@@ -10,7 +10,7 @@ from helpers import change_provenance, run_script
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.result_tables import read_table, write_table
-from lnexp.results.tables.publish import publish, refuse_some_arms, warn_of_changes
+from lnexp.results.tables.publish import print_published, publish, refuse_some_arms
 
 FIG2A = Path("small", "toy", "fig2a")
 
@@ -108,7 +108,7 @@ def test_results_made_with_changes_in_no_commit_are_published_with_a_warning(pla
     local, _ = places
     git = {"commit": "c" * 40, "dirty": dirty}
     change_provenance(local / FIG2A, lambda content: content["environments"][-1].update(git=git))
-    warn_of_changes([local / FIG2A])
+    print_published([local / FIG2A])
     assert ("in no commit" in capsys.readouterr().out) is bool(dirty)
 
 
@@ -136,3 +136,15 @@ def change_claim(folder: Path, name: str, **changed: str) -> None:
     content = json.loads(path.read_text())
     content["claims"] = [claim | changed if claim["id"] == name else claim for claim in content["claims"]]
     path.write_text(json.dumps(content))
+
+
+def test_results_of_fewer_seeds_take_the_place_of_none(places):
+    local, published = places
+    path = local / FIG2A / "runs.csv"
+    runs = read_table(path)
+    write_table(path, runs[runs.seed < 103])
+    with pytest.raises(UserError, match=r"seeds that are over: 2; published: 10, in .*; delete these first"):
+        publish("fig2a", local=local, published=published)
+    assert (published / FIG2A / "outcomes.csv").exists()
+    shutil.rmtree(published / FIG2A)
+    assert publish("fig2a", local=local, published=published) == [published / FIG2A]

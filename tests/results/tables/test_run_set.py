@@ -1,6 +1,7 @@
 """Tables and curves of any runs."""
 
 import os
+import shutil
 
 import pandas as pd
 import pytest
@@ -73,6 +74,17 @@ def test_a_run_whose_name_cannot_be_printed_is_left_out_and_named(make, tmp_path
     assert r"x\udcff-89abcdef: not read" in line
 
 
+def test_a_run_is_counted_once_whatever_its_copies(make, tmp_path):
+    make("seed=1", bleu=10.0)
+    two = make("seed=2", bleu=20.0)
+    shutil.copytree(tmp_path / "runs" / "adhoc", tmp_path / "runs" / "a backup")
+    RunFolder(tmp_path / "runs" / "a backup" / two.name).set_status("failed")
+    runs, left_out = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert [(run.job.seed, run.state) for run in runs] == [(1, "finished"), (2, "finished")]
+    assert sum("a copy of" in line for line in left_out) == 2
+    assert f"{tmp_path}/runs/a backup/{two.name}: a copy of {two}" in left_out
+
+
 def test_runs_that_agree_are_one_row(make, tmp_path):
     make("seed=1")
     make("seed=2", "probes.every=3")
@@ -106,6 +118,7 @@ def test_each_sweep_has_a_folder_that_is_named_after_it():
     long = " ".join(f"lr_max={number},2" for number in range(30))
     assert len({name_of_folder(long), name_of_folder(f"{long},3")}) == 2
     assert len(name_of_folder(long)) < 120
+    assert name_of_folder(".") == name_of_folder("..") == "here"
 
 
 def test_what_cannot_be_read_is_left_out_and_named(make, tmp_path):
@@ -125,8 +138,12 @@ def test_the_command_takes_folders_and_sweeps(make, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "model.dropout=0.3" in done.stdout
     assert "2 of 2 runs are over: results/local/sets/runs_adhoc/table.md" in done.stdout
-    done = run_script("collect", "nothing", cwd=tmp_path)
-    assert error_of(done)
+    for words, said in (
+        (["nothing"], "nothing: no runs there"),
+        (["--sweep", "last", "runs/adhoc"], "runs/adhoc: --sweep names the runs"),
+        (["runs/adhoc", "--with-published"], "--with-published: of a recipe's runs alone"),
+    ):
+        assert said in error_of(run_script("collect", *words, cwd=tmp_path))
 
 
 def test_arms_of_one_placement_have_a_colour_each_and_what_is_not_set_is_not_said(make, tmp_path):

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 import pytest
-from helpers import ROOT, change_json, change_provenance, run_script
+from helpers import ROOT, change_json, change_provenance, error_of, run_script
 
 from lnexp.errors import UserError
 from lnexp.results.evidence.provenance import Provenance
@@ -75,6 +75,9 @@ def test_the_command_judges_one_recipe(copied, tmp_path):
     assert "registered before the runs" in text
     assert "why: " in text
     assert (tmp_path / "small/toy/fig4ab/table.md").read_text() == "# A page\n"
+    assert "no results of recipe fig2b" in error_of(
+        run_script("judge", "--recipe", "fig2b", "--results", str(tmp_path))
+    )
 
 
 @pytest.mark.parametrize("changed", ["low", "mean"])
