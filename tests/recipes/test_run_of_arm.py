@@ -37,7 +37,7 @@ def test_fine_tuning_starts_from_the_runs_that_its_sweep_trains(tmp_path):
 
 def test_runs_whose_start_is_neither_trained_nor_asked_for_are_refused_in_a_line(tmp_path):
     with pytest.raises(
-        UserError, match=r"post_ln_warmup_third, seed 21: starts from the run fig5/post_ln_warmup, seed 21, .* 8 more"
+        UserError, match=r"post_ln_warmup_third, seed 101: starts from the run fig5/post_ln_warmup, seed 101, .* 8 more"
     ) as said:
         planned(["fig5_finetune"], ["n_seeds=1"], tmp_path)
     assert load_recipe("fig5_finetune").with_its_starts == ["fig5", "fig5_finetune"]
@@ -47,7 +47,7 @@ def test_runs_whose_start_is_neither_trained_nor_asked_for_are_refused_in_a_line
 
 def test_a_start_that_the_sweep_trains_with_other_options_is_refused(tmp_path):
     """The start is the other recipe's own run, which an earlier sweep may have left."""
-    with pytest.raises(UserError, match=r"post_ln_warmup_third, seed 21: starts from fig5/post_ln_warmup, seed 21, as"):
+    with pytest.raises(UserError, match=r"_third, seed 101: starts from fig5/post_ln_warmup, seed 101, as"):
         planned(["fig5", "fig5_finetune"], ["n_seeds=1", "clip_norm=0.5"], tmp_path)
 
 
@@ -57,8 +57,8 @@ SHORT = ["n_seeds=1", "scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("scale.sentence_pairs.whole=7", r"post_ln_warmup_whole, seed 21: start.epoch=7: .*seed 21 ends in epoch 6"),
-        ("checkpoints.keep=last", r"post_ln_warmup_third, seed 21: start.epoch=2: .* may keep no checkpoint of that"),
+        ("scale.sentence_pairs.whole=7", r"post_ln_warmup_whole, seed 101: start.epoch=7: .*seed 101 ends in epoch 6"),
+        ("checkpoints.keep=last", r"post_ln_warmup_third, seed 101: start.epoch=2: .* may keep no checkpoint of that"),
     ],
 )
 def test_an_epoch_that_pre_training_will_not_keep_is_refused_before_it(tmp_path, option, said):
@@ -71,7 +71,7 @@ def test_an_epoch_that_pre_training_will_not_keep_is_refused_before_it(tmp_path,
 
 def test_an_epoch_that_finished_pre_training_does_not_have_is_refused_before_others_train(tmp_path):
     before, after = planned(["fig5"], SHORT, tmp_path), ["fig5", "fig5_finetune"]
-    (run,) = (one for one in before.missing if one.name == "fig5/post_ln_warmup, seed 21")
+    (run,) = (one for one in before.missing if one.name == "fig5/post_ln_warmup, seed 101")
     folder = RunFolder.of(compose(run.overrides))
     folder.checkpoints.mkdir(parents=True)
     folder.write_config(check_and_resolve(compose(run.overrides)))
@@ -83,7 +83,7 @@ def test_an_epoch_that_finished_pre_training_does_not_have_is_refused_before_oth
         assert run.identity not in {one.identity for one in planned(after, keeping, tmp_path).missing}
         whole = [*keeping, "scale.sentence_pairs.whole=7"]
         if state == "finished":
-            said = r"^fig5_finetune/post_ln_warmup_whole, seed 21: start.epoch=7: .* \(it has: 2, 4, 6\)"
+            said = r"^fig5_finetune/post_ln_warmup_whole, seed 101: start.epoch=7: .* \(it has: 2, 4, 6\)"
             with pytest.raises(UserError, match=said):
                 planned(after, whole, tmp_path)
         else:
@@ -104,7 +104,7 @@ def test_a_sweep_refuses_such_an_epoch_before_it_trains(tmp_path):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}", "tracker=none"]
     done = run_script("train", "-m", "+recipe=fig5,fig5_finetune", *SHORT, *where, "scale.sentence_pairs.whole=7")
     assert done.returncode == 2
-    assert "error: fig5_finetune/post_ln_warmup_whole, seed 21: start.epoch=7" in done.stderr
+    assert "error: fig5_finetune/post_ln_warmup_whole, seed 101: start.epoch=7" in done.stderr
     assert not list(tmp_path.glob("runs/*/*-*")), "nothing was trained"
 
 

@@ -62,29 +62,29 @@ def test_what_a_recipe_sets_at_another_profile_is_free_at_this_one():
 def test_all_seeds_start_from_the_pre_training_of_one(where):
     """As the paper has it: six seeds of fine-tuning."""
     said = ["profile=small", SIZE, *where, "n_seeds=2"]
-    (before,) = (run for run in collect(FIG5, [*said, "arms=pre_ln_low"]) if run.job.seed == 21)
+    (before,) = (run for run in collect(FIG5, [*said, "arms=pre_ln_low"]) if run.job.seed == 101)
     said += ["arms=pre_ln_low_whole"]
-    runs = list(collect(FINE_TUNING, [*said, "start.seed=21"]))
-    assert [run.job.seed for run in runs] == [21, 22]
+    runs = list(collect(FINE_TUNING, [*said, "start.seed=101"]))
+    assert [run.job.seed for run in runs] == [101, 102]
     assert {run.cfg.start.run for run in runs} == {before.identity}
     others = list(collect(FINE_TUNING, said))
     assert runs[0].identity == others[0].identity
     assert runs[1].identity != others[1].identity
     assert runs[1].identity == identity(
-        compose([*with_corpus(FINE_TUNING, "small", [*said, "start.seed=21"]), *runs[1].job.overrides])
+        compose([*with_corpus(FINE_TUNING, "small", [*said, "start.seed=101"]), *runs[1].job.overrides])
     )
-    assert runs[0].own_options == (SIZE, "start.seed=21"), "tables say that the recipe states another start"
-    assert "start.seed=21" in runs[1].command
+    assert runs[0].own_options == (SIZE, "start.seed=101"), "tables say that the recipe states another start"
+    assert "start.seed=101" in runs[1].command
 
 
 @pytest.mark.parametrize("script", ["train", "plan", "collect", "prepare_data"])
 def test_every_command_takes_them(script, where, tmp_path):
     """What the plan of a sweep refuses comes after its options are read."""
-    words = ["+recipe=fig5_finetune", SIZE, "start.seed=21", "n_seeds=1", "arms=pre_ln_low_whole", *where]
+    words = ["+recipe=fig5_finetune", SIZE, "start.seed=101", "n_seeds=1", "arms=pre_ln_low_whole", *where]
     words += {"train": ["-m"], "plan": [], "collect": ["--results", str(tmp_path)], "prepare_data": []}[script]
     done = run_script(script, *words)
     if script == "train":
-        assert "starts from the run fig5/pre_ln_low, seed 21, which is neither trained nor in this" in done.stderr
+        assert "starts from the run fig5/pre_ln_low, seed 101, which is neither trained nor in this" in done.stderr
     else:
         assert done.returncode == 0, done.stderr
 

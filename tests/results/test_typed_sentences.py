@@ -9,6 +9,7 @@ from helpers import ROOT
 from scipy.stats import gmean
 
 from lnexp.configuration import compose
+from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.pages.published_folder import PublishedFolder
 
 RESULTS = ROOT / "results"
@@ -212,3 +213,33 @@ def test_normalised_sgd_fails_at_twice_the_rate_with_warmup_too():
     assert of.trained("normalised_sgd_warmup").startswith("0 of")
     nll = of.mean("last_nll", "normalised_sgd_warmup", 2)
     assert sentence("recipes/interventions_high_rate.yaml", f"fails at this rate with warm-up, too (nll {nll})")
+
+
+def test_what_the_marks_of_claims_leave_out():
+    """Marks are known to favour no claim: they take more of the reproduced ones out of tallies."""
+    assert sentence("docs/recipes-and-claims.md", "most of those left out are reproduced")
+    assert sentence("docs/recipes-and-claims.md", "no marked one had another verdict than the one that counts")
+    left_out = []
+    for path in RESULTS.glob("*/*/*/verdicts.json"):
+        by_id = {claim.id: claim for claim in read_verdicts(path).claims}
+        left_out += [claim.verdict for claim in by_id.values() if claim.left_out == "implied by another claim"]
+        for claim in by_id.values():
+            if claim.left_out == "restates another claim":
+                assert claim.verdict == by_id[claim.restates].verdict, f"{path}: {claim.id}"
+    assert left_out.count("reproduced") > len(left_out) / 2
+
+
+def test_how_far_post_ln_is_after_three_fifths_of_its_run():
+    said = "four of the six runs of Post-LN with warm-up meet it as well, at three fifths of their own run"
+    assert sentence("recipes/fig4ab.yaml", said)
+    epochs = pd.read_csv(RESULTS / "medium/multi30k/fig4ab/epochs.csv").query("arm == 'post_ln_adam_warmup'")
+    early, last = (epochs[epochs.epoch == epoch].set_index("seed").valid_bleu for epoch in (5, 8))
+    assert (early.count(), (early > 0.9 * last).sum()) == (6, 4)
+
+
+def test_how_many_runs_a_page_of_the_docs_says_train():
+    said = "both train in all six runs; four of six runs without any intervention train, too, and with both moments"
+    assert sentence("docs/theory.md", f"{said} gathered one of six")
+    folder = PublishedFolder(RESULTS / "small/toy/adam_2k")
+    trained = [folder.trained(arm) for arm in ("adam_2k", "adam_2k_ramp", "none", "gathered_moments")]
+    assert trained == ["6 of 6", "6 of 6", "4 of 6", "1 of 6"]

@@ -78,7 +78,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("first-updates-post-changes-more-than-pre-decoder",),
     ),
     "Without warm-up Post-LN's attention logits outgrow Pre-LN's": (("failure-is-no-growth-of-logits",),),
-    "Without warm-up Post-LN's loss ends sharper than with it": (("sharpness-post-ln-fails-flat",),),
+    "Without warm-up Post-LN's loss does not end less than half as sharp as with it": (
+        ("sharpness-post-ln-fails-flat",),
+    ),
     "From hidden states of Post-LN without warm-up a linear classifier reads word classes more than half as well as"
     " with it": (("linear-probes-failed-loses-class",),),
     "With Gaussian inputs Post-LN's gradients grow far less from layer to layer than by √(3/2), appendix F's factor": (

@@ -1,7 +1,7 @@
 """Find what results say of the paper's question: placement × warm-up on each corpus, and the claims that answer it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lnexp.results.judging.verdict_file import JudgedClaim
@@ -100,9 +100,12 @@ class CorpusResults:
 
     @cached_property
     def answer(self) -> list[str]:
-        """The verdicts of the claims that the answer is made of, with a star where tallies do not count them."""
+        """The verdicts of the claims that the answer is made of.
+
+        A star is behind those that tallies do not count, unless they leave it out because a stronger one implies it.
+        """
         claims = [self.claim(name) for name in ANSWER.values()]
-        return [f"{claim.verdict}{STAR[claim.counts]}" if claim else MISSING for claim in claims]
+        return [f"{one.verdict}{STAR[replace(one, implied_by='').counts]}" if one else MISSING for one in claims]
 
     @property
     def size(self) -> str:
