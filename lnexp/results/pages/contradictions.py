@@ -20,6 +20,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("radam-999-trains-post-ln", "radam-999-post-ln-succeeds", "radam-beta2-matters-for-post-ln"),
         ("radam-999-changes-pre-ln-little",),
     ),
+    "Without warm-up Pre-LN in place of Post-LN is not worth twice as much as RAdam in place of Adam, as we read"
+    " section 4.2": (("factorial-placement-dominates-optimizer",),),
     "In fairseq's schedule, where no warm-up means far smaller rates, Pre-LN stays far behind without warm-up": (
         (
             "coupled-pre-ln-trains-low",

@@ -270,7 +270,7 @@ def test_below_the_claims_stands_why_some_are_not_counted(values, tmp_path):
     [
         (
             PLACE,
-            "of 7 decided verdicts, 5 survive it over the claims of this recipe, and 3 over [all claims on",
+            "of 6 decided verdicts, 6 survive it over the claims of this recipe, and 3 over [all claims on",
         ),
         (PLACE, "; 1 of them is decided by the numbers of another recipe's claim, and counts there.\n"),
         (
@@ -279,7 +279,7 @@ def test_below_the_claims_stands_why_some_are_not_counted(values, tmp_path):
         ),
         (
             "theory/toy/fig3",
-            "of 6 decided verdicts, 4 survive it over the claims of this recipe, and 3 over [all",
+            "of 5 decided verdicts, 3 survive it over the claims of this recipe, and 2 over [all",
         ),
     ],
 )
