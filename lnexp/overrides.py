@@ -74,7 +74,7 @@ def values_of(override: Override) -> list[str]:
 
 def _place(text: str, folder: Path, is_recipe: bool) -> str:
     """Return a path as Hydra reads it, absolute; or the text, where it is no path."""
-    if not text or text == "None" or "://" in text or (is_recipe and not text.endswith(".yaml")):
+    if not text or text == "None" or "://" in text or (is_recipe and not text.endswith((".yaml", ".yml"))):
         return "null" if text == "None" else text
     return quote(str(folder / os.path.expanduser(text)))
 

@@ -2,10 +2,12 @@
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lnexp.combinations import combinations
+from lnexp.errors import UserError
 
 VALUES = st.lists(st.integers(0, 99).map(str), min_size=1, max_size=3, unique=True)
 
@@ -23,3 +25,8 @@ def test_every_combination_is_there_once_with_what_varies(options):
 
 def test_a_list_is_one_value():
     assert combinations(["fairseq.x=[1,2]", "seed=1"]) == [(["fairseq.x=[1,2]", "seed=1"], [])]
+
+
+def test_values_that_follow_from_what_files_there_are_are_refused():
+    with pytest.raises(UserError, match=r"model=glob\(pre_\*\): name the values, as model=a,b"):
+        combinations(["model=glob(pre_*)", "seed=1"])

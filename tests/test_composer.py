@@ -41,7 +41,7 @@ def composer():
         ["++scale.toy.train_pairs=5", "scale.toy={train_pairs: 7}"],
         ["scale.sgd_lr_max={low: 1, high: 2}", "~scale.sgd_lr_max.low"],
         ["+new={a: 1}", "++new.a=2"],
-        ["fairseq.optimization.sentence_avg=true", "fairseq.optimizer.eps=1e-6"],
+        ["fairseq.optimization.stop_min_lr=1e-9", "fairseq.optimizer.eps=1e-6"],
     ],
 )
 def test_it_composes_what_hydra_does(composer, overrides):

@@ -238,8 +238,12 @@ def _size(corpus: binarise.TokenisedCorpus, split: str) -> int:
     """Return how many pairs a split has, or sentences of one language.
 
     Raises:
-        UserError: for languages of unequal length, as a file of one's own may write them.
+        UserError: for a language that was not written, and for languages of unequal length, as a file of one's own may
+            write them.
     """
+    for language in corpus.languages:
+        if not corpus.text(split, language).is_file():
+            raise UserError(f"data.source_lang, data.target_lang: {language}: no {split} was written of it")
     count = count_lines if len(corpus.languages) > 1 else count_sentences  # an empty line of one ends a document
     sizes = {language: count(corpus.text(split, language)) for language in corpus.languages}
     if len(set(sizes.values())) > 1:

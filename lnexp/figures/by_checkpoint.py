@@ -18,7 +18,10 @@ MAJORITY = LineStyle("#8A8A8A", ":")
 
 
 def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
-    """Return the figure of ``runs.csv``, of runs that are over; None for a table whose runs start from no checkpoint.
+    """Return the figure of ``runs.csv``, of runs that are over.
+
+    None for a table whose runs start from no checkpoint, and for rows with two arms that start from one: they differ in
+    something else.
 
     Args:
         recipe: whose rows of arms are the lines.
@@ -26,6 +29,9 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
         scope: what they were trained on, in words.
     """
     if START not in runs or runs.empty:
+        return None
+    of_arms = runs.drop_duplicates(["arm", START])
+    if of_arms.assign(row=[recipe.arms[arm].row for arm in of_arms["arm"]]).duplicated(["row", START]).any():
         return None
     score = load_task(recipe.task).score
     epochs = sorted(runs[START].unique().tolist())

@@ -1,5 +1,7 @@
 """Make the figure of the best score by depth: a panel a length of warm-up, a line a placement."""
 
+import re
+
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
@@ -11,10 +13,12 @@ from lnexp.tasks import load_task
 
 #: The axis of a recipe whose labels are layers a side, as ``6-6``.
 DEPTH = "depth"
+LAYERS = re.compile(r"\d+(-\d+)?", re.ASCII)
 
 
 def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
-    """Return the figure of ``runs.csv``, of runs that are over; None for a recipe whose table has no depth.
+    """Return the figure of ``runs.csv``, of runs that are over; None for a recipe whose table has no depth in
+    numbers.
 
     Args:
         recipe: whose ``outcomes`` say which axes are the lines and the panels.
@@ -22,6 +26,8 @@ def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
         scope: what they were trained on, in words.
     """
     if recipe.outcomes.get("columns") != DEPTH or runs.empty:
+        return None
+    if not all(LAYERS.fullmatch(arm.values[DEPTH]) for arm in recipe.arms.values()):
         return None
     score = load_task(recipe.task).score
     by_panel: dict[str, list[Arm]] = {}

@@ -41,7 +41,8 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame 
     ]
     rows, shown = with_few_bands(rows)
     seeds = f"{named_seeds(epochs['seed'])}: {shown}"
-    subtitle = " · ".join(filter(None, (scope, seeds, task.epoch_note(epochs.iloc[0].to_dict()))))
+    notes = dict.fromkeys(task.epoch_note(of_arm.iloc[0].to_dict()) for of_arm in by_arm.values())
+    subtitle = " · ".join(filter(None, (scope, seeds, *notes)))
     return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
 
 

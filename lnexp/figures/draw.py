@@ -64,8 +64,8 @@ def figure_of(drawing: Drawing) -> Figure:
         add_title(figure, drawing.title, drawing.subtitle)
         lines = {str(line.get_label()): line for axis in figure.axes for line in axis.get_lines()}
         figure.legend(
-            [lines[label] for label in labels], list(labels.values()), loc="outside lower center", frameon=False,
-            ncols=columns, handlelength=3,  # long enough to tell dashes apart
+            [lines[label] for label in labels], list(map(as_text, labels.values())), ncols=columns,
+            loc="outside lower center", frameon=False, handlelength=3,  # long enough to tell dashes apart
         )  # fmt: skip
     return figure
 
@@ -116,7 +116,12 @@ def axes_for(figure: Figure, count: int, across: int) -> list[Any]:
 def add_title(figure: Figure, title: str, subtitle: str) -> None:
     """Write a title and a subtitle above a figure, in lines as long as it is wide."""
     letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
-    figure.suptitle("\n".join(textwrap.fill(text, letters) for text in (title, subtitle)), fontsize=10)
+    figure.suptitle("\n".join(textwrap.fill(as_text(text), letters) for text in (title, subtitle)), fontsize=10)
+
+
+def as_text(text: str) -> str:
+    """Return a text as matplotlib draws it, which takes what stands between two dollars for a formula."""
+    return text.replace("$", r"\$")
 
 
 def name_few(axis: Any, limits: tuple[float, float]) -> None:
@@ -142,7 +147,8 @@ def remove(name: str, folder: Path) -> None:
 def _draw_panel(axis: Any, panel: Panel) -> None:
     for line in panel.lines:
         _draw_line(axis, line)
-    axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label, xscale=panel.x_scale)
+    texts = {"title": panel.title, "xlabel": panel.x_label, "ylabel": panel.y_label}
+    axis.set(**{name: as_text(text) for name, text in texts.items()}, xscale=panel.x_scale)
     # a zero is left out of a logarithmic axis: the line to it would be drawn as one to the edge
     axis.set_yscale(panel.y_scale, **({"nonpositive": "mask"} if panel.y_scale == "log" else {}))
     if panel.bits:

@@ -14,7 +14,7 @@ from lnexp.figures.heat_maps import draw_heat_maps
 from lnexp.figures.layers import layers
 from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, SWEEP
 from lnexp.figures.panels import Drawing
-from lnexp.figures.probed import plots, probed
+from lnexp.figures.probed import probed
 from lnexp.figures.sweep import draw_sweep
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table, rows_over
@@ -60,7 +60,7 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
         runs = read_table(folder / "runs.csv")
         names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
         names += draw_by_arm(recipe, rows_over(runs), scope, folder)
-    possible = {ALONG, "figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *plots(recipe)}
+    possible = {ALONG, "figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *recipe.plots}
     for name in possible.difference(names):
         remove(name, folder)
     return names

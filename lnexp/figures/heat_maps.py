@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_integer_dtype
 
 from lnexp.errors import UserError
-from lnexp.figures.draw import STYLE, add_title, axes_for, name_few, save
-from lnexp.figures.probed import plots, rows_with
+from lnexp.figures.draw import STYLE, add_title, as_text, axes_for, name_few, save
+from lnexp.figures.probed import rows_with
 from lnexp.recipes.recipe import Recipe
 from lnexp.seeds import named_seeds
 
@@ -33,7 +33,7 @@ def draw_heat_maps(recipe: Recipe, table: pd.DataFrame, scope: str, folder: Path
         scope: what was measured, in words.
         folder: of results.
     """
-    found = {name: plot for name, plot in plots(recipe).items() if "colour" in plot}
+    found = {name: plot for name, plot in recipe.plots.items() if "colour" in plot}
     with rc_context(STYLE):
         for name, plot in found.items():
             save(heat_maps(recipe, plot, rows_with(table, plot), scope), folder, name)
@@ -41,16 +41,21 @@ def draw_heat_maps(recipe: Recipe, table: pd.DataFrame, scope: str, folder: Path
 
 
 def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: str) -> Figure:
-    """Return a heat map an arm: x to the right, y down, and the colour's mean over seeds; white where there is none.
+    """Return a heat map an arm: x to the right, y down, and the colour's mean over seeds; white where there is none, or
+    none above zero on a logarithmic scale.
 
     Raises:
-        UserError: where x or y are no whole numbers.
+        UserError: where x or y are no whole numbers, or everything would be white.
     """
     x, y, colour = plot["x"], plot["y"], plot["colour"]
     if not all(is_integer_dtype(table[column]) for column in (x, y)):
         raise UserError(f"plot: {x} and {y} of a heat map must be whole numbers")
     means = table.groupby(["arm", y, x])[colour].mean()
     scale = LogNorm if plot.get("colour_scale") == "log" else Normalize
+    if scale is LogNorm:
+        means = means[means > 0]
+    if means.empty:
+        raise UserError(f"plot: no row has {x}, {y} and {colour}{' above zero' if scale is LogNorm else ''}")
     norm = scale(means.min(), means.max())
     arms = [arm for arm in recipe.arms.values() if arm.name in means.index]
     across = min(ACROSS, len(arms))
@@ -59,7 +64,7 @@ def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: 
     axes = axes_for(figure, len(arms), across)
     for place, (arm, axis) in enumerate(zip(arms, axes, strict=True)):
         shown = _draw(axis, means[arm.name].unstack(), norm)
-        axis.set(title=arm.label, xlabel=plot.get("x_label", x))
+        axis.set(title=as_text(arm.label), xlabel=plot.get("x_label", x))
         axis.set_ylabel(plot.get("y_label", y) if place % across == 0 else "")
     bar = figure.colorbar(shown, ax=axes, label=plot.get("colour_label", colour), shrink=0.8)
     if scale is LogNorm:

@@ -15,11 +15,6 @@ AXES = ("x", "y", "colour")
 FEW = 8
 
 
-def plots(recipe: Recipe) -> dict[str, dict[str, str]]:
-    """Return what the recipe plots, by the name of the picture; ``plot`` comes first."""
-    return {"figure": recipe.plot, **recipe.more_plots}
-
-
 def rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
     """Return the rows of ``measurements.csv`` that have what is plotted. Raises UserError where no row can."""
     columns = [plot[axis] for axis in AXES if axis in plot]
@@ -30,7 +25,7 @@ def rows_with(table: pd.DataFrame, plot: dict[str, str]) -> pd.DataFrame:
 
 def probed(recipe: Recipe, table: pd.DataFrame, scope: str) -> list[Drawing]:
     """Return the figures of ``measurements.csv`` that have lines; see :mod:`lnexp.figures.heat_maps` for the others."""
-    found = {name: plot for name, plot in plots(recipe).items() if "colour" not in plot}
+    found = {name: plot for name, plot in recipe.plots.items() if "colour" not in plot}
     return [_drawing(recipe, name, plot, rows_with(table, plot), scope) for name, plot in found.items()]
 
 

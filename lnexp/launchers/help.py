@@ -32,7 +32,7 @@ or over recipes, -m +recipe=NAME,NAME. A sweep prints a line for each run that
 ends, with -v also one for each epoch. Defaults are in brackets."""
 CONCLUSION = """\
 Any other option of fairseq's is set as fairseq.GROUP.OPTION=VALUE, such as
-fairseq.optimization.sentence_avg=true; fairseq-train --help lists them.
+fairseq.dataset.batch_size=64; fairseq-train --help lists them.
 --cfg job prints the config instead of training; --hydra-help is about Hydra."""
 
 

@@ -22,6 +22,8 @@ ALL_OF_IT = only(False, AS_IF_NEVER)
 EVERY_EPOCH = "a run saves a checkpoint of every epoch"
 #: Which checkpoints there are when a run is tested.
 KEPT_FOR_THE_TEST = "the test takes the best one, whichever checkpoints.keep leaves"
+#: What losses are means over.
+A_TOKEN = only(False, "losses are means over tokens")
 #: What several processes have in common with one.
 SHARED = "several processes have the order of the data of one"
 WHOLE_MODEL = "a model is whole in each process"
@@ -70,8 +72,9 @@ ROWS = (
     _one_in_arrays("optimization.stop_min_lr", -1.0, kind=number()),
     _one_in_arrays("optimization.stop_time_hours", 0, skips_epochs=True, kind=number(0)),
     _one_in_arrays("criterion.ignore_prefix_size", 0, kind=only(0, "losses are of whole sentences")),
-    _one_in_arrays("optimization.sentence_avg", False),  # which the criterion's is by default: named first
-    _one_in_arrays("criterion.sentence_avg", False),
+    # the criterion's is by default the other one, which is named first
+    _one_in_arrays("optimization.sentence_avg", False, kind=A_TOKEN),
+    _one_in_arrays("criterion.sentence_avg", False, kind=A_TOKEN),
     _one_in_arrays("optimization.use_bmuf", False, kind=only(False, "processes add up their gradients")),
     _one_in_arrays("common.amp", False),
     _one_in_arrays("common.memory_efficient_bf16", False),
@@ -95,6 +98,7 @@ ROWS = (
     _as_it_is("dataset.train_subset", "train", "a run is trained on train"),
     _as_it_is("task.train_subset", "train", "a run is trained on train"),
     _as_it_is("task.upsample_primary", -1, "a corpus has one part"),
+    _as_it_is("dataset.curriculum", 0, "a resumed run would shuffle other epochs than one that was not interrupted"),
     _as_it_is("dataset.num_shards", 1, "a run has all of its corpus"),
     _as_it_is("dataset.shard_id", 0, "a run has all of its corpus"),
     _as_it_is("common.tpu", False, "a run is trained on a CPU or GPUs"),
@@ -104,7 +108,6 @@ ROWS = (
     Option("fairseq.dataset.valid_subset", beginning_with("valid", "records of epochs are of it")),
     Option("fairseq.dataset.batch_size", SENTENCES),
     Option("fairseq.dataset.batch_size_valid", SENTENCES),
-    Option("fairseq.dataset.curriculum", whole(0)),
     Option("fairseq.dataset.required_seq_len_multiple", MULTIPLE),
     Option("fairseq.dataset.required_batch_size_multiple", MULTIPLE),
     Option("fairseq.dataset.fixed_validation_seed", SEED.or_null()),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import check_and_resolve, shared_settings
+from lnexp.configuration import check_and_resolve, check_device, shared_settings
 from lnexp.errors import UserError
 from lnexp.hashing import short_hash
 from lnexp.planning.asked import asked
@@ -41,7 +41,9 @@ def lines(words: list[str], here: str, processes: int, device: Device | None) ->
         cfg = each.cfg
         cfg.device = here
         check_and_resolve(cfg)
-        if device and cfg.precision not in device.flops:
+        if device is None:
+            check_device(cfg)
+        elif cfg.precision not in device.flops:
             raise UserError(f"precision={cfg.precision}: not on a {device.title}; take {', '.join(device.flops)}")
         alike = found.setdefault(what_costs(cfg), Alike(cfg))
         alike.names.append(each.name)

@@ -200,6 +200,8 @@ def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
     torch.set_num_threads(cfg.threads)
     nowhere = Path("none")  # nothing is read or saved
     fairseq = to_fairseq(cfg, nowhere, nowhere)
+    if fairseq.common.fp16 and cfg.device == "cpu":  # where fairseq's optimizer of it cannot be; bf16 has as many bytes
+        fairseq.common.fp16, fairseq.common.bf16 = False, True
     set_end(fairseq.lr_scheduler, lambda: FAR_AWAY)
     utils.set_torch_seed(cfg.seed)
     task = batch.fairseq_task(fairseq.task)

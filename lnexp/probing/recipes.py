@@ -42,7 +42,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
         results_dir = LOCAL_RESULTS_DIR
     for recipe in recipes:
         if not recipe.measurement:
-            command = f"python scripts/train.py -m +recipe={recipe.name}"
+            command = f"python scripts/train.py -m +recipe={recipe.shown_reference}"
             raise UserError(f"recipe={recipe.name}: is trained, not measured; run {command}")
     folders = [_measure_recipe(recipe, options, results_dir) for recipe in recipes]
     write_page(results_dir)

@@ -1,6 +1,7 @@
 """Read recipes on a command line: which are asked for, and what other options do to their arms."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
@@ -59,7 +60,7 @@ def shared_overrides(recipe: Recipe, profile: str, rest: list[str]) -> list[str]
     return [*recipe.choice_of_task, *with_corpus(recipe, profile, rest)]
 
 
-def for_readers(options: list[str]) -> list[str]:
+def for_readers(options: Sequence[str]) -> list[str]:
     """Return the options as another person would type them, without paths on this machine.
 
     Folders that have a default are left out, and other paths replaced by ``PATH``; addresses stay.

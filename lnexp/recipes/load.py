@@ -28,12 +28,22 @@ COPY = "recipe.yaml"
 NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
 #: Names of profiles, arms and axes, some of which are folders' and words of claims.
 NAME_OF_PART = re.compile(r"\w[\w.-]*", re.ASCII)
+#: What Hydra takes for a number, a truth value or nothing.
+NO_TEXT = re.compile(r"null|true|false|nan|inf|[\d_.]+(e-?\d+)?", re.ASCII | re.IGNORECASE)
 #: Attributes of a recipe that are no keys of its file.
 NO_KEYS = ("name", "file")
 #: Keys of a file that stand for its arms.
 AXES = ("axes", "rows")
 #: Keys that every file has, its arms aside, see :data:`AXES`.
 NEEDED = required_fields(Recipe) - {*NO_KEYS, "arms"}
+#: Keys of a picture of a measurement, of which x and y are needed.
+PLOT = (
+    "x",
+    "y",
+    "colour",
+    *(f"{axis}_{key}" for axis in ("x", "y", "colour") for key in ("label", "scale")),
+    "y_range",
+)
 #: The most arms, and the most seeds, that a recipe asks for.
 MOST = 10_000
 
@@ -94,6 +104,11 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             key: checked(hints[key], value, key) if key in hints else value for key, value in content.items()
         }
         recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
+        if numbers := [arm for arm in recipe.arms if NO_TEXT.fullmatch(arm)]:
+            raise ValueError(f"arms: {numbers[0]}: the name of an arm must be text, as x{numbers[0]}")
+        if recipe.measurement:
+            for picture, plot in recipe.plots.items():
+                check_keys(plot, ("x", "y"), PLOT, picture)
         refuse_own_options(_overrides_of(recipe))
         if recipe.n_seeds < 1:
             raise ValueError("n_seeds: must be at least 1")

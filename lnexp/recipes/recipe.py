@@ -1,5 +1,6 @@
 """Hold a recipe: its arms, its claims, and what it sets."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -193,6 +194,11 @@ class Recipe:
         return " ".join(filter(None, parts))
 
     @property
+    def plots(self) -> dict[str, dict[str, str]]:
+        """What is plotted of a measurement, by the name of the picture; ``plot`` comes first."""
+        return {"figure": self.plot, **self.more_plots}
+
+    @property
     def is_of_trained_runs(self) -> bool:
         """Whether a measurement is of trained runs, those of another recipe, and not of models before training."""
         return any(setting.startswith("run.recipe=") for setting in self.settings)
@@ -202,6 +208,11 @@ class Recipe:
         """What commands that train it take: the recipe whose runs its own start from, if there is one, and its own."""
         said = (setting.partition("=") for setting in self.settings)
         return [*(value for key, _, value in said if key == "start.recipe"), self.reference]
+
+    @property
+    def shown_reference(self) -> str:
+        """What a reader types for it: its name, or the path of its file from here."""
+        return os.path.relpath(self.file) if self.file else self.name
 
     @property
     def heading(self) -> str:

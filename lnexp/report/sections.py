@@ -72,7 +72,7 @@ class Section:
     @property
     def recipe(self) -> str:
         """The name of the recipe."""
-        return self.folder.name
+        return self.folder.resolve().name
 
     @property
     def anchor(self) -> str:

@@ -1,7 +1,6 @@
 """Run ``scripts/collect.py``: make tables, figures and verdicts from run folders."""
 
 import argparse
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -158,6 +157,6 @@ def _command(recipe: "Recipe", overrides: list[str]) -> str:
     from lnexp.recipes.command_line import for_readers
 
     *starts, _ = recipe.with_its_starts
-    names = ",".join([*starts, os.path.relpath(recipe.file) if recipe.file else recipe.name])
+    names = ",".join([*starts, recipe.shown_reference])
     words = shlex.join([f"+recipe={names}", *for_readers(overrides)])
     return f"python scripts/reproduce.py {words}"

@@ -49,7 +49,11 @@ def _matching(root: Path, place: str) -> list[Path]:
     path = root / place
     if path.is_dir():
         return [path]
-    return sorted(root.glob(place)) if not Path(place).is_absolute() else sorted(Path("/").glob(place.lstrip("/")))
+    from_root = (Path("/"), place.lstrip("/")) if Path(place).is_absolute() else (root, place)
+    try:
+        return sorted(from_root[0].glob(from_root[1]))
+    except ValueError as error:  # as of x**
+        raise UserError(f"{place}: {error}") from error
 
 
 def _runs_in(path: Path) -> list[Path]:

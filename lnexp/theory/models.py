@@ -127,8 +127,7 @@ def first_batches(task: Any, tokens: int, seed: int, count: int, dataset: Mappin
             sentence is left out.
         seed: of the order.
         count: how many.
-        dataset: fairseq's options of the data, of which ``batch_size`` limits a minibatch, too, and a ``curriculum``
-            of an epoch or more takes the minibatches in the order of their lengths.
+        dataset: fairseq's options of the data, of which ``batch_size`` limits a minibatch, too.
 
     Raises:
         UserError: where there are fewer.
@@ -137,8 +136,7 @@ def first_batches(task: Any, tokens: int, seed: int, count: int, dataset: Mappin
     most = max(tokens, data.sizes.max())
     limits = {"max_tokens": int(most), "max_sentences": dataset.get("batch_size")}
     iterator = task.get_batch_iterator(data, **limits, seed=seed, disable_iterator_cache=True)
-    shuffle = not dataset.get("curriculum")
-    found = list(itertools.islice(iterator.next_epoch_itr(shuffle=shuffle), count))
+    found = list(itertools.islice(iterator.next_epoch_itr(), count))
     if len(found) < count:
         raise UserError(f"batches={count}: the training data has {len(found)} of {most} tokens")
     return found

@@ -1,5 +1,6 @@
 """Find a run of a recipe that was trained before, for measurements of trained models."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from omegaconf import DictConfig
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.jobs import Job
 from lnexp.recipes.measured_run import measured_arm
 from lnexp.runs import records
@@ -52,8 +54,9 @@ class TrainedRun:
         job = Job(recipe, run["profile"], arm, context.seed)
         cfg = compose([f"profile={job.profile}", *job.overrides, *context.overrides])
         what = f"{recipe.name}/{arm.name}, seed {job.seed}"
-        only = f'profile={job.profile} "arms=[{arm.name}]" first_seed={job.seed} n_seeds=1'
-        train = f"python scripts/train.py -m +recipe={recipe.reference} {only}"
+        only = [f"profile={job.profile}", f"arms=[{arm.name}]", f"first_seed={job.seed}", "n_seeds=1"]
+        words = [f"+recipe={recipe.shown_reference}", *only, *for_readers(context.overrides)]
+        train = f"python scripts/train.py -m {shlex.join(words)}"
         path = find_folders(cfg.runs_dir).get(identity(cfg))
         if path is None:
             raise UserError(f"{what}: not trained; {train} trains it, runs_dir=… says where runs lie")

@@ -69,7 +69,8 @@ class Tracker:
             tags=_tags(self.cfg),
             dir=str(self.folder.path),
             config=_flat_config(self.cfg),
-            resume="allow",
+            # without records it is trained afresh, and takes the place of what wandb has of this id
+            resume="allow" if records.read(self.folder.metrics) else None,
             reinit="create_new",  # an array has one for each of its members
             settings=wandb.Settings(silent=True, console="off", x_disable_stats=True, x_disable_meta=True),
         )

@@ -98,7 +98,7 @@ def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
         return f"lr_schedule={name} is fairseq's, and may depend on the length"
     if cfg.lr_schedule.get("total_updates", 0) is None:
         return f"lr_schedule={name} ends with the run; lr_schedule.total_updates=… gives both runs one end"
-    measured = {frozenset(record.keys() - records.OPTIONAL["epoch"]) for record in shorter.epochs()[-2:]}
+    measured = {frozenset(record.keys() - records.OPTIONAL["epoch"]) for record in shorter.epochs()}
     if epoch == 1 or len(measured) > 1:
         return "its last epoch may have been measured as a last one"
     if not table_of(cfg).records_every_epoch(cfg):

@@ -11,7 +11,7 @@ import tarfile
 import time
 
 import pytest
-from helpers import ROOT, TINY, error_of, run_script
+from helpers import ROOT, TINY, TINY_CORPUS, error_of, run_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
@@ -442,6 +442,11 @@ def test_the_other_direction_of_a_named_corpus_swaps_its_files(real_text, tmp_pa
 def test_a_language_is_not_translated_to_itself(folder, tmp_path):
     with pytest.raises(UserError, match=r"data\.target_lang=de: must be another language"):
         prepare(tokenized(folder, "data.target_lang=de"), tmp_path / "data")
+
+
+def test_a_language_that_a_corpus_does_not_have_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"data\.source_lang, data\.target_lang: fr: no train was written of it"):
+        prepare(compose([TINY_CORPUS, "data.source_lang=fr"]).data, tmp_path)
 
 
 word = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="▁"), min_size=1, max_size=5)

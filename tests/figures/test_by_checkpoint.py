@@ -1,5 +1,7 @@
 """The figure by checkpoint has a line a row of arms, from the epochs of pre-training to the accuracy."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -48,3 +50,8 @@ def test_a_line_a_row_and_the_most_frequent_class_beside_them():
 def test_a_table_of_runs_that_start_from_no_checkpoint_has_no_such_figure():
     assert by_checkpoint(load_recipe("fig5"), runs().drop(columns="start_epoch"), "scope") is None
     assert by_checkpoint(RECIPE, runs()[:0], "scope") is None
+
+
+def test_arms_of_a_row_that_differ_in_something_else_are_not_one_line():
+    one_row = RECIPE.with_arms({name: replace(arm, row="") for name, arm in RECIPE.arms.items()})
+    assert by_checkpoint(one_row, runs(), "scope") is None

@@ -1,5 +1,7 @@
 """The score by depth is one panel a length of warm-up."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -33,3 +35,10 @@ def test_a_recipe_without_depth_has_no_such_figure():
     runs = read_table(RESULTS_DIR / "small" / "toy" / "placements" / "runs.csv")
     assert by_depth(load_recipe("placements"), runs, "scope") is None
     assert by_depth(load_recipe("depth"), runs[:0], "scope") is None
+
+
+@pytest.mark.parametrize(("label", "drawn"), [("12", True), ("12 layers", False), ("deep", False)])
+def test_a_depth_in_words_has_no_place_on_its_axis(runs, label, drawn):
+    recipe = load_recipe("depth")
+    named = {name: replace(arm, values=arm.values | {"depth": label}) for name, arm in recipe.arms.items()}
+    assert (by_depth(recipe.with_arms(named), runs, "scope") is not None) is drawn

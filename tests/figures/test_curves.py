@@ -74,3 +74,12 @@ def test_of_runs_that_no_recipe_planned_none_is_missing():
     epochs = pd.read_csv(ROOT / "results/medium/multi30k/fig2a/epochs.csv")
     recipe, said = first_labels(epochs=epochs[(epochs["arm"] != "warmup_low") | (epochs["seed"] <= 22)])
     assert said["warmup_low"] == recipe.arms["warmup_low"].label_in_row
+
+
+def test_what_epochs_were_measured_on_is_said_of_every_arm():
+    table = pd.read_csv(ROOT / "results/small/toy/fig2a/epochs.csv")
+    assert curves(load_recipe("fig2a"), table, "scope").subtitle.count("beam") == 1
+    other = table.assign(beam=table["beam"].where(table["arm"] != "warmup_low", 4))
+    subtitle = curves(load_recipe("fig2a"), other, "scope").subtitle
+    assert subtitle.count("beam") == 2
+    assert "beam 4" in subtitle

@@ -65,3 +65,11 @@ def test_only_plots_with_a_colour_are_drawn(table, tmp_path):
     assert draw_heat_maps(RECIPE, table, "scope", tmp_path) == ["pairs"]
     assert {path.name for path in tmp_path.iterdir()} == {"pairs.png", "pairs.svg", "pairs.pdf"}
     assert draw_heat_maps(load_recipe("dependency"), table, "scope", tmp_path / "none") == []
+
+
+def test_a_share_of_nothing_is_white_on_a_logarithmic_scale(table):
+    zero = table.assign(share=table["share"].where(table["back"] != 1, 0.0))
+    first = heat_maps(RECIPE, PLOT, zero, "scope").axes[0].images[0]
+    assert first.get_array().filled(np.nan)[2] == pytest.approx([0.02, np.nan, 2], nan_ok=True)
+    with pytest.raises(UserError, match="plot: no row has on, sublayer and share above zero"):
+        heat_maps(RECIPE, PLOT, table.assign(share=0.0), "scope")

@@ -258,10 +258,7 @@ def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkey
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (
-            "fairseq.optimization.sentence_avg=true",
-            "fairseq.optimization.sentence_avg=True: an array knows False alone",
-        ),
+        ("fairseq.common.amp=true", "fairseq.common.amp=True: an array knows False alone"),
         ("norm=scale_norm", "fairseq.model.fix_norm=True: an array knows False alone"),
         ("probes.every=5", "probes.every=5: an array has no probes"),
     ],

@@ -9,6 +9,8 @@ import lnexp.planning.step as step
 from lnexp.benchmarks.activation_memory import FREE_AT_ONCE, SETTINGS
 from lnexp.benchmarks.own_process import run_in_own_process
 from lnexp.configuration import compose
+from lnexp.errors import UserError
+from lnexp.planning.arms import lines
 from lnexp.planning.live_memory import LiveMemory
 from lnexp.tasks.translation.planning import PairsBatch, work_of
 
@@ -50,6 +52,14 @@ def test_a_deep_model_is_scaled_from_shallow_ones():
             assert getattr(found, name) == pytest.approx(getattr(whole, name), rel=0.02), name
     assert found.parameters == whole.parameters
     assert cfg.model.encoder_layers == 8
+
+
+def test_fp16_is_planned_where_there_is_no_gpu():
+    """For a GPU that has no bf16; where it would be trained here, it is refused."""
+    half, bf16 = (step.parts(config(f"precision={name}", "device=cpu"), BATCH).step(1) for name in ("fp16", "bf16"))
+    assert (half.memory, half.gradient_bytes, half.flops) == (bf16.memory, bf16.gradient_bytes, bf16.flops)
+    with pytest.raises(UserError, match="precision=fp16: needs a GPU"):
+        lines([*TINY, "precision=fp16"], "cpu", 1, None)
 
 
 def test_a_model_of_few_layers_is_measured_whole():

@@ -52,7 +52,6 @@ OTHER = [
     ["precision=bf16"],
     ["data.text.seed=1"],
     ["evaluation.valid_beam=5"],
-    ["fairseq.optimization.sentence_avg=true"],
     ["fairseq.optimization.stop_min_lr=1e-9"],
     ["fairseq.checkpoint.finetune_from_model=/x.pt"],
     ["fairseq.model.attention_dropout=0.1"],

@@ -51,3 +51,8 @@ def test_the_config_that_a_tracker_keeps_within_a_run_is_no_run(make, tmp_path):
         (path / within).mkdir(parents=True)
         (path / within / "config.yaml").write_text("lr_max: {value: 0.002}")
     assert folders_of(["runs"], tmp_path / "runs", here=tmp_path) == [path]
+
+
+def test_a_pattern_that_is_none_is_refused_in_a_line(tmp_path):
+    with pytest.raises(UserError, match=r"runs/x\*\*: Invalid pattern"):
+        folders_of(["runs/x**"], tmp_path)

@@ -12,7 +12,10 @@ RUN = {"recipe": "placements", "profile": "small", "arm": "low_none_b2t"}
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({}, r'b2t, seed 4: not trained; .* profile=small "arms=\[low_none_b2t\]" first_seed=4 n_seeds=1 trains it'),
+        (
+            {},
+            r"seed 4: not trained; .* profile=small 'arms=\[low_none_b2t\]' first_seed=4 n_seeds=1 data=toy trains it",
+        ),
         ({"profile": "medum"}, "profile=medum: recipe placements has none; did you mean medium"),
         ({"arm": "low_none"}, r"run\.arm=low_none: recipe placements has none"),
     ],

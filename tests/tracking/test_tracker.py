@@ -108,3 +108,27 @@ def test_an_epoch_has_a_chart_for_what_changes_score_and_nll_first():
     charts = charts_of(record, load_task("translation"))
     assert list(charts) == ["valid/bleu", "valid/nll", "valid/whole_bleu", "valid/loss", "train/lr", "epoch"]
     assert charts["valid/bleu"] == 90.0
+
+
+class Wandb:
+    """Takes what a run is begun with."""
+
+    Settings = staticmethod(dict)
+
+    def init(self, **settings):
+        self.said = settings
+        return WandbRun()
+
+
+def test_only_a_run_with_records_goes_on_as_the_one_that_wandb_has(tmp_path):
+    """Trained afresh (force=true) it would have the curves of its first training beside its own."""
+    cfg = check_and_resolve(compose([f"runs_dir={tmp_path}", "tracker=wandb"]))
+    folder, wandb = RunFolder(tmp_path / "adhoc" / "run-00000000"), Wandb()
+    folder.path.mkdir(parents=True)
+    Tracker(cfg, folder)._init(wandb)
+    assert (wandb.said["id"], wandb.said["resume"]) == ("00000000", None)
+    losses = dict.fromkeys(("valid_loss", "valid_nll", "valid_bleu", "train_loss", "grad_norm"), 1.0)
+    of_epoch = {"lr": 1e-3, "seconds": 1.0, "tokens_per_second": 1.0}
+    folder.append({"kind": "epoch", "epoch": 1, "update": 60, **losses, **of_epoch})
+    Tracker(cfg, folder)._init(wandb)
+    assert wandb.said["resume"] == "allow"

@@ -43,6 +43,10 @@ def test_where_it_would_have_others_it_starts_afresh_and_says_why(tmp_path, prep
     said, longer = train(tmp_path / "runs", prepared, linear, "max_epoch=3")
     assert "lr_schedule=linear ends with the run; lr_schedule.total_updates=… gives both runs one end" in said
     assert "continues" not in longer.environment
+    of_whole = ("evaluation.valid_sentences=10", "evaluation.whole_valid_every=2")
+    train(tmp_path / "runs", prepared, *of_whole, "max_epoch=3")
+    said, _ = train(tmp_path / "runs", prepared, *of_whole, "max_epoch=4")
+    assert "its last epoch may have been measured as a last one" in said, "as the one before it, by whole_valid_every"
     said, _ = train(tmp_path / "runs", prepared, linear, "max_epoch=4", "probes.every=2")
     assert "starts afresh, not after the 3 epochs" in said, "the longest"
 

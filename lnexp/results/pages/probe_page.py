@@ -6,7 +6,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from lnexp.figures.panels import evenly_spaced
-from lnexp.figures.probed import plots, rows_with
+from lnexp.figures.probed import rows_with
 from lnexp.numerics import numerics_of
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.result_tables import read_table
@@ -33,7 +33,7 @@ def probe_page(recipe: Recipe, folder: Path, scope: str) -> list[str]:
         f"{scope[0].upper()}{scope[1:]}. Source: {recipe.source}. {recipe.reading}",
         f"`{y}` by `{x}`: mean over seeds ({table['seed'].nunique()}) with its 95% interval (Student's t).",
         *(_table_of_row(shown, row, arms, x, y) for row, arms in recipe.rows_of(set(shown["arm"])).items()),
-        *(f"![{_called(plot)}]({name}.png)" for name, plot in plots(recipe).items()),
+        *(f"![{_called(plot)}]({name}.png)" for name, plot in recipe.plots.items()),
         *map(_where, read_provenance(folder).environments),
     ]
 

@@ -33,9 +33,13 @@ def run_frame(runs: list[RunResult]) -> pd.DataFrame:
     frame.insert(0, "setting", [run.job.arm.label for run in runs])
     frame["code"] = [code_of(run.environment) for run in runs]
     frame["folder"] = [str(run.path) for run in runs]
+    return frame.join(_more_settings(runs, frame))
+
+
+def _more_settings(runs: list[RunResult], frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a run of the options in which runs differ, without those that are columns of a table of them."""
     settings = pd.DataFrame(differing([plain(run.cfg) for run in runs]), index=frame.index)
-    more = [key for key in settings if str(key).removesuffix("._name") not in frame]
-    return frame.join(settings[more])
+    return settings[[key for key in settings if str(key).removesuffix("._name") not in frame]]
 
 
 def epoch_frame(runs: list[RunResult]) -> pd.DataFrame:
@@ -45,7 +49,7 @@ def epoch_frame(runs: list[RunResult]) -> pd.DataFrame:
         runs: of :func:`lnexp.results.tables.run_set.results_of`.
     """
     of_run = run_frame(runs)
-    settings = of_run[[column for column in of_run if column in OF_EPOCHS or "." in str(column)]]
+    settings = of_run[[*OF_EPOCHS, *_more_settings(runs, of_run[[*OF_EPOCHS]])]]
     epochs = run_tables.epochs_table(runs)
     return settings.merge(epochs.drop(columns=["recipe", "arm", "seed"]), on="identity", validate="one_to_many")
 

@@ -81,4 +81,4 @@ def scope(recipe: Recipe, data: str, size: str, options: list[str]) -> str:
 
 def _command(recipe: Recipe, options: list[str]) -> str:
     """Return what a reader would type for the same."""
-    return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.name}', *for_readers(options)])}"
+    return f"python scripts/probe.py {shlex.join([f'+recipe={recipe.shown_reference}', *for_readers(options)])}"

@@ -15,6 +15,7 @@ from lnexp.corpora.known import KNOWN_WORDS
 from lnexp.corpora.prepare import corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import build_task, to_fairseq
+from lnexp.planning.batches import batches_of_epoch
 from lnexp.planning.dictionary import made_up_dictionary
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.tasks.masked_lm.fairseq_task import MaskedLmTask, batch_of
@@ -85,14 +86,15 @@ def counted(
         bin_dir: the binarized corpus.
         make_batch: makes a batch of its number of examples, their tokens at most, and the number of words.
         work: what to return.
+
+    Raises:
+        UserError: where an example has more tokens than a batch may have.
     """
     fairseq = to_fairseq(cfg, bin_dir, Path("none"))
     task = build_task(fairseq)
     task.load_dataset("train")
     data = task.dataset("train")
-    batches = data.batch_by_size(
-        data.ordered_indices(), max_tokens=cfg.max_tokens, max_sentences=fairseq.dataset.batch_size
-    )
+    batches = batches_of_epoch(cfg, data, fairseq.dataset.batch_size)
     each = (make_batch(len(batch), int(data.sizes[batch].max()), len(task.dictionary)) for batch in batches)
     largest = max(each, key=lambda batch: batch.tokens)
     return work(len(batches), largest, "", len(data), int(data.sizes.sum()))

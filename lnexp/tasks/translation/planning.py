@@ -15,6 +15,7 @@ from lnexp.corpora.known import KNOWN
 from lnexp.corpora.prepare import PreparedCorpus, corpus_folder, prepare
 from lnexp.errors import UserError
 from lnexp.fairseq_config import build_task, to_fairseq
+from lnexp.planning.batches import batches_of_epoch
 from lnexp.planning.dictionary import made_up_dictionary
 from lnexp.planning.work import LargestBatch, Work
 from lnexp.plugin.translation import LnexpTranslationTask
@@ -127,12 +128,7 @@ def _counted(cfg: DictConfig, corpus: PreparedCorpus) -> PairsWork:
     task = build_task(fairseq)
     task.load_dataset("train")
     data = task.dataset("train")
-    batches = data.batch_by_size(
-        data.ordered_indices(),
-        max_tokens=fairseq.dataset.max_tokens,
-        max_sentences=fairseq.dataset.batch_size,
-        required_batch_size_multiple=1,
-    )
+    batches = batches_of_epoch(cfg, data, fairseq.dataset.batch_size)
     lengths = [(len(batch), data.src_sizes[batch].max(), data.tgt_sizes[batch].max()) for batch in batches]
     examples, source, target = max(lengths, key=lambda batch: batch[0] * (batch[1] + batch[2]))
     words = len(task.source_dictionary), len(task.target_dictionary)

@@ -8,6 +8,7 @@ import pytest
 from helpers import error_of, run_script
 
 from lnexp.configuration import check_and_resolve, compose
+from lnexp.results.tables.frames import epoch_frame
 from lnexp.results.tables.labels import as_typed
 from lnexp.results.tables.run_set import curves_of, results_of
 from lnexp.results.tables.write_set import name_of_folder, write_set
@@ -83,6 +84,16 @@ def test_a_run_is_counted_once_whatever_its_copies(make, tmp_path):
     assert [(run.job.seed, run.state) for run in runs] == [(1, "finished"), (2, "finished")]
     assert sum("a copy of" in line for line in left_out) == 2
     assert f"{tmp_path}/runs/a backup/{two.name}: a copy of {two}" in left_out
+
+
+def test_epochs_have_every_option_in_which_runs_differ(make, tmp_path):
+    make("label_smoothing=0.1", "model.dropout=0.1")
+    make("label_smoothing=0", "model.dropout=0.3", "lr_max=1e-3")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    table = epoch_frame(runs)
+    for option, values in (("label_smoothing", {0, 0.1}), ("model.dropout", {0.1, 0.3}), ("lr_max", {0.004, 0.001})):
+        assert set(table[option]) == values
+    assert table.columns.is_unique
 
 
 def test_runs_that_agree_are_one_row(make, tmp_path):
