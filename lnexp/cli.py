@@ -71,7 +71,7 @@ def add_results_options(parser: argparse.ArgumentParser) -> None:
         dest="results",
         action="store_const",
         const=RESULTS_DIR,
-        help=f"move them into the published results in {RESULTS_DIR}/, as publish.py does",
+        help=f"move those of recipes into the published ones in {RESULTS_DIR}/, as publish.py does",
     )
 
 

@@ -30,7 +30,7 @@ def by_checkpoint(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | N
     """
     if START not in runs or runs.empty:
         return None
-    of_arms = runs.drop_duplicates(["arm", START])
+    of_arms = runs[runs["arm"].isin(recipe.arms)].drop_duplicates(["arm", START])
     if of_arms.assign(row=[recipe.arms[arm].row for arm in of_arms["arm"]]).duplicated(["row", START]).any():
         return None
     score = load_task(recipe.task).score

@@ -53,8 +53,8 @@ def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: 
     means = table.groupby(["arm", y, x])[colour].mean()
     scale = LogNorm if plot.get("colour_scale") == "log" else Normalize
     if scale is LogNorm:
-        means = means[means > 0]
-    if means.empty:
+        means = means.where(means > 0)
+    if means.isna().all():
         raise UserError(f"plot: no row has {x}, {y} and {colour}{' above zero' if scale is LogNorm else ''}")
     norm = scale(means.min(), means.max())
     arms = [arm for arm in recipe.arms.values() if arm.name in means.index]
@@ -64,9 +64,9 @@ def heat_maps(recipe: Recipe, plot: dict[str, str], table: pd.DataFrame, scope: 
     axes = axes_for(figure, len(arms), across)
     for place, (arm, axis) in enumerate(zip(arms, axes, strict=True)):
         shown = _draw(axis, means[arm.name].unstack(), norm)
-        axis.set(title=as_text(arm.label), xlabel=plot.get("x_label", x))
-        axis.set_ylabel(plot.get("y_label", y) if place % across == 0 else "")
-    bar = figure.colorbar(shown, ax=axes, label=plot.get("colour_label", colour), shrink=0.8)
+        axis.set(title=as_text(arm.label), xlabel=as_text(plot.get("x_label", x)))
+        axis.set_ylabel(as_text(plot.get("y_label", y)) if place % across == 0 else "")
+    bar = figure.colorbar(shown, ax=axes, label=as_text(plot.get("colour_label", colour)), shrink=0.8)
     if scale is LogNorm:
         name_few(bar.ax.yaxis, bar.ax.get_ylim())
     add_title(figure, recipe.heading, f"{scope} · {named_seeds(table['seed'])}: means")

@@ -13,7 +13,7 @@ from matplotlib import rc_context
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from lnexp.figures.draw import STYLE, add_title, axes_for, name_few, save
+from lnexp.figures.draw import STYLE, add_title, as_text, axes_for, name_few, save
 from lnexp.figures.heat_maps import ACROSS, COLOURS
 from lnexp.figures.line_styles import styles_of
 from lnexp.figures.names import SWEEP
@@ -123,7 +123,7 @@ def _draw_map(axis: Any, one: PlacementSummary, grid: Grid, norm: LogNorm) -> An
         colour = "black" if norm(values[row, column]) < LIGHT else "white"
         axis.text(column, row, _in_cell(cells[row][column]), ha="center", va="center", fontsize=6, color=colour)
     axis.set_xticks(range(len(grid.rates)), [short_number(rate) for rate in grid.rates.values()], fontsize=6)
-    axis.set_title(one.label)
+    axis.set_title(as_text(one.label))
     axis.grid(visible=False)
     return shown
 

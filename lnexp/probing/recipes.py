@@ -26,10 +26,10 @@ REFUSAL = "set by the recipes of the theory (model=… or checkpoint=… without
 
 def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Path) -> None:
     """Measure every arm of every recipe with every seed; write tables, figures and verdicts, and say how they compare
-    with the published ones.
+    with the published ones; where ``results_dir`` is the root of these, move them there.
 
     Raises:
-        UserError: for an option other than corpus and seeds, or a recipe that is trained.
+        UserError: for an option other than corpus and seeds, a recipe that is trained, or what is not published.
     """
     from lnexp.results.pages.compare import print_comparisons
     from lnexp.results.pages.verdict_pages import write_page

@@ -28,8 +28,8 @@ COPY = "recipe.yaml"
 NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
 #: Names of profiles, arms and axes, some of which are folders' and words of claims.
 NAME_OF_PART = re.compile(r"\w[\w.-]*", re.ASCII)
-#: What Hydra takes for a number, a truth value or nothing.
-NO_TEXT = re.compile(r"null|true|false|nan|inf|[\d_.]+(e-?\d+)?", re.ASCII | re.IGNORECASE)
+#: Names that are text whatever Hydra takes others for.
+SURE_TEXT = re.compile(r"(?!(null|true|false|nan|inf)\Z)[A-Za-z]\w*", re.ASCII | re.IGNORECASE)
 #: Attributes of a recipe that are no keys of its file.
 NO_KEYS = ("name", "file")
 #: Keys of a file that stand for its arms.
@@ -104,10 +104,10 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             key: checked(hints[key], value, key) if key in hints else value for key, value in content.items()
         }
         recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
-        if numbers := [arm for arm in recipe.arms if NO_TEXT.fullmatch(arm)]:
+        if numbers := [arm for arm in recipe.arms if not _is_text(arm)]:
             raise ValueError(f"arms: {numbers[0]}: the name of an arm must be text, as x{numbers[0]}")
         if recipe.measurement:
-            for picture, plot in recipe.plots.items():
+            for picture, plot in {"plot": recipe.plot, **recipe.more_plots}.items():
                 check_keys(plot, ("x", "y"), PLOT, picture)
         refuse_own_options(_overrides_of(recipe))
         if recipe.n_seeds < 1:
@@ -120,6 +120,15 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         why = one_line(str(error))  # YAML's are of several lines
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
+
+
+def _is_text(name: str) -> bool:
+    """Return whether Hydra reads a name as text, and not as a number, a truth value or nothing."""
+    if SURE_TEXT.fullmatch(name):
+        return True
+    from hydra.core.override_parser.overrides_parser import OverridesParser  # here, for few names need it
+
+    return isinstance(OverridesParser.create().parse_override(f"arm={name}").value(), str)
 
 
 def _overrides_of(recipe: Recipe) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Recipe:
         profiles: what it sets at each profile.
         first_seed: the first of the seeds that it is trained with, where a profile does not say otherwise.
         n_seeds: how many seeds there are, where a profile does not say otherwise.
-        arms: by name, in the order they are drawn.
+        arms: by name, in the order they are drawn; Hydra must read a name as text, which ``1e-3`` is not.
         claims: statements, with a test of each.
         task: what is learned, see :mod:`lnexp.tasks`.
         measurement: what is measured of each arm, where arms are not trained (see :mod:`lnexp.theory.measurement`).

@@ -48,7 +48,10 @@ def main() -> None:
 
 
 def _collect_recipes(arguments: argparse.Namespace) -> None:
-    """Write tables, figures and verdicts of recipes, and say how they compare with published ones."""
+    """Write tables, figures and verdicts of recipes, and say how they compare with published ones.
+
+    Where these are what is to be written, the new ones are moved there afterwards.
+    """
     # here, so that --help takes no second
     from lnexp.recipes.command_line import check_overrides, split_recipes
     from lnexp.results.judging.questions import check_claims
@@ -126,6 +129,8 @@ def _collect_set(arguments: argparse.Namespace) -> None:
         raise UserError(f"{arguments.overrides[0]}: --sweep names the runs; say one of them")
     if arguments.with_published:
         raise UserError("--with-published: of a recipe's runs alone; say +recipe=NAME")
+    if arguments.results and is_published(arguments.results):
+        raise UserError("--publish: of a recipe's results alone; say +recipe=NAME")
     where = arguments.runs
     if arguments.sweep:
         title, paths = folders_of_sweep(arguments.sweep, where)

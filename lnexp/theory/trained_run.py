@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.options import key_of
 from lnexp.recipes.command_line import for_readers
 from lnexp.recipes.jobs import Job
 from lnexp.recipes.measured_run import measured_arm
@@ -55,7 +56,8 @@ class TrainedRun:
         cfg = compose([f"profile={job.profile}", *job.overrides, *context.overrides])
         what = f"{recipe.name}/{arm.name}, seed {job.seed}"
         only = [f"profile={job.profile}", f"arms=[{arm.name}]", f"first_seed={job.seed}", "n_seeds=1"]
-        words = [f"+recipe={recipe.shown_reference}", *only, *for_readers(context.overrides)]
+        corpus = [option for option in context.overrides if key_of(option) not in ("arms", "first_seed", "n_seeds")]
+        words = [f"+recipe={recipe.shown_reference}", *only, *for_readers(corpus)]
         train = f"python scripts/train.py -m {shlex.join(words)}"
         path = find_folders(cfg.runs_dir).get(identity(cfg))
         if path is None:

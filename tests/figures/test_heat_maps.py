@@ -71,5 +71,7 @@ def test_a_share_of_nothing_is_white_on_a_logarithmic_scale(table):
     zero = table.assign(share=table["share"].where(table["back"] != 1, 0.0))
     first = heat_maps(RECIPE, PLOT, zero, "scope").axes[0].images[0]
     assert first.get_array().filled(np.nan)[2] == pytest.approx([0.02, np.nan, 2], nan_ok=True)
+    of_one = table.assign(share=table["share"].where(table["arm"] != "pre_ln", 0.0))
+    assert len(heat_maps(RECIPE, PLOT, of_one, "scope").axes) == len(heat_maps(RECIPE, PLOT, table, "scope").axes)
     with pytest.raises(UserError, match="plot: no row has on, sublayer and share above zero"):
         heat_maps(RECIPE, PLOT, table.assign(share=0.0), "scope")

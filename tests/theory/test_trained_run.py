@@ -22,7 +22,7 @@ RUN = {"recipe": "placements", "profile": "small", "arm": "low_none_b2t"}
 )
 def test_a_run_that_is_not_there_is_refused(tmp_path, changed, message):
     with pytest.raises(UserError, match=message):
-        TrainedRun.of(Context(4, ["data=toy", f"runs_dir={tmp_path}"]), RUN | changed)
+        TrainedRun.of(Context(4, ["data=toy", "arms=[x]", "n_seeds=2", f"runs_dir={tmp_path}"]), RUN | changed)
 
 
 def test_a_profile_is_needed(tmp_path):

@@ -56,8 +56,8 @@ def publish_folders(
     """Move folders of local results, all of them or none, and return them in their new place.
 
     Raises:
-        UserError: where one is malformed, lacks an arm or every run of one, has fewer seeds than what it would replace,
-            or has a claim that was not registered before published results with the same seeds.
+        UserError: where one is malformed, lacks an arm or every run of one, has or plans fewer seeds than what it would
+            replace, or has a claim that was not registered before published results with the same seeds.
     """
     for folder in folders:
         target = published / folder.relative_to(local)
@@ -66,6 +66,7 @@ def publish_folders(
         _refuse_lacking_arms(folder)
         if (target / "verdicts.json").is_file():
             _refuse_fewer_seeds(folder, target)
+            _refuse_shorter_plan(folder, target)
             _refuse_seen_seeds(folder, target)
     moved = [_replace(folder, published / folder.relative_to(local)) for folder in folders]
     write_page(published)
@@ -85,16 +86,23 @@ def _refuse_lacking_arms(folder: Path) -> None:
     recipe, table = _recipe_and_table(folder)
     if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
         raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
-    over = table if recipe.measurement else rows_over(table)
-    if waiting := [arm for arm in recipe.arms if arm not in set(over["arm"])]:
+    if waiting := [arm for arm in recipe.arms if arm not in set(_over(folder)["arm"])]:
         raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
 
 
 def _refuse_fewer_seeds(folder: Path, old: Path) -> None:
-    """Raise UserError for results of fewer seeds than those published, which would be lost."""
-    here, there = (len(_seeds(one)) for one in (folder, old))
+    """Raise UserError where an arm has fewer seeds than those published, which would be lost."""
+    here, there = (_over(one).groupby("arm")["seed"].nunique() for one in (folder, old))
+    for arm in here.index.intersection(there.index):
+        if here[arm] < there[arm]:
+            raise UserError(f"{folder}: {arm} has {here[arm]} seeds, and {there[arm]} in {old}; delete {old} first")
+
+
+def _refuse_shorter_plan(folder: Path, old: Path) -> None:
+    """Raise UserError for results that plan fewer seeds than those published: with fewer they would count."""
+    here, there = (len(read_provenance(one).planned or ()) for one in (folder, old))
     if here < there:
-        raise UserError(f"{folder}: seeds that are over: {here}; published: {there}, in {old}; delete these first")
+        raise UserError(f"{folder}: plans {here} seeds, and {old} {there}; delete {old} first")
 
 
 def _refuse_seen_seeds(folder: Path, old: Path) -> None:
@@ -113,8 +121,13 @@ def _refuse_seen_seeds(folder: Path, old: Path) -> None:
 
 def _seeds(folder: Path) -> set[int]:
     """Return the seeds of the runs that are over, or of what was measured."""
+    return set(_over(folder)["seed"])
+
+
+def _over(folder: Path) -> pd.DataFrame:
+    """Return the rows of the runs that are over, or of what was measured."""
     recipe, table = _recipe_and_table(folder)
-    return set((table if recipe.measurement else rows_over(table))["seed"])
+    return table if recipe.measurement else rows_over(table)
 
 
 def _registered_before(folder: Path) -> list[str]:

@@ -153,6 +153,7 @@ def test_the_command_takes_folders_and_sweeps(make, tmp_path):
         (["nothing"], "nothing: no runs there"),
         (["--sweep", "last", "runs/adhoc"], "runs/adhoc: --sweep names the runs"),
         (["runs/adhoc", "--with-published"], "--with-published: of a recipe's runs alone"),
+        (["runs/adhoc", "--publish"], "--publish: of a recipe's results alone"),
     ):
         assert said in error_of(run_script("collect", *words, cwd=tmp_path))
 
