@@ -23,7 +23,5 @@ def batches_of_epoch(cfg: DictConfig, data: Any, batch_size: int | None) -> list
     if longest > cfg.max_tokens:
         raise UserError(f"max_tokens={cfg.max_tokens}: {cfg.data.name} has an example of {longest} tokens")
     order = data.ordered_indices()
-    batches: list[Any] = data.batch_by_size(
-        order, max_tokens=cfg.max_tokens, max_sentences=batch_size, required_batch_size_multiple=1
-    )
+    batches: list[Any] = data.batch_by_size(order, max_tokens=cfg.max_tokens, max_sentences=batch_size)
     return batches

@@ -49,7 +49,11 @@ def test_a_run_is_meant_by_path_identity_or_name(runs, word):
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("post_ln", "2 runs match: post_ln-s2"), ("post_lm-s1-0123", "did you mean"), ("zz", "there are: post_ln")],
+    [
+        ("post_ln", "2 runs match: post_ln-s1-0123abcd, post_ln-s2-4567cdef"),
+        ("post_lm-s1-0123", "did you mean"),
+        ("zz", "there are: post_ln"),
+    ],
 )
 def test_who_is_not_meant_alone_is_named(runs, word, said):
     with pytest.raises(UserError, match=said):
