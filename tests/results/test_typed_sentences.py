@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 from helpers import ROOT
-from scipy.stats import gmean
+from scipy.stats import binomtest, gmean
 
 from lnexp.configuration import compose
 from lnexp.results.judging.verdict_file import read_verdicts
@@ -243,3 +243,13 @@ def test_how_many_runs_a_page_of_the_docs_says_train():
     folder = PublishedFolder(RESULTS / "small/toy/adam_2k")
     trained = [folder.trained(arm) for arm in ("adam_2k", "adam_2k_ramp", "none", "gathered_moments")]
     assert trained == ["6 of 6", "6 of 6", "4 of 6", "1 of 6"]
+
+
+def test_what_twelve_seeds_decide():
+    """Of the paper's BERT, and with every other claim in the family of Holm's correction."""
+    assert sentence("docs/recipes-and-claims.md", "a success rate where two of them disagree, and not where three do")
+    assert binomtest(10, 12).pvalue < 0.05 < binomtest(9, 12).pvalue
+    assert "may survive Holm's correction over the claims on the paper's" in (ROOT / "recipes/fig5.yaml").read_text()
+    results = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    family = int(re.search(r"On the paper's experiments: (\d+) claims", results)[1])
+    assert binomtest(12, 12).pvalue < 0.05 / family < binomtest(10, 10).pvalue

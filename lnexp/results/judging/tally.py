@@ -55,12 +55,6 @@ class Tally:
         return tuple(claim for claim in decided if claim.contrast not in self.surviving)
 
     @property
-    def counts_survive(self) -> bool:
-        """Whether a success rate is among those that survive it."""
-        rates = [claim for claim in self.decisions if claim.form == "success rate"]
-        return any(claim.contrast in self.surviving for claim in rates)
-
-    @property
     def text(self) -> str:
         """The tally in a sentence or two."""
         said = self._counts

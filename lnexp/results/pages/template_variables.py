@@ -103,7 +103,6 @@ def _of_claims(found: list[RecipeVerdicts]) -> dict[str, Any]:
         "weak": [claim for of_one in tallies for claim in of_one.weak],
         "repeated": [claim for of_one in tallies for claim in of_one.repeated],
         "REPEATED": REPEATED,
-        "counts_survive": any(of_one.counts_survive for of_one in tallies),
         "counted_on": _in_words(sorted({one.data for one in found if one.profile != THEORY and counts(one)})),
         "power_of_rate": power_of_rate,
     }

@@ -107,13 +107,6 @@ def test_what_the_same_numbers_decide_is_as_weak(claim):
     assert tally([unsure, replace(unsure, id="again")]).weak == ()
 
 
-def test_whether_a_success_rate_survives_is_said(claim):
-    rate = replace(claim, form="success rate", contrast="rate", p=0.002)
-    assert tally([claim, rate]).counts_survive
-    others = [replace(claim, contrast=str(number), p=0.9, verdict="inconclusive") for number in range(30)]
-    assert not tally([claim, rate, *others]).counts_survive
-
-
 def test_one_contrast_is_the_same_numbers_whatever_arms_are_called(make_run):
     def contrast(holds_if, shift=0):
         runs = [make_run(arm, seed + shift, [9.0, 7.0 + seed]) for arm in ("good", "bad") for seed in (1, 2)]

@@ -41,7 +41,7 @@ def test_how_many_updates_a_run_would_take_that_never_reaches_it_is_not_known():
 def test_a_published_run_has_its_target_too():
     folder = PublishedFolder(ROOT / "results/small/bert_toy/fig5")
     reached = folder.values("updates_to_nll", "post_ln_warmup")
-    assert len(reached) == 4, "of six"
+    assert len(reached) == 10, "of twelve"
     assert all(0 < updates <= 372 for updates in reached)
 
 
