@@ -243,7 +243,7 @@ def _size(corpus: binarise.TokenisedCorpus, split: str) -> int:
     """
     for language in corpus.languages:
         if not corpus.text(split, language).is_file():
-            raise UserError(f"data.source_lang, data.target_lang: {language}: no {split} was written of it")
+            raise UserError(f"data.source_lang, data.target_lang: the corpus has no {split} in {language}")
     count = count_lines if len(corpus.languages) > 1 else count_sentences  # an empty line of one ends a document
     sizes = {language: count(corpus.text(split, language)) for language in corpus.languages}
     if len(set(sizes.values())) > 1:

@@ -17,8 +17,7 @@ LAYERS = re.compile(r"\d+(-\d+)?", re.ASCII)
 
 
 def by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | None:
-    """Return the figure of ``runs.csv``, of runs that are over; None for a recipe whose table has no depth in
-    numbers.
+    """Return the figure of ``runs.csv``, of runs that are over; None for a recipe without depths that are numbers.
 
     Args:
         recipe: whose ``outcomes`` say which axes are the lines and the panels.

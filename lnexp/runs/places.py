@@ -49,9 +49,9 @@ def _matching(root: Path, place: str) -> list[Path]:
     path = root / place
     if path.is_dir():
         return [path]
-    from_root = (Path("/"), place.lstrip("/")) if Path(place).is_absolute() else (root, place)
+    where, pattern = (Path("/"), place.lstrip("/")) if Path(place).is_absolute() else (root, place)
     try:
-        return sorted(from_root[0].glob(from_root[1]))
+        return sorted(where.glob(pattern))
     except ValueError as error:  # as of x**
         raise UserError(f"{place}: {error}") from error
 

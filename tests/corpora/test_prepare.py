@@ -445,7 +445,7 @@ def test_a_language_is_not_translated_to_itself(folder, tmp_path):
 
 
 def test_a_language_that_a_corpus_does_not_have_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"data\.source_lang, data\.target_lang: fr: no train was written of it"):
+    with pytest.raises(UserError, match=r"data\.source_lang, data\.target_lang: the corpus has no train in fr"):
         prepare(compose([TINY_CORPUS, "data.source_lang=fr"]).data, tmp_path)
 
 

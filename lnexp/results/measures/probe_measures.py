@@ -69,7 +69,7 @@ def _logarithms(probed: ProbeResult, axis: str) -> list[float]:
 def _slope(probed: ProbeResult, x: list[float], y: list[float]) -> float:
     if len(set(x)) < 2:
         recipe, arm = probed.job.recipe, probed.job.arm.name
-        raise UserError(f"{recipe.name}: {arm} has one {recipe.plot['x']} alone, which gives no slope")
+        raise UserError(f"{recipe.name}: {arm} has a single value of {recipe.plot['x']}, which gives no slope")
     return statistics.linear_regression(x, y).slope
 
 

@@ -67,7 +67,7 @@ def test_the_others_are_what_they_are_called():
 @pytest.mark.parametrize(
     ("values", "measure", "said"),
     [
-        ({2: 1.0}, "slope", "fig3: tied_last_pre_ln has one layers alone, which gives no slope"),
+        ({2: 1.0}, "slope", "fig3: tied_last_pre_ln has a single value of layers, which gives no slope"),
         ({2: 1.0}, "growth", "gives no slope"),
         ({}, "mean", "fig3: tied_last_pre_ln: no row has both of what its plot asks for, layers and grad_norm"),
         ({}, "first", "no row has both"),
