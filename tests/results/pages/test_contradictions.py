@@ -6,6 +6,7 @@ import pytest
 from helpers import ROOT, contradict
 
 from lnexp.results.judging.verdicts import all_verdicts
+from lnexp.results.pages import contradictions
 from lnexp.results.pages.contradictions import SENTENCES, findings, not_reproduced
 
 RESULTS = ROOT / "results"
@@ -26,30 +27,38 @@ def test_every_published_contradiction_has_a_sentence():
         assert all(map(contradicted.intersection, SENTENCES[sentence])), sentence
 
 
-def test_a_sentence_of_several_findings_stands_only_where_all_are_contradicted():
-    found = all_verdicts(RESULTS)
-    several = next(sentence for sentence in not_reproduced(found) if sentence.startswith("Larger betas of Adam"))
-    assert len(SENTENCES[several]) == 3
-    of_one = not_reproduced([one for one in found if one.recipe == "stall"])
-    assert of_one == {"`stall-equal-betas-save`": ["embedded corpus"]}
-
-
-def test_a_sentence_leads_to_the_results_and_claims_that_show_it():
-    found = findings(all_verdicts(RESULTS))
-    (one,) = next(of for said, of in found.items() if said.startswith("Larger betas of Adam"))
-    assert one.places == ("small/toy/interventions", "small/toy/stall")
-    assert {"interventions-long-memory", "stall-equal-betas-save"} < {
-        claim.id for thing in one.claims for claim in thing
-    }
-    assert len(one.claims) == 3
-    assert {claim.verdict for thing in one.claims for claim in thing} == {"contradicted"}
-
-
 @pytest.fixture
 def folder(tmp_path):
     place = "small/toy/fig4ab"
     shutil.copytree(RESULTS / place, tmp_path / place, ignore=shutil.ignore_patterns("figure*"))
     return tmp_path
+
+
+BOTH = "RAdam fails, and Pre-LN is no faster"
+OF_BOTH = {BOTH: (("fig4ab-radam-trains-post-ln", "elsewhere"), ("fig4ab-pre-ln-is-faster",))}
+
+
+def test_a_sentence_of_several_findings_stands_only_where_all_are_contradicted(folder, monkeypatch):
+    monkeypatch.setattr(contradictions, "SENTENCES", OF_BOTH)
+    contradict(folder / "small/toy/fig4ab", "fig4ab-radam-trains-post-ln")
+    of_one = not_reproduced(all_verdicts(folder))
+    assert BOTH not in of_one
+    assert of_one["`fig4ab-radam-trains-post-ln`"] == ["embedded corpus"]
+    contradict(folder / "small/toy/fig4ab", "fig4ab-pre-ln-is-faster")
+    assert not_reproduced(all_verdicts(folder))[BOTH] == ["embedded corpus"]
+
+
+def test_a_sentence_leads_to_the_results_and_claims_that_show_it(folder, monkeypatch):
+    monkeypatch.setattr(contradictions, "SENTENCES", OF_BOTH)
+    for claim_id in ("fig4ab-radam-trains-post-ln", "fig4ab-pre-ln-is-faster"):
+        contradict(folder / "small/toy/fig4ab", claim_id)
+    (one,) = findings(all_verdicts(folder))[BOTH]
+    assert one.places == ("small/toy/fig4ab",)
+    assert [[claim.id for claim in thing] for thing in one.claims] == [
+        ["fig4ab-radam-trains-post-ln"],
+        ["fig4ab-pre-ln-is-faster"],
+    ]
+    assert {claim.verdict for thing in one.claims for claim in thing} == {"contradicted"}
 
 
 @pytest.mark.parametrize("claim_id", ["fig4ab-radam-trains-post-ln", "fig4ab-pre-ln-is-faster"])
