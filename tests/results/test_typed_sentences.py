@@ -150,6 +150,14 @@ def test_at_one_rate_more_runs_of_pre_ln_reach_the_target_and_at_three_times_it_
     assert reached["pre_ln_high"] < reached["post_ln_warmup"]
 
 
+def test_pre_ln_is_ahead_in_fine_tuning_without_any_pre_training():
+    said = "by 0.646 to 0.526, and at 3η is hardly better with all of it (0.658). So its lead after a third of it,"
+    assert sentence("recipes/fig5_finetune.yaml", said + " 0.655 to 0.584")
+    of = PublishedFolder(RESULTS / "small/bert_toy/fig5_finetune")
+    arms = ("pre_ln_scratch", "post_ln_scratch", "pre_ln_high_whole", "pre_ln_high_third", "post_ln_warmup_third")
+    assert [round(of.interval("last_accuracy", arm).mean, 3) for arm in arms] == [0.646, 0.526, 0.658, 0.655, 0.584]
+
+
 def test_how_post_ln_stalls_without_warmup():
     at = PublishedFolder(RESULTS / "small/toy/failure").along.at
     template = "docs/templates/results/why_answer.md.jinja"
