@@ -18,7 +18,7 @@ TORCH_WORDS = $(foreach word,$(TORCH),'$(subst ','\'',$(word))')
 TORCH_RANGE := $(shell sed -n 's/^ *"\(torch[<>=].*\)",/\1/p' pyproject.toml)
 
 # Options of make reproduce-…: the profile (small | medium | paper; default: by machine), the corpus, the number of seeds
-# (default: 3, which decides large differences; published results have the recipes' own number), the arms to train alone
+# (default: 3, which decides large differences; SEEDS=planned: each recipe's own number), the arms to train alone
 # (ARMS='post_ln_*'; each recipe of the target must have some of that name), any other option.
 PROFILE ?=
 DATA ?=
@@ -58,10 +58,12 @@ install: .venv/installed  ## create .venv with pinned packages (other targets do
 	@$(PY) -W ignore -m compileall -qq -j 0 .venv/lib || true  # on all cores, where pip takes one; some packages have files of Python 2
 	@touch $@
 
-REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
-	n_seeds=$(or $(SEEDS),3) $(if $(ARMS),'arms=$(ARMS)') $(OPTIONS)
+N_SEEDS = $(if $(filter-out planned,$(SEEDS)),n_seeds=$(SEEDS))
 
-PROBE = @$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(if $(SEEDS),n_seeds=$(SEEDS))
+REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
+	$(if $(SEEDS),$(N_SEEDS),n_seeds=3) $(if $(ARMS),'arms=$(ARMS)') $(OPTIONS)
+
+PROBE = @$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(N_SEEDS)
 
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a), 4(a,b) and 6, and their verdicts (PROFILE= DATA= SEEDS= ARMS= OPTIONS=)
 	$(REPRODUCE) +recipe=fig2a,fig4ab,warmup_sensitivity,small_fixed_lr

@@ -40,7 +40,7 @@ KNOWN = {
 }
 
 #: Words of the training text of corpora of one language that are not fetched here, for planning.
-KNOWN_WORDS = {"wikipedia_books": 3_400_000_000}  # Xiong et al. 2020, appendix A.1
+KNOWN_WORDS = {"wikipedia_books": 3_400_000_000}  # Xiong et al. 2020, appendix A.2
 
 #: Labelled pairs for training of GLUE's sets, for planning (Wang et al. 2019, table 1, rounds them to 3.7k and 2.5k).
 KNOWN_LABELLED_PAIRS = {"mrpc": 3_668, "rte": 2_490}

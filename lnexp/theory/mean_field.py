@@ -1,6 +1,6 @@
 """Predict, by a mean-field count, how FFN gradients of a Post-LN model grow from layer to layer before training.
 
-The count is not in the paper, whose appendix F counts LayerNorm's Jacobian alone. It follows the squared norm of the
+The count is not in the paper, whose appendix F evaluates LayerNorm's Jacobian alone. It follows the squared norm of the
 gradient backward through a block ``LN(x + F(x))``. ``x`` comes out of a LayerNorm and has variance 1; the weights are
 independent of it and of each other. ``v`` is the variance of ``F(x)``, and ``b`` is by what the path through ``F``
 multiplies the squared gradient. LayerNorm divides by ``√(1 + v)`` and the residual path adds 1, so the block

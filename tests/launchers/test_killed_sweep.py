@@ -13,7 +13,7 @@ import pytest
 from helpers import TINY, run_script, start, wait_for, without_times
 from warm_commands import WarmProcess
 
-KILLS = 10
+KILLS = 8
 TINY_RUNS = ["-m", *TINY, "max_epoch=8", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 #: Runs that are told apart by their seeds.
 RUNS = 6
@@ -108,7 +108,7 @@ def test_a_sweep_that_is_killed_at_random_ends_as_an_undisturbed_one(tmp_path, u
     while killed < KILLS:
         if chance.random() < 0.6:  # most moments of a sweep that is not killed all the time are moments of training
             wait_for_training(tmp_path / "runs", sweeps)
-        time.sleep(chance.uniform(0, 2))
+        time.sleep(chance.uniform(0, 1))
         working, living = training(tmp_path / "runs", sweeps), processes(sweeps)
         if victims := sorted(working if working and chance.random() < 0.6 else living):
             with suppress(ProcessLookupError):  # it has ended meanwhile

@@ -153,7 +153,7 @@ def test_deep_norms_constants(layers, encoder, decoder):
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
 @pytest.mark.parametrize("constants", ["paper", "torchscale"])
 def test_constants_of_a_stack_alone(side, constants):
-    """Of 12 layers: Figure 2 of DeepNet, (2N)^(1/4) and (8N)^(-1/4), and section 2.2 of Foundation Transformers."""
+    """Of 12 layers: Figure 2 of DeepNet, (2N)^(1/4) and (8N)^(-1/4), and section 3.2 of Foundation Transformers."""
     where = Where(side, 1, *((12, 0) if side == "encoder" else (0, 12)), width=8)
     deep = PLACEMENTS["deep_norm"].at(where, {"deep_norm_constants": constants})
     assert (deep.alpha, deep.beta) == pytest.approx((2.213364, 0.319472), abs=1e-6)

@@ -49,7 +49,7 @@ def test_how_much_less_rate_the_coupled_schedule_has_without_warmup(profile):
 
 @pytest.mark.parametrize(("update", "factor"), [(480, 0.47), (2000, 0.83)])
 def test_how_far_radam_has_rectified(update, factor):
-    """Liu et al. 2019, eq. 5, with β2 = 0.999."""
+    """Liu et al. 2019, section 4.2 and Algorithm 2, with β2 = 0.999."""
     said = " ".join((ROOT / "recipes" / "radam.yaml").read_text(encoding="utf-8").split())
     assert re.search(rf"factor is {factor}\b", said)
     beta = 0.999
@@ -84,8 +84,8 @@ def test_in_bleu_pre_ln_loses_less_than_five_percent_without_warmup():
     )
 
 
-def test_where_no_run_trains_without_a_change_hardly_any_change_lets_one_train():
-    said = "hardly any change of the updates lets a run train, the rate apart: freezing the last two layers of each"
+def test_where_no_run_trains_without_a_change_two_changes_let_one_train():
+    said = "a lower rate aside, two changes of the updates let a run train: freezing the last two layers of each"
     assert sentence("docs/templates/results/why_answer.md.jinja", said)
     trained = set()
     for place in ("small/toy/interventions_high_rate", "medium/multi30k/interventions_real_text"):

@@ -1,4 +1,4 @@
-"""Adam that gathers its second moment before its first step, as Adam-2k (Liu et al. 2020, RAdam)."""
+"""Adam that gathers its second moment before its first step, as Adam-2k (Liu et al. 2019, RAdam)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -84,7 +84,7 @@ class GatheredAdamConfig(AdamConfig):
 class LnexpGatheredAdam(TorchOptimizer):
     """:class:`GatheredAdamW`, which with T = 0 is AdamW.
 
-    Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond", section 3.1, take T = 2,000 to test
+    Liu et al. 2019, "On the Variance of the Adaptive Learning Rate and Beyond", section 3.1, take T = 2,000 to test
     whether the variance of the second moment in the first updates is why Adam needs warm-up. Their paper takes Adam
     as it is after that; their code has the ramp.
     """

@@ -1,4 +1,4 @@
-"""Rectified Adam (Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond")."""
+"""Rectified Adam (Liu et al. 2019, "On the Variance of the Adaptive Learning Rate and Beyond")."""
 
 from dataclasses import dataclass
 

@@ -25,7 +25,7 @@ class DeepNormOptions:
 
 @register_placement("deep_norm", DeepNormOptions)
 class DeepNorm(Placement):
-    """``x' = LN(α x + F(x))`` (Wang et al. 2022, "DeepNet: Scaling Transformers to 1,000 Layers", section 3).
+    """``x' = LN(α x + F(x))`` (Wang et al. 2022, "DeepNet: Scaling Transformers to 1,000 Layers", section 4.1).
 
     The weights of the FFN and of attention's value and output projections start from Gaussian Xavier with gain β, those
     of query and key with gain 1, whatever ``init`` is (``deepnorm_init`` in their Figure 2; it does not mention biases,

@@ -13,11 +13,11 @@ from .pre_ln import PreLN
 @register_placement("sub_ln")
 class SubLN(PreLN):
     """Pre-LN, and a LayerNorm before self-attention's output projection and before the FFN's W² (Wang et al. 2022,
-    "Foundation Transformers", section 2.1).
+    "Foundation Transformers", section 3.1).
 
-    The weights of the FFN and of value and output projections start γ times as large (section 2.2): for N encoder and M
+    The weights of the FFN and of value and output projections start γ times as large (section 3.2): for N encoder and M
     decoder layers ``γ² = ln(3M) ln(2N) / 3`` in the encoder and ``γ² = ln(3M)`` in the decoder, whose attention to
-    the source has neither, as in the authors' code. A stack of N layers alone has ``γ² = ln(2N)``.
+    the source has neither (section 2). A stack of N layers alone has ``γ² = ln(2N)``.
     """
 
     inner_norms = True

@@ -1,7 +1,7 @@
 """Count verdicts, and say how many survive Holm's correction for the number of tests.
 
-What counts: claims that were registered before the runs, are not exploratory and were judged on the seeds that were
-planned when the runs were made; no check, none that another claim implies and none that restates one; and of those
+What counts: claims that were registered before the runs, are not exploratory and were judged on all planned seeds, by
+the longest plan, then or now; no check, none that another claim implies and none that restates one; and of those
 with one contrast (the same numbers decide, whatever recipe asks) one.
 """
 

@@ -85,10 +85,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "From hidden states of Post-LN without warm-up a linear classifier reads word classes more than half as well as"
     " with it": (("linear-probes-failed-loses-class",),),
-    "With Gaussian inputs Post-LN's gradients grow far less from layer to layer than by √(3/2), appendix F's factor": (
-        ("growth-post-appendix-f",),
-    ),
-    "In the decoder Post-LN's gradients grow by more than √(3/2) per layer, which appendix F's bound allows": (
+    "With Gaussian inputs Post-LN's gradients grow far less from layer to layer than by √(3/2), our reading of"
+    " appendix F": (("growth-post-appendix-f",),),
+    "In the decoder Post-LN's gradients grow by more than √(3/2) per layer, our reading of appendix F": (
         ("fig3-layers-post-ratio",),
     ),
     "Post-LN's encoder gradients of W¹ grow, against our count": (("fig3-layers-post-mean-field-encoder",),),

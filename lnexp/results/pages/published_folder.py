@@ -96,8 +96,11 @@ class PublishedFolder:
 
     @property
     def unfinished(self) -> str:
-        """How many of the planned seeds its arms have, as ``1 to 2 of 5``; empty where all have all, and of probes."""
-        planned = max((claim.planned for claim in self.claims), default=0)
+        """How many of the planned seeds its arms have, as ``1 to 2 of 5``; empty where all have all, and of probes.
+
+        Also where :attr:`planned_elsewhere` says that others than these are planned.
+        """
+        planned = 0 if self.planned_elsewhere else max((claim.planned for claim in self.claims), default=0)
         counts = sorted({len(self._by_arm.get(arm, [])) for arm in self.recipe.arms})
         if self.recipe.measurement or counts[0] >= planned:
             return ""

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.slow
 def recipe(tmp_path):
     """A recipe of tiny runs."""
     content = yaml.safe_load((ROOT / "recipes/failure.yaml").read_text())
-    content |= {"settings": [*content["settings"], *TINY, "max_epoch=1"], "claims": [], "first_seed": 5, "n_seeds": 1}
+    content |= {"settings": [*content["settings"], *TINY, "max_epoch=1"], "claims": []}
+    content |= {"profiles": {"small": {"data": "toy"}}, "first_seed": 5, "n_seeds": 1}
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(content, sort_keys=False))
     return path
