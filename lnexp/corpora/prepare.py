@@ -238,8 +238,8 @@ def _size(corpus: binarise.TokenisedCorpus, split: str) -> int:
     """Return how many pairs a split has, or sentences of one language.
 
     Raises:
-        UserError: for a language that was not written, and for languages of unequal length, as a file of one's own may
-            write them.
+        UserError: for a language that was not written, for languages of unequal length, as a file of one's own may
+            write them, and for a split without a sentence.
     """
     for language in corpus.languages:
         if not corpus.text(split, language).is_file():
@@ -248,7 +248,9 @@ def _size(corpus: binarise.TokenisedCorpus, split: str) -> int:
     sizes = {language: count(corpus.text(split, language)) for language in corpus.languages}
     if len(set(sizes.values())) > 1:
         raise UserError(f"{split}: {' and '.join(f'{size:,} lines of {name}' for name, size in sizes.items())}")
-    return sizes[corpus.languages[0]]
+    if not (size := sizes[corpus.languages[0]]):
+        raise UserError(f"{split}: has no sentence")
+    return size
 
 
 def write_manifest(folder: Path, content: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from lnexp.figures.line_styles import styles_of
+from lnexp.figures.names import CURVES
 from lnexp.figures.panels import Drawing, LineStyle, Panel, line, with_few_bands
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
@@ -43,7 +44,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame 
     seeds = f"{named_seeds(epochs['seed'])}: {shown}"
     notes = dict.fromkeys(task.epoch_note(of_arm.iloc[0].to_dict()) for of_arm in by_arm.values())
     subtitle = " · ".join(filter(None, (scope, seeds, *notes)))
-    return Drawing("figure", recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
+    return Drawing(CURVES, recipe.heading, subtitle, rows, (4, 3), legend_columns=3, share_y="col")
 
 
 def _row(

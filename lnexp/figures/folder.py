@@ -12,7 +12,7 @@ from lnexp.figures.curves import curves
 from lnexp.figures.draw import draw, remove
 from lnexp.figures.heat_maps import draw_heat_maps
 from lnexp.figures.layers import layers
-from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, SWEEP
+from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, CURVES, GRADIENTS, STATES, SWEEP
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import probed
 from lnexp.figures.sweep import draw_sweep
@@ -22,7 +22,7 @@ from lnexp.results.judging.verdict_file import read_verdicts
 
 
 def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
-    """Return the figures of a folder's runs that are over, or of its measurements before training.
+    """Return the figures of a folder's runs that are over, or of its measurements.
 
     The runs of a sweep are too many for curves.
 
@@ -60,7 +60,7 @@ def draw_all(recipe: Recipe, folder: Path) -> list[str]:
         runs = read_table(folder / "runs.csv")
         names += draw_sweep(recipe, runs, scope, folder) if recipe.sweep else []
         names += draw_by_arm(recipe, rows_over(runs), scope, folder)
-    possible = {ALONG, "figure", "gradients", "states", BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *recipe.plots}
+    possible = {ALONG, CURVES, GRADIENTS, STATES, BY_ARM, BY_DEPTH, BY_CHECKPOINT, *SWEEP, *recipe.plots}
     for name in possible.difference(names):
         remove(name, folder)
     return names

@@ -4,6 +4,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from lnexp.figures.names import GRADIENTS, STATES
 from lnexp.figures.panels import MEANS_AND_BANDS, Drawing, LineStyle, Panel, evenly_spaced, line
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
@@ -28,10 +29,10 @@ def layers(recipe: Recipe, probes: pd.DataFrame, scope: str) -> list[Drawing]:
         for parameter in ("W1", "W2")
         for side in sides
     }
-    drawings = [_drawing(recipe, "gradients", gradients, ("grad_norm", "‖E[∂L/∂W]‖_F"), scope)]
+    drawings = [_drawing(recipe, GRADIENTS, gradients, ("grad_norm", "‖E[∂L/∂W]‖_F"), scope)]
     if "output" in probes:
         states = {side: probes[probes["output"].notna() & (probes["side"] == side)] for side in sides}
-        drawings.append(_drawing(recipe, "states", states, ("output", "E‖x‖² / d"), scope))
+        drawings.append(_drawing(recipe, STATES, states, ("output", "E‖x‖² / d"), scope))
     return [drawing for drawing in drawings if drawing.rows]
 
 

@@ -1,7 +1,10 @@
 """Name the figures of a folder of results for its page, without matplotlib, which takes long to import."""
 
-from lnexp.recipes.recipe import Recipe
+from lnexp.recipes.recipe import MAIN_FIGURE, Recipe
 
+CURVES = MAIN_FIGURE
+GRADIENTS = "gradients"
+STATES = "states"
 ALONG = "along"
 BY_ARM = "by_arm"
 BY_CHECKPOINT = "by_checkpoint"

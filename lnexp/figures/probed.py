@@ -1,4 +1,4 @@
-"""Make the figures of a probe of models before training: a panel for every row of the recipe's arms."""
+"""Make the figures of a measurement of models: a panel for every row of the recipe's arms."""
 
 from collections.abc import Mapping
 

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from lnexp.planning.work import Work
 from lnexp.tasks import task_of
@@ -24,7 +24,10 @@ class Extent(NamedTuple):
 
 def extent(cfg: DictConfig, work: Work) -> Extent:
     """Return how long a run is, given an epoch of it."""
-    updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
+    if OmegaConf.select(cfg, "fairseq.optimization.skip_remainder_batch"):  # as in lnexp/training/loop.py
+        updates_an_epoch = max((work.batches - 1) // cfg.update_freq, 1)
+    else:
+        updates_an_epoch = math.ceil(work.batches / cfg.update_freq)
     most = updates_an_epoch * cfg.max_epoch
     updates = min(most, cfg.max_update or most)
     return Extent(updates_an_epoch, updates, math.ceil(updates / updates_an_epoch))

@@ -1,1 +1,1 @@
-"""Measurements before training, for recipes of the theory, and probes of one model."""
+"""Measurements of models, before training and of trained runs, and probes of one model."""

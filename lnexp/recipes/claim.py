@@ -59,9 +59,22 @@ class Claim:
                 raise ValueError(f"claim {self.id}: {key} is true or false")
 
     @property
+    def left_out(self) -> str:
+        """Why tallies do not count it, in words; empty where they do."""
+        if self.exploratory:
+            return "exploratory"
+        if self.check:
+            return "a check"
+        if self.implied_by:
+            return "implied by another claim"
+        if self.restates:
+            return "restates another claim"
+        return "registered after the runs" if self.registered == "after" else ""
+
+    @property
     def counts(self) -> bool:
         """Whether tallies count it."""
-        return self.registered == "before" and not (self.exploratory or self.implied_by or self.restates or self.check)
+        return not self.left_out
 
     @property
     def standing(self) -> str:

@@ -17,7 +17,7 @@ from lnexp.paths import ADHOC, RECIPES_DIR
 from lnexp.plain_yaml import load_yaml
 from lnexp.printable import one_line
 from lnexp.recipes.grid import Grid
-from lnexp.recipes.recipe import Arm, Recipe, Setting
+from lnexp.recipes.recipe import MAIN_FIGURE, Arm, Recipe, Setting
 from lnexp.recipes.refused import refuse_own_options, refuse_resolvers
 from lnexp.recipes.variant import Variant
 from lnexp.schema import Count, Positive, check_keys, checked, plain_content, required_fields
@@ -104,22 +104,39 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
             key: checked(hints[key], value, key) if key in hints else value for key, value in content.items()
         }
         recipe = Recipe(name=name, file=path.absolute() if own else None, **parts, **said)
-        if numbers := [arm for arm in recipe.arms if not _is_text(arm)]:
-            raise ValueError(f"arms: {numbers[0]}: the name of an arm must be text, as x{numbers[0]}")
-        if recipe.measurement:
-            for picture, plot in {"plot": recipe.plot, **recipe.more_plots}.items():
-                check_keys(plot, ("x", "y"), PLOT, picture)
+        _check_arms_and_seeds(recipe)
+        _check_plots(recipe)
         refuse_own_options(_overrides_of(recipe))
-        if recipe.n_seeds < 1:
-            raise ValueError("n_seeds: must be at least 1")
-        if recipe.n_seeds > MOST or any(len(recipe.planned_at(profile)) > MOST for profile in recipe.profiles):
-            raise ValueError(f"n_seeds: must be at most {MOST:,}")
         if recipe.sweep:
             Grid(recipe)
         return recipe
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         why = one_line(str(error))  # YAML's are of several lines
         raise UserError(f"{path}: not a recipe ({type(error).__name__}: {why})") from error
+
+
+def _check_arms_and_seeds(recipe: Recipe) -> None:
+    """Raise ValueError for a recipe without arms, names of arms that Hydra takes for something else, and no seeds."""
+    if not recipe.arms or "" in recipe.arms:
+        raise ValueError("arms: there must be one at least, each with a name")
+    if numbers := [arm for arm in recipe.arms if not _is_text(arm)]:
+        raise ValueError(f"arms: {numbers[0]}: the name of an arm must be text, as x{numbers[0]}")
+    if recipe.first_seed < 0:
+        raise ValueError("first_seed: must be at least 0")
+    if recipe.n_seeds < 1:
+        raise ValueError("n_seeds: must be at least 1")
+    if recipe.n_seeds > MOST or any(len(recipe.planned_at(profile)) > MOST for profile in recipe.profiles):
+        raise ValueError(f"n_seeds: must be at most {MOST:,}")
+
+
+def _check_plots(recipe: Recipe) -> None:
+    """Raise ValueError for pictures of a measurement without x or y, and for names that are not those of files."""
+    for name in recipe.more_plots:
+        if name == MAIN_FIGURE or not NAME_OF_PART.fullmatch(name):
+            raise ValueError(f"more_plots: {name}: a name has letters, digits, _, - and . alone, and is not taken")
+    if recipe.measurement:
+        for picture, plot in {"plot": recipe.plot, **recipe.more_plots}.items():
+            check_keys(plot, ("x", "y"), PLOT, picture)
 
 
 def _is_text(name: str) -> bool:
@@ -201,7 +218,7 @@ def _read(path: Path) -> dict[str, Any]:
     """Return the content of a file, with what it takes from other recipes by their names."""
     content = checked(dict[str, Any], plain_content(_parsed(read_regular(path))), "it")
     if "variant" in content:
-        variant = Variant(**content.pop("variant"))
+        variant = checked(Variant, content.pop("variant"), "variant")
         content = {**variant.applied(_read(_path_of(variant.of, path.parent))), **content}
     if isinstance(content.get("arms"), str):
         other = _read(_path_of(content.pop("arms"), path.parent))

@@ -11,7 +11,11 @@ from lnexp.errors import UserError, near_names
 from lnexp.hashing import short_hash
 from lnexp.recipes.claim import Claim
 from lnexp.recipes.sweep_settings import SweepSettings
+from lnexp.schema import twice
 from lnexp.tasks import DEFAULT
+
+#: The name of a recipe's first figure: its curves, or the plot of a measurement.
+MAIN_FIGURE = "figure"
 
 
 @dataclass(frozen=True)
@@ -128,13 +132,15 @@ class Recipe:
     file: Path | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError where a claim names none of the others as the one that counts, or one that does not count
-        itself for another, and where a baseline is no arm.
+        """Raise ValueError where two claims have one id, where a claim names none of the others as the one that counts,
+        or one that does not count itself for another, and where a baseline is no arm.
         """
         for name in self.baselines:
             if name not in self.arms:
                 raise ValueError(f"baselines: {name} is no arm of the recipe")
         by_id = {claim.id: claim for claim in self.claims}
+        if len(by_id) < len(self.claims):
+            raise ValueError(f"claims: {twice(claim.id for claim in self.claims)}")
         for claim in self.claims:
             for key in ("implied_by", "restates"):
                 self._check_named(claim, key, by_id)
@@ -196,7 +202,7 @@ class Recipe:
     @property
     def plots(self) -> dict[str, dict[str, str]]:
         """What is plotted of a measurement, by the name of the picture; ``plot`` comes first."""
-        return {"figure": self.plot, **self.more_plots}
+        return {MAIN_FIGURE: self.plot, **self.more_plots}
 
     @property
     def is_of_trained_runs(self) -> bool:

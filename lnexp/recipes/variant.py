@@ -1,6 +1,6 @@
 """Make a recipe of another one: the same arms and claims in another reading of the paper, or from other weights."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,10 +22,10 @@ class Variant:
     of: str
     suffix: str
     since: str
-    later: Mapping[str, str] = field(default_factory=dict)
-    replacing: Mapping[str, str] = field(default_factory=dict)
-    adding: Sequence[str] = ()
-    profiles: Sequence[str] = ()
+    later: dict[str, str] = field(default_factory=dict)
+    replacing: dict[str, str] = field(default_factory=dict)
+    adding: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
 
     def applied(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """Return the content of the variant's file, given that of the other recipe.

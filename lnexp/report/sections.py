@@ -19,8 +19,8 @@ from lnexp.result_tables import read_table, result_folders
 from lnexp.results.evidence.provenance import Provenance, read_provenance
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, sound_recipes
-from lnexp.results.measures.outcomes import for_people
 from lnexp.results.pages.corpora import names_of_corpora
+from lnexp.results.pages.outcomes_page import for_people
 from lnexp.results.pages.published_folder import readable_folder
 from lnexp.results.tables.run_tables import arms_table
 from lnexp.tasks import load_task

@@ -26,7 +26,7 @@ class TrainedRun:
     """A run of an arm of a recipe.
 
     Attributes:
-        cfg: its resolved config.
+        cfg: its config.
         folder: where it lies.
         what: names recipe, arm and seed in messages.
         train: the command that trains it.

@@ -12,6 +12,7 @@ from lnexp.configuration import check, compose
 from lnexp.corpora.labelled_pairs import prepare_pairs, read_pairs
 from lnexp.corpora.prepare import prepare
 from lnexp.corpora.text import SPLITS
+from lnexp.errors import UserError
 
 IWSLT, WMT, TATOEBA = (f"{name}.tar.xz" for name in ("iwslt14-tokenized-subset", "wmt14-mini", "tatoeba-de-en"))
 #: A sentence of the parallel text that all files of wmt14-mini have, too.
@@ -120,3 +121,11 @@ def test_other_text_is_another_corpus(published, tmp_path):
     assert data_of(folder, "task=masked_lm").text.sha256 == before
     archive(folder / TATOEBA, {"all.de": "eins\n", "all.en": "one\n"})
     assert data_of(folder, "task=masked_lm").text.sha256 != before
+
+
+def test_a_split_without_a_sentence_is_refused(tmp_path):
+    archive(tmp_path / WMT, {"europarl20k.en": "It's europarl.\n"})
+    archive(tmp_path / TATOEBA, {"all.de": "ein Satz\n", "all.en": "A sentence.\n"})
+    splits = "data.text.splits={train: ['wmt14-mini.tar.xz!europarl20k.en'], valid: [], test: []}"
+    with pytest.raises(UserError, match="has no sentence"):
+        prepare(data_of(tmp_path, "task=masked_lm", splits, "data.text.by_pivot.hold_out=3"), tmp_path / "data")

@@ -177,6 +177,14 @@ def test_the_arms_of_another_recipe_can_be_taken(recipe_of):
         ({"success": 0.5}, "not a recipe .*success is float"),
         ({"without": ["arms"], "axes": MANY_AXES, "rows": ["a0"]}, "not a recipe .*more than 10,000 combinations"),
         ({"arms": "nowhere"}, "recipe=nowhere: no such recipe"),
+        ({"arms": {}}, "not a recipe .*arms: there must be one at least"),
+        ({"without": ["arms"], "axes": {}, "rows": []}, "not a recipe .*arms: there must be one at least"),
+        ({"without": ["arms"], "axes": {"a": {}}, "rows": []}, "not a recipe .*arms: there must be one at least"),
+        ({"first_seed": -5}, "not a recipe .*first_seed: must be at least 0"),
+        ({"claims": [*claims_with(paper={}), *claims_with(paper={})]}, "not a recipe .*claims: the key 'x' twice"),
+        ({"more_plots": {"../x": {"x": "a", "y": "b"}}}, r"not a recipe .*more_plots: \.\./x: a name has letters"),
+        ({"more_plots": {"/tmp/x": {"x": "a", "y": "b"}}}, "not a recipe .*more_plots: /tmp/x: a name has letters"),
+        ({"more_plots": {"figure": {"x": "a", "y": "b"}}}, "not a recipe .*more_plots: figure: .* not taken"),
     ],
 )
 def test_what_is_no_recipe_is_refused(recipe_of, changes, message):

@@ -1,7 +1,9 @@
 """A variant is another recipe with some of its overrides replaced, and its claims under other names."""
 
 import pytest
+import yaml
 
+from lnexp.errors import UserError
 from lnexp.recipes.load import load_recipe
 from lnexp.recipes.variant import Variant
 
@@ -63,3 +65,19 @@ def test_the_coupled_reading_has_every_arm_and_claim_of_the_other():
     changed = {name for name, arm in coupled.arms.items() if arm.overrides != decoupled.arms[name].overrides}
     assert changed == {"post_ln_adam", "post_ln_adam_warmup"}
     assert coupled.settings_hash("small") != decoupled.settings_hash("small")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"adding": "run=1"}, "not a recipe .*adding is str"),
+        ({"later": ["a"]}, "not a recipe .*later is list"),
+        ({"sufix": "b"}, "not a recipe .*sufix"),
+    ],
+)
+def test_a_variant_of_another_form_is_refused(tmp_path, said, message):
+    path = tmp_path / "mine.yaml"
+    variant = {"of": "fig2a", "suffix": "mine", "since": "1234abc", "replacing": {}} | said
+    path.write_text(yaml.safe_dump({"title": "Mine", "figure": "x", "variant": variant}))
+    with pytest.raises(UserError, match=message):
+        load_recipe(str(path))

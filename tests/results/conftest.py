@@ -1,5 +1,7 @@
 """Runs that never ran, for judging what judges."""
 
+from dataclasses import replace
+
 import pytest
 from omegaconf import OmegaConf
 
@@ -83,3 +85,33 @@ def make_runs() -> type[MakeRun]:
 @pytest.fixture
 def make_run() -> MakeRun:
     return MakeRun()
+
+
+@pytest.fixture
+def runs_of(make_run):
+    """Makes runs of a recipe of placements, depths and warm-ups from best BLEUs by arm; None for a diverged one."""
+
+    def arm(placement, depth, warmup):
+        name = f"{placement}_{depth}_{warmup}"
+        return name, Arm(name, name, (), values={"placement": placement, "depth": depth, "warmup": warmup})
+
+    values = [
+        (p, d, w)
+        for w in ("w/o warm-up", "short", "with warm-up")
+        for d in ("6-6", "18-18")
+        for p in ("Post-LN", "Pre-LN")
+    ]
+    outcomes = {"rows": "placement", "columns": "depth", "over": "warmup"}
+    make_run.recipe = replace(make_run.recipe, arms=dict(arm(*each) for each in values), outcomes=outcomes)
+
+    def make(bleus):
+        runs = [
+            make_run("_".join(arm), 11 + number, [bleu], "finished")
+            if bleu is not None
+            else make_run("_".join(arm), 11 + number, [], "diverged")
+            for arm, by_seed in bleus.items()
+            for number, bleu in enumerate(by_seed)
+        ]
+        return make_run.recipe, runs
+
+    return make

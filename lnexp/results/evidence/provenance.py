@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, TypeVar, cast
 
 from omegaconf import DictConfig
 
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.files import read_regular, write_json
 from lnexp.numerics import ENDED, numerics_of
 from lnexp.options import Table, key_of
@@ -93,7 +93,7 @@ def of_runs(runs: Sequence[RunResult]) -> Content:
 
 
 def of_probe(manifest: dict[str, Any] | None, environment: Environment) -> Content:
-    """Return the provenance of measurements before training; ``manifest`` is None where they take no corpus."""
+    """Return the provenance of measurements; ``manifest`` is None where they take no corpus."""
     data = [public_manifest(manifest)] if manifest else []
     return {"data": data, "environments": [_shared(environment)], "settings": {}, "runs": {}}
 
@@ -190,7 +190,7 @@ def read_provenance(folder: Path) -> Provenance:
         return Provenance()
     try:
         return _parsed(read_regular(path))
-    except (OSError, LookupError, TypeError, ValueError) as error:
+    except UNREADABLE as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.recipes.load import recipe_of_results
 from lnexp.result_tables import read_table
 from lnexp.results.evidence.provenance import Provenance, read_provenance
@@ -53,7 +53,7 @@ def _with_those_of(runs: list[RunResult], folder: Path) -> list[RunResult]:
             run if run.counts or run.identity not in over else _result(run, over[run.identity], provenance, layers)
             for run in runs
         ]
-    except (OSError, LookupError, TypeError, ValueError) as error:
+    except UNREADABLE as error:
         raise UserError(f"{folder}: cannot be read ({type(error).__name__}: {error})") from error
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.files import write_json
 from lnexp.recipes.claim import Claim
 from lnexp.results.judging.judgement import ESTIMATES, FormName, Judgement, Verdict, verdict_of
@@ -105,26 +105,11 @@ class JudgedClaim(Claim):
     @property
     def left_out(self) -> str:
         """Why tallies do not count it, in words; empty where they do. One that was not run waits to be counted."""
-        if self.exploratory:
-            return "exploratory"
-        if self.check:
-            return "a check"
-        if self.implied_by:
-            return "implied by another claim"
-        if self.restates:
-            return "restates another claim"
-        if self.registered == "after":
-            return "registered after the runs"
-        if self.verdict == "not run":
-            return ""
+        if (why := super().left_out) or self.verdict == "not run":
+            return why
         if self.seeds < self.planned:
             return "fewer seeds than planned"
         return "more seeds than planned" if self.others else ""
-
-    @property
-    def counts(self) -> bool:
-        """Whether tallies count it."""
-        return not self.left_out
 
     @property
     def standing(self) -> str:
@@ -191,7 +176,7 @@ def read_verdicts(path: Path) -> Verdicts:
     try:
         verdicts: Verdicts = read_json(path, Verdicts)
         _check(verdicts)
-    except (OSError, ValueError, TypeError) as error:
+    except UNREADABLE as error:
         raise UserError(f"{path}: malformed ({type(error).__name__}: {error})") from error
     return replace(verdicts, command=verdicts.claims[0].command) if verdicts.claims else verdicts
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from lnexp.recipes.grid import RATE, WARMUP, Grid
+from lnexp.recipes.grid import RATE, WARMUP, Grid, grid_of
+from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import rows_over
 from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.contract import CountedRun
@@ -211,3 +212,9 @@ class SweepResults:
 def sets_of(grid: Grid, name: str) -> dict[str, list[str]]:
     """Return the sets that a measure can be asked of, by their names."""
     return {key: arms for parts in SWEEP_MEASURES[name].sets for key, arms in grid.sets_without(parts).items()}
+
+
+def sweep_results(recipe: Recipe, runs: Iterable[CountedRun]) -> SweepResults:
+    """Return the results of a recipe with a sweep. Raises UserError for one without."""
+    grid = grid_of(recipe)
+    return SweepResults(grid, finals_of(grid, runs))

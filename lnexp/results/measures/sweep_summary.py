@@ -58,7 +58,6 @@ class PlacementSummary:
         shortest: the shortest warm-up that is enough, by rate and seed.
         best: the names of the warm-up and the rate whose mean is the lowest.
         best_nll: the final nll there, by seed.
-        good_share: the share of good runs over rates and lengths of warm-up, by seed.
     """
 
     name: str
@@ -71,7 +70,6 @@ class PlacementSummary:
     shortest: dict[str, dict[int, float]]
     best: tuple[str, str]
     best_nll: dict[int, float]
-    good_share: dict[int, float]
 
     @property
     def cost_of_no_warmup(self) -> dict[int, float]:
@@ -159,7 +157,6 @@ def _summary(results: SweepResults, name: str, best: str) -> PlacementSummary:
         shortest={rate: results.measure("shortest_warmup", of) for rate, of in by_rate.items()},
         best=(keys[WARMUP], keys[RATE]),
         best_nll=results.measure("tuned_nll", both),
-        good_share=results.measure("good_share", both),
     )
 
 

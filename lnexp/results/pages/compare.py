@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
@@ -46,7 +46,7 @@ def comparison(ours: Path, theirs: Path) -> list[str]:
             _differences(recipe, ours, theirs),
             *_machines(read_provenance(ours), read_provenance(theirs)),
         ]
-    except (UserError, LookupError, TypeError, ValueError) as error:
+    except (UserError, *UNREADABLE) as error:
         return [f"{name}: cannot be compared with the published results: {error}"]
     return [f"{name}, compared with the published results:", *(f"  {line}" for line in lines)]
 

@@ -13,7 +13,7 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.prediction import LEAST, LR_MAX, LR_REACHED, HeldOut, Judged, Prediction, most_often
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_measures import sweep_results
 from lnexp.results.measures.sweep_summary import label_of
 
 #: What people read of a number.
@@ -129,9 +129,8 @@ def _prediction(
     """
     if early is None:
         return None
-    grid = grid_of(recipe)
-    results = SweepResults(grid, finals_of(grid, runs))
-    found = Prediction(grid, early, results.finals)
+    results = sweep_results(recipe, runs)
+    found = Prediction(results.grid, early, results.finals)
     return None if results.line is None or not found.seeds else (found, results.line)
 
 

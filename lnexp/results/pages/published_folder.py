@@ -22,9 +22,9 @@ from lnexp.results.judging.marks import mark_of
 from lnexp.results.judging.questions import measures_of
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
-from lnexp.results.measures.outcomes import for_people
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_measures import SweepResults, sweep_results
 from lnexp.results.pages.along_training import AlongTraining
+from lnexp.results.pages.outcomes_page import for_people
 from lnexp.results.pages.prediction_page import prediction_in_short, prediction_in_words, read_early
 from lnexp.results.pages.sweep_in_words import best_rates, by_highest_rates, cost, of_each
 from lnexp.results.pages.sweep_page import sweep_page
@@ -315,8 +315,7 @@ class PublishedFolder:
     @property
     def swept(self) -> SweepResults:
         """The final nlls of a sweep: of its best arm, and the line that a good run is below."""
-        grid = grid_of(self.recipe)
-        return SweepResults(grid, finals_of(grid, self._runs))
+        return sweep_results(self.recipe, self._runs)
 
     @cached_property
     def along(self) -> AlongTraining:

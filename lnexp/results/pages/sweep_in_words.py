@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from lnexp.recipes.grid import Grid, grid_of
+from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_measures import sweep_results
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, length_in_words, summaries_of
 from lnexp.results.statistics.intervals import spread_of
 
@@ -22,8 +22,8 @@ def of_each(recipe: Recipe, runs: Iterable[CountedRun], say: Callable[[Grid, Pla
         runs: its runs.
         say: says it, as :func:`highest_rates` and :func:`cost` do.
     """
-    grid = grid_of(recipe)
-    return {one.label: say(grid, one) for one in summaries_of(SweepResults(grid, finals_of(grid, runs)))}
+    results = sweep_results(recipe, runs)
+    return {one.label: say(results.grid, one) for one in summaries_of(results)}
 
 
 def lengths(grid: Grid, one: PlacementSummary) -> list[str]:
@@ -63,12 +63,14 @@ def by_highest_rates(recipe: Recipe, runs: Iterable[CountedRun]) -> dict[tuple[s
         Labels by the highest rate without warm-up, and that with the longest. A label is followed by the lower rates
         at which not all runs are good, with either.
     """
-    grid = grid_of(recipe)
+    results = sweep_results(recipe, runs)
+    grid = results.grid
     without_warmup, *_, with_longest = grid.warmups
     ends, order = (without_warmup, with_longest), [None, *grid.rates]
-    summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
     found: dict[tuple[str, str], list[str]] = {}
-    for one in sorted(summaries, key=lambda one: [-order.index(one.highest_good(warmup)) for warmup in ends]):
+    for one in sorted(
+        summaries_of(results), key=lambda one: [-order.index(one.highest_good(warmup)) for warmup in ends]
+    ):
         highest = (_highest_rate(grid, one, without_warmup), _highest_rate(grid, one, with_longest))
         gaps = {rate for warmup in ends for rate in one.not_good_below(warmup)}
         found.setdefault(highest, []).append(one.label + _not_at(grid, filter(gaps.__contains__, grid.rates)))

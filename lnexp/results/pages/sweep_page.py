@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from tabulate import tabulate
 
-from lnexp.recipes.grid import Grid, grid_of
+from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of, none_is_enough
+from lnexp.results.measures.sweep_measures import none_is_enough, sweep_results
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
 from lnexp.results.pages.sweep_in_words import (
@@ -64,8 +64,9 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         recipe: whose sweep it is.
         runs: its runs.
     """
-    grid, runs = grid_of(recipe), list(runs)
-    results = SweepResults(grid, finals_of(grid, runs))
+    runs = list(runs)
+    results = sweep_results(recipe, runs)
+    grid = results.grid
     summaries, line = summaries_of(results), results.line
     if line is None or results.best is None or not summaries:
         return ""

@@ -1,12 +1,13 @@
 """What to take of a sweep's placements and lengths of warm-up where the rate cannot be tuned."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import statistics
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from lnexp.recipes.grid import Grid, grid_of
+from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.measures.sweep_measures import SweepResults, finals_of
+from lnexp.results.measures.sweep_measures import sweep_results
 from lnexp.results.measures.sweep_summary import PlacementSummary, summaries_of
 
 
@@ -14,7 +15,7 @@ def choices_of(grid: Grid, summaries: Sequence[PlacementSummary]) -> list[tuple[
     """Return all placements with the shortest and with the longest warm-up, by their mean nll over all rates."""
     shortest, *_, longest = grid.warmups
     choices = [(one, warmup) for one in summaries for warmup in (shortest, longest)]
-    return sorted(choices, key=lambda choice: _mean(choice[0].over_rates[choice[1]]))
+    return sorted(choices, key=lambda choice: statistics.fmean(choice[0].over_rates[choice[1]].values()))
 
 
 class Untuned(NamedTuple):
@@ -33,12 +34,8 @@ class Untuned(NamedTuple):
 
 def best_untuned(recipe: Recipe, runs: Iterable[CountedRun]) -> Untuned:
     """Return the placement and the warm-up, the shortest or the longest, with the lowest mean nll over all rates."""
-    grid = grid_of(recipe)
-    summaries = summaries_of(SweepResults(grid, finals_of(grid, runs)))
-    (best, warmup), *_ = choices_of(grid, summaries)
-    nll = {one.label: _mean(one.over_rates[warmup]) for one in summaries}
-    return Untuned(best.label, grid.warmups[warmup], nll)
-
-
-def _mean(by_seed: Mapping[int, float]) -> float:
-    return sum(by_seed.values()) / len(by_seed)
+    results = sweep_results(recipe, runs)
+    summaries = summaries_of(results)
+    (best, warmup), *_ = choices_of(results.grid, summaries)
+    nll = {one.label: statistics.fmean(one.over_rates[warmup].values()) for one in summaries}
+    return Untuned(best.label, results.grid.warmups[warmup], nll)

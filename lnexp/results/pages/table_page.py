@@ -5,7 +5,17 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, SWEEP, drawn_by_arm
+from lnexp.figures.names import (
+    ALONG,
+    BY_ARM,
+    BY_CHECKPOINT,
+    BY_DEPTH,
+    CURVES,
+    GRADIENTS,
+    STATES,
+    SWEEP,
+    drawn_by_arm,
+)
 from lnexp.numerics import numerics_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table
@@ -13,8 +23,8 @@ from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.made_with import commit_name
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.judging.verdict_file import Verdicts
-from lnexp.results.measures import outcomes
 from lnexp.results.pages.markup import without_markup
+from lnexp.results.pages.outcomes_page import outcomes_page
 from lnexp.results.pages.prediction_page import prediction_page, read_early
 from lnexp.results.pages.probe_page import probe_page
 from lnexp.results.pages.sweep_page import sweep_page
@@ -70,7 +80,7 @@ def _runs_page(
         f"# {recipe.heading}",
         f"{verdicts.scope}. Source: {recipe.source}. {recipe.reading}",
         f"{HOW_SPREAD} {task.test_note}",
-        *([outcomes.outcomes_page(recipe, runs)] if recipe.outcomes else []),
+        *([outcomes_page(recipe, runs)] if recipe.outcomes else []),
         *(_sweep_parts(recipe, runs, folder) if recipe.sweep else []),
         tabulate(rows, headers="keys", tablefmt="github"),
         *_figures(recipe, over, folder),
@@ -86,9 +96,9 @@ def _figures(recipe: Recipe, over: Sequence[PublishedRun], folder: Path) -> list
         ("by checkpoint", BY_CHECKPOINT, started),
         ("final nll by arm", BY_ARM, bool(over) and drawn_by_arm(recipe)),
         ("best score by depth", BY_DEPTH, (folder / f"{BY_DEPTH}.png").exists()),
-        ("curves", "figure", not recipe.sweep and any(run.epochs for run in over)),
-        ("gradients by layer", "gradients", any(run.probes for run in over)),
-        ("hidden states by layer", "states", states),
+        ("curves", CURVES, not recipe.sweep and any(run.epochs for run in over)),
+        ("gradients by layer", GRADIENTS, any(run.probes for run in over)),
+        ("hidden states by layer", STATES, states),
         ("by layer along training", ALONG, (folder / "snapshots.csv").exists()),
     )
     return [f"![{title}]({name}.png)" for title, name, is_there in shown if is_there]

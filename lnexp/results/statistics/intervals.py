@@ -42,7 +42,7 @@ def _places(width: float) -> int:
 
 @dataclass(frozen=True)
 class Range:
-    """A mean over ``n`` runs that have two modes, with the least and the greatest of them in place of an interval."""
+    """A mean over ``n`` runs with the least and the greatest of them, where an interval would say too little."""
 
     mean: float
     least: float
@@ -52,7 +52,7 @@ class Range:
     def __str__(self) -> str:
         width = 0.0 if _are_alike((self.least, self.greatest)) else self.greatest - self.least
         places = _places(width or abs(self.mean))
-        return f"{self.mean:.{places}f} ({self.least:.{places}f} to {self.greatest:.{places}f}, n={self.n})"
+        return f"{self.mean:z.{places}f} ({self.least:.{places}f} to {self.greatest:.{places}f}, n={self.n})"
 
 
 def range_of(values: Sequence[float]) -> Range | None:

@@ -84,9 +84,10 @@ def refuse_some_arms(options: Iterable[str]) -> None:
 def _refuse_lacking_arms(folder: Path) -> None:
     """Raise UserError for a folder of results that says nothing of an arm: it was not asked for, or no run is over."""
     recipe, table = _recipe_and_table(folder)
-    if lacking := [arm for arm in recipe.arms if arm not in set(table["arm"])]:
+    there, over = set(table["arm"]), set(_over(folder)["arm"])
+    if lacking := [arm for arm in recipe.arms if arm not in there]:
         raise UserError(f"{folder}: lacks the arm {lacking[0]}; published results have all {len(recipe.arms)} arms")
-    if waiting := [arm for arm in recipe.arms if arm not in set(_over(folder)["arm"])]:
+    if waiting := [arm for arm in recipe.arms if arm not in over]:
         raise UserError(f"{folder}: no run of the arm {waiting[0]} is over")
 
 

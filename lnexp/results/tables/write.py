@@ -15,9 +15,9 @@ from lnexp.results.judging.claims import Origin, judge_all
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import write_verdicts
 from lnexp.results.measures import outcomes
-from lnexp.results.measures.early_numbers import early_table
 from lnexp.results.pages.table_page import table_page
 from lnexp.results.tables import run_tables
+from lnexp.results.tables.early_numbers import early_table
 from lnexp.results.tables.snapshots_table import snapshots_table
 
 

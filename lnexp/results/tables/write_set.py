@@ -7,6 +7,7 @@ from typing import Any
 from tabulate import tabulate
 
 from lnexp.figures.draw import draw, remove
+from lnexp.figures.names import CURVES
 from lnexp.files import write_whole
 from lnexp.hashing import short_hash
 from lnexp.result_tables import write_table
@@ -67,7 +68,7 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
     if drawing:
         draw(drawing, folder)
     else:
-        remove("figure", folder)
+        remove(CURVES, folder)
     rows, alike = narrowed(run_tables.arms_table(recipe, every))
     table = tabulate(rows, headers="keys", tablefmt="github")
     problems = [*left_out, *(f"{run.identity}: {run.problem}" for run in runs if run.problem)]

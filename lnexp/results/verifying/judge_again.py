@@ -113,7 +113,7 @@ COMPARED = {
 def _check_runs(folder: Path, evidence: Sequence[Evidence]) -> None:
     """Raise UserError where the files and the recipe of results state different things of a run that counts.
 
-    Measurements before training have no rows there.
+    Measurements have no rows there.
     """
     runs = [one for one in evidence if isinstance(one, PublishedRun) and one.counts]
     for found, denied_by in COMPARED.items():

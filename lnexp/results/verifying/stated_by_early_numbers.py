@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import pandas as pd
 
 from lnexp.results.evidence.published_evidence import PublishedRun
-from lnexp.results.measures.early_numbers import UPDATES
+from lnexp.results.tables.early_numbers import UPDATES
 from lnexp.results.verifying.possible_snapshots import are_due, impossible, refuse
 
 #: The columns of runs.csv that bound those of early.csv, from below and from above.

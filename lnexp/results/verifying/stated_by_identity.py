@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
 from lnexp.configuration import compose
-from lnexp.errors import UserError
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.numerics import asking_for, numerics_of
 from lnexp.plain import plain
 from lnexp.recipes.load import recipe_of_results
@@ -32,7 +35,7 @@ def denied_by_identity(one: RecipeVerdicts) -> str | None:
     folder = one.path.parent
     try:
         wrong = [run for words, runs in _by_command(folder, one).items() for run in _others(words, runs)]
-    except (UserError, OSError, ValueError, KeyError, TypeError) as error:
+    except (UserError, HydraException, OmegaConfBaseException, *UNREADABLE) as error:
         return f"{folder}: its commands cannot be composed ({type(error).__name__}: {error})"
     if not wrong:
         return None

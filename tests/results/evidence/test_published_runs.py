@@ -15,8 +15,8 @@ from lnexp.result_tables import read_table, write_table
 from lnexp.results.evidence.collect import collect
 from lnexp.results.evidence.published_runs import with_published
 from lnexp.results.evidence.run_result import RunResult
-from lnexp.results.measures.early_numbers import early_table
 from lnexp.results.pages.published_folder import PublishedFolder
+from lnexp.results.tables.early_numbers import early_table
 from lnexp.results.tables.run_tables import runs_table
 from lnexp.results.tables.write import write_results
 from lnexp.tasks.diagnosed import DIAGNOSED

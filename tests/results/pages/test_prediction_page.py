@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from swept import SEEDS, swept_recipe, swept_runs
 
-from lnexp.results.measures.early_numbers import early_table
 from lnexp.results.pages.prediction_page import (
     prediction_in_short,
     prediction_in_words,
     prediction_page,
     read_early,
 )
+from lnexp.results.tables.early_numbers import early_table
 
 
 def with_snapshots(runs):

@@ -27,6 +27,7 @@ def test_the_range_stands_where_the_interval_says_nothing_or_leaves_what_is_poss
 
 def test_a_range_is_as_exact_as_its_ends_are_far_apart():
     assert str(Range(0.9921, 0.9902, 0.9948, 6)) == "0.9921 (0.9902 to 0.9948, n=6)"
+    assert str(Range(-0.001, -0.4, 0.3, 3)) == "0.00 (-0.40 to 0.30, n=3)"
     assert str(Range(23.666, 0.0, 70.0, 3)) == "23.67 (0.00 to 70.00, n=3)"
     assert str(Range(1 / 12, 1 / 12 - 1e-17, 1 / 12, 3)) == "0.08 (0.08 to 0.08, n=3)"
 

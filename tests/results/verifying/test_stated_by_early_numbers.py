@@ -5,7 +5,7 @@ import pytest
 
 from lnexp.errors import UserError
 from lnexp.result_tables import read_table
-from lnexp.results.measures.early_numbers import UPDATES
+from lnexp.results.tables.early_numbers import UPDATES
 from lnexp.results.verifying.stated_by_early_numbers import refuse_other_early_numbers
 
 #: What a run of such a recipe would have in early.csv.

@@ -8,7 +8,7 @@ from swept import swept_recipe, swept_runs
 
 from lnexp.errors import UserError
 from lnexp.result_tables import read_table, write_table
-from lnexp.results.measures.early_numbers import UPDATES, early_numbers, early_table
+from lnexp.results.tables.early_numbers import UPDATES, early_numbers, early_table
 
 
 def snapshot(update):
