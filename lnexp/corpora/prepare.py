@@ -249,7 +249,7 @@ def _size(corpus: binarise.TokenisedCorpus, split: str) -> int:
     if len(set(sizes.values())) > 1:
         raise UserError(f"{split}: {' and '.join(f'{size:,} lines of {name}' for name, size in sizes.items())}")
     if not (size := sizes[corpus.languages[0]]):
-        raise UserError(f"{split}: has no sentence")
+        raise UserError(f"data: the corpus has no sentence in {split}")
     return size
 
 

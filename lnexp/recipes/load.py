@@ -132,8 +132,10 @@ def _check_arms_and_seeds(recipe: Recipe) -> None:
 def _check_plots(recipe: Recipe) -> None:
     """Raise ValueError for pictures of a measurement without x or y, and for names that are not those of files."""
     for name in recipe.more_plots:
-        if name == MAIN_FIGURE or not NAME_OF_PART.fullmatch(name):
-            raise ValueError(f"more_plots: {name}: a name has letters, digits, _, - and . alone, and is not taken")
+        if name == MAIN_FIGURE:
+            raise ValueError(f"more_plots: {name}: is the name of the first plot; take another")
+        if not NAME_OF_PART.fullmatch(name):
+            raise ValueError(f"more_plots: {name}: a name has letters, digits, _, - and . alone")
     if recipe.measurement:
         for picture, plot in {"plot": recipe.plot, **recipe.more_plots}.items():
             check_keys(plot, ("x", "y"), PLOT, picture)

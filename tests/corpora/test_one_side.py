@@ -127,5 +127,5 @@ def test_a_split_without_a_sentence_is_refused(tmp_path):
     archive(tmp_path / WMT, {"europarl20k.en": "It's europarl.\n"})
     archive(tmp_path / TATOEBA, {"all.de": "ein Satz\n", "all.en": "A sentence.\n"})
     splits = "data.text.splits={train: ['wmt14-mini.tar.xz!europarl20k.en'], valid: [], test: []}"
-    with pytest.raises(UserError, match="has no sentence"):
+    with pytest.raises(UserError, match="the corpus has no sentence in valid"):
         prepare(data_of(tmp_path, "task=masked_lm", splits, "data.text.by_pivot.hold_out=3"), tmp_path / "data")

@@ -43,12 +43,6 @@ def flat_sharpness(arm: str) -> pd.Series:
     return table.dropna(subset="sharpness").groupby("seed").sharpness.apply(gmean)
 
 
-def adam_2k_of_failing() -> list[float]:
-    none, gathered = (nlls("adam_2k", arm) for arm in ("none", "adam_2k"))
-    failing = none.index[none > 1]
-    return [*none[failing], *gathered[failing]]
-
-
 def cost_of_pre_ln() -> list[float]:
     """What no warm-up costs Pre-LN in warmup_by_rate, each at the rate of the lowest mean, with its 90% interval."""
     best = {}
@@ -63,12 +57,6 @@ STATED = [
     Stated("map", "Post-LN runs end at {:.2f}, {:.2f} and {:.2f}", lambda: list(nlls("map", "post_ln_none_x4"))),
     Stated("map", "lie between {:.2f} and {:.2f}", lambda: extremes(nlls("warmup_by_rate", "post_ln_none_x4"))),
     Stated("map", "have {:.3f} with the 90% interval [{:.3f}, {:.3f}]", cost_of_pre_ln),
-    Stated(
-        "adam_2k",
-        "four of these six seeds train without warm-up, at nlls of {:.2f} to {:.2f}",
-        lambda: extremes(nlls("adam_2k", "none")[lambda nll: nll < 1]),
-    ),
-    Stated("adam_2k", "the other two ({:.1f} and {:.1f} against {:.2f} and {:.2f})", adam_2k_of_failing),
     Stated(
         "linear_probes",
         "seed 75 (BLEU {:.1f}, the others at most {:.1f})",
@@ -172,10 +160,13 @@ def test_who_trains_after_a_large_first_change():
     ("recipe", "words", "folder", "arm", "trained"),
     [
         ("interventions", "Three of the six runs without warm-up train", "interventions", "none", "3 of 6"),
-        ("interventions", "there four of six also train without it", "adam_2k", "none", "4 of 6"),
-        ("stall", "One of the six runs without warm-up trains", "stall", "none", "1 of 6"),
+        ("interventions", "there one of twelve trains without it", "adam_2k", "none", "1 of 12"),
+        ("interventions", "with that one alone eight of twelve train", "adam_2k", "adam_2k", "8 of 12"),
+        ("interventions_real_text", "one of the same twelve without anything", "adam_2k", "none", "1 of 12"),
+        ("adam_2k", "one of the twelve runs without warm-up trains", "adam_2k", "none", "1 of 12"),
+        ("stall", "One of the twelve runs without warm-up trains", "stall", "none", "1 of 12"),
         ("stall", "three of six trained, as without it", "interventions", "beta2_low", "3 of 6"),
-        ("adam_2k", "With both moments gathered one of six trains.", "adam_2k", "gathered_moments", "1 of 6"),
+        ("adam_2k", "With both moments gathered two of twelve train.", "adam_2k", "gathered_moments", "2 of 12"),
         (
             "linear_probes",
             "One of the six runs of Post-LN without warm-up trained",

@@ -151,8 +151,8 @@ def test_at_one_rate_more_runs_of_pre_ln_reach_the_target_and_at_three_times_it_
 
 
 def test_pre_ln_is_ahead_in_fine_tuning_without_any_pre_training():
-    said = "by 0.646 to 0.526, and at 3η is hardly better with all of it (0.658). So its lead after a third of it,"
-    assert sentence("recipes/fig5_finetune.yaml", said + " 0.655 to 0.584")
+    said = "(0.646 against 0.526), and at 3η all of pre-training adds little (0.658). So its lead after a third of it "
+    assert sentence("recipes/fig5_finetune.yaml", said + "(0.655 against 0.584)")
     of = PublishedFolder(RESULTS / "small/bert_toy/fig5_finetune")
     arms = ("pre_ln_scratch", "post_ln_scratch", "pre_ln_high_whole", "pre_ln_high_third", "post_ln_warmup_third")
     assert [round(of.interval("last_accuracy", arm).mean, 3) for arm in arms] == [0.646, 0.526, 0.658, 0.655, 0.584]
@@ -246,11 +246,11 @@ def test_how_far_post_ln_is_after_three_fifths_of_its_run():
 
 
 def test_how_many_runs_a_page_of_the_docs_says_train():
-    said = "both train in all six runs; four of six runs without any intervention train, too, and with both moments"
-    assert sentence("docs/theory.md", f"{said} gathered one of six")
+    said = "eight of twelve runs train with the first and all twelve with the second, one of twelve without any"
+    assert sentence("docs/theory.md", f"{said} intervention, and two with both moments gathered")
     folder = PublishedFolder(RESULTS / "small/toy/adam_2k")
     trained = [folder.trained(arm) for arm in ("adam_2k", "adam_2k_ramp", "none", "gathered_moments")]
-    assert trained == ["6 of 6", "6 of 6", "4 of 6", "1 of 6"]
+    assert trained == ["8 of 12", "12 of 12", "1 of 12", "2 of 12"]
 
 
 def test_what_twelve_seeds_decide():

@@ -1,8 +1,8 @@
 """Count verdicts, and say how many survive Holm's correction for the number of tests.
 
-What counts: claims that were registered before the runs, are not exploratory and were judged on all planned seeds, by
-the longest plan, then or now; no check, none that another claim implies and none that restates one; and of those
-with one contrast (the same numbers decide, whatever recipe asks) one.
+What counts: claims that were registered before the runs, are not exploratory and were judged on all seeds of the
+longest plan, today's or one from when the runs were made; no check, none that another claim implies and none that
+restates one; and of those with one contrast (the same numbers decide, whatever recipe asks) one.
 """
 
 from collections import Counter

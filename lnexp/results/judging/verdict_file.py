@@ -68,7 +68,7 @@ class JudgedClaim(Claim):
         form, estimate, margins, p, exact_p: of its :class:`lnexp.results.judging.judgement.Judgement`.
         contrast: eight hex digits of the form, of the numbers that decide and of their runs, whatever arms are called;
             two claims with one contrast are one piece of evidence.
-        planned: how many seeds the longest plan has, then or now, see :mod:`lnexp.results.judging.planned_seeds`.
+        planned: how many seeds the longest plan has, see :mod:`lnexp.results.judging.planned_seeds`.
         seeds: with how many of them every arm was measured, runs that diverged included.
         others: with how many other seeds it was judged.
         arms: what was measured, by arm, or by call where an arm is asked twice.

@@ -55,6 +55,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-variance-of-second-moment",),
         ("interventions-branch-warmup",),
     ),
+    "With Adam-2k, as its paper has it, Post-LN without warm-up ends more than a quarter of the nll above where it ends"
+    " with warm-up": (("adam-2k-ends-as-with-warmup",),),
     "At twice the rate none of these lets Post-LN train without warm-up: decoder rates that fall from layer to"
     " layer (the first ones above lr_max), warm-up of the last layers alone, normalised gradients, β2 = 0.9 or"
     " 0.999, both of Adam's moments gathered before the first step, clipped changes, and residual branches that"
@@ -85,9 +87,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "From hidden states of Post-LN without warm-up a linear classifier reads word classes more than half as well as"
     " with it": (("linear-probes-failed-loses-class",),),
-    "With Gaussian inputs Post-LN's gradients grow far less from layer to layer than by √(3/2), our reading of"
+    "With Gaussian inputs Post-LN's gradients grow far less per layer than √(3/2), the rate that we read from"
     " appendix F": (("growth-post-appendix-f",),),
-    "In the decoder Post-LN's gradients grow by more than √(3/2) per layer, our reading of appendix F": (
+    "In the decoder Post-LN's gradients grow by more per layer than √(3/2), the rate that we read from appendix F": (
         ("fig3-layers-post-ratio",),
     ),
     "Post-LN's encoder gradients of W¹ grow, against our count": (("fig3-layers-post-mean-field-encoder",),),

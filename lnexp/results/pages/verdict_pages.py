@@ -22,12 +22,13 @@ HOW_TO_READ = """\
 The test of a claim stands in its recipe, with the reasons for it and the commit that added it, before the runs or \
 after. A comparison is judged by the margin by which it holds: Student's t over seeds, 95%, two-sided. A statement \
 that two quantities are the same is judged by two one-sided t tests at 5% against a stated margin: its difference has \
-a 90% interval. A success rate is judged by Clopper and Pearson's 95% interval. A p-value is of the decided direction. \
-Tallies count the claims that were registered before the runs, are not exploratory and were judged on all planned \
-seeds, by the longest plan, then or now; not checks of what other claims need, nor what another claim implies, nor \
-what restates another claim in another measure; and one test on the same runs once. Holm's correction is for the \
-number of all those that were judged. The mean of an arm has its 95% interval, or in parentheses the least and the \
-greatest of its runs, where some train and others do not or the interval would reach beyond what is possible."""
+a 90% interval. A success rate is judged by Clopper and Pearson's 95% interval. A p-value is of the decided \
+direction. Tallies count the claims that were registered before the runs, are not exploratory and were judged on all \
+seeds of the longest plan, today's or one from when the runs were made; not checks of what other claims need, nor \
+what another claim implies, nor what restates another claim in another measure; and one test on the same runs once. \
+Holm's correction is for the number of all those that were judged. The mean of an arm has its 95% interval, or in \
+parentheses the least and the greatest of its runs, where some train and others do not or the interval would reach \
+beyond what is possible."""
 
 
 def in_terminal(shown: list[RecipeVerdicts]) -> str:

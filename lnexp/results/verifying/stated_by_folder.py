@@ -11,7 +11,7 @@ from lnexp.results.verifying.stated_by_settings import plain_words
 #: All that a scope says: when or at which profile, corpus, sizes, which pairs, options of the user, and how data were
 #: ordered.
 SCOPE = re.compile(
-    r"[\w ]+, data [^,\s]+(?:(?:,| or) [\d,]+(?: of [\d,]+)? \w+ \w+(?: \(\w+\))?)*"
+    r"[\w ]+, data [^,\s]+(?:(?:,| or) [\d,]+(?: of [\d,]+)? \w+ \w+(?: \([\w.-]+\))?)*"
     r"(?:, with \S+=.*)?(?:, one order of the data for all seeds)?"
 )
 #: The sizes that a scope states, as ``51,777 of 160,239 training pairs``: of them the first is what was trained on.

@@ -15,6 +15,7 @@ from lnexp.configuration import compose
 from lnexp.errors import UNREADABLE, UserError
 from lnexp.numerics import asking_for, numerics_of
 from lnexp.plain import plain
+from lnexp.printable import one_line
 from lnexp.recipes.load import recipe_of_results
 from lnexp.results.evidence.provenance import chosen
 from lnexp.results.evidence.published_evidence import PublishedRun, published_evidence
@@ -36,7 +37,7 @@ def denied_by_identity(one: RecipeVerdicts) -> str | None:
     try:
         wrong = [run for words, runs in _by_command(folder, one).items() for run in _others(words, runs)]
     except (UserError, HydraException, OmegaConfBaseException, *UNREADABLE) as error:
-        return f"{folder}: its commands cannot be composed ({type(error).__name__}: {error})"
+        return f"{folder}: its commands cannot be composed ({type(error).__name__}: {one_line(str(error))})"
     if not wrong:
         return None
     first, more = wrong[0], f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""

@@ -338,6 +338,15 @@ def test_results_of_fewer_seeds_than_planned_are_unfinished(tmp_path, left, said
     assert PublishedFolder(tmp_path / PLACE).unfinished == said
 
 
+def test_results_of_other_seeds_than_planned_say_so_instead(tmp_path):
+    shutil.copytree(RESULTS / PLACE, tmp_path / PLACE)
+    runs = pd.read_csv(tmp_path / PLACE / "runs.csv")
+    runs["seed"] += 500
+    runs.to_csv(tmp_path / PLACE / "runs.csv", index=False)
+    folder = PublishedFolder(tmp_path / PLACE)
+    assert (folder.unfinished, folder.planned_elsewhere) == ("", "seeds 21 to 26")
+
+
 def test_results_that_no_claim_can_be_judged_by_are_unfinished(tmp_path):
     place = "medium/multi30k/fig2a"
     folder = Path(shutil.copytree(RESULTS / place, tmp_path / place))

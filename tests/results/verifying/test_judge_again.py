@@ -225,6 +225,7 @@ def test_a_command_that_would_do_more_than_train_is_refused(fig2a, word):
         (", with care", False),
         (", 3,000 of 160,239 training pairs or 2,000 training pairs, with label_smoothing=0 dropout=[1, 2]", True),
         (", 3,000 labelled pairs (paraphrases)", True),
+        (", 3,000 labelled pairs (my-pairs.2)", True),
         (", 3,000 labelled pairs (of the paper)", False),
         (", 3,000 labelled pairs, one order of the data for all seeds", True),
     ],

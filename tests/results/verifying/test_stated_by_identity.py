@@ -67,3 +67,15 @@ def test_verify_asks_for_identities_where_told_to(fig2a):
     done = run_script("verify", "--results", root, "--identities")
     assert done.returncode == 1
     assert "not the runs that their commands train" in done.stderr
+
+
+def test_a_command_that_cannot_be_composed_is_one_line(fig2a):
+    """Hydra's errors have several lines."""
+
+    def change(content):
+        content["runs"]["5067c2ef"]["command"] += " no_such_option=1"
+
+    change_provenance(fig2a, change)
+    said = denied(fig2a)
+    assert "its commands cannot be composed" in said
+    assert "\n" not in said
