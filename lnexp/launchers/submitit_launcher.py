@@ -24,6 +24,9 @@ class SubmititLauncher(BaseSubmititLauncher):
     submit the others a second time.
     """
 
+    #: Whether a job that has ended has a result; submitit waits 15 s for one that a shared disk may show late.
+    _results_come_with_the_end = False
+
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         """Submit all jobs, wait for them, and return in their order what became of each."""
         Path(str(self.config.hydra.sweep.dir)).mkdir(parents=True, exist_ok=True)
@@ -32,7 +35,18 @@ class SubmititLauncher(BaseSubmititLauncher):
             for number, overrides in enumerate(job_overrides, start=initial_job_idx)
         ]
         jobs = self._executor().map_array(self, *zip(*given, strict=True))
-        return [_outcome(job, overrides) for job, overrides in zip(jobs, job_overrides, strict=True)]
+        return [self._outcome(job, overrides) for job, overrides in zip(jobs, job_overrides, strict=True)]
+
+    def _outcome(self, job: Any, overrides: Sequence[str]) -> JobReturn:
+        """Wait for a job, and return what its first task does, or that the job is lost."""
+        job.wait()
+        if self._results_come_with_the_end and not job.paths.result_pickle.exists():
+            return _lost("no result", overrides)
+        try:
+            returned: JobReturn = job.results()[0]
+        except Exception as error:
+            return _lost(type(error).__name__, overrides)
+        return returned
 
     def _executor(self) -> Any:
         """Return submitit's executor with all settings of the launcher, those of one cluster under its name."""
@@ -48,20 +62,15 @@ class SubmititLauncher(BaseSubmititLauncher):
         return executor
 
 
-def _outcome(job: Any, overrides: Sequence[str]) -> JobReturn:
-    """Wait for a job, and return what its first task does, or that the job is lost."""
-    try:
-        returned: JobReturn = job.results()[0]
-    except Exception as error:
-        lost = LostJobError(type(error).__name__)
-        return JobReturn(overrides=list(overrides), status=JobStatus.FAILED, _return_value=lost)
-    return returned
+def _lost(why: str, overrides: Sequence[str]) -> JobReturn:
+    return JobReturn(overrides=list(overrides), status=JobStatus.FAILED, _return_value=LostJobError(why))
 
 
 class LocalLauncher(SubmititLauncher):
     """On this machine."""
 
     _EXECUTOR = "local"
+    _results_come_with_the_end = True
 
 
 class SlurmLauncher(SubmititLauncher):

@@ -59,7 +59,7 @@ STATED = [
     Stated("map", "have {:.3f} with the 90% interval [{:.3f}, {:.3f}]", cost_of_pre_ln),
     Stated(
         "linear_probes",
-        "seed 75 (BLEU {:.1f}, the others at most {:.1f})",
+        "seed 326 (BLEU {:.1f}, the others at most {:.1f})",
         lambda: sorted(runs("failure", "post_ln_none", "best_valid_bleu"))[:-3:-1],
     ),
     Stated(
@@ -169,10 +169,10 @@ def test_who_trains_after_a_large_first_change():
         ("adam_2k", "With both moments gathered two of twelve train.", "adam_2k", "gathered_moments", "2 of 12"),
         (
             "linear_probes",
-            "One of the six runs of Post-LN without warm-up trained",
+            "One of the twelve runs of Post-LN without warm-up trained",
             "failure",
             "post_ln_none",
-            "1 of 6",
+            "1 of 12",
         ),
         ("sharpness", "One of the six runs of Post-LN without warm-up trained", "sharpness", "post_ln_none", "1 of 6"),
     ],
@@ -198,11 +198,12 @@ def test_how_often_the_most_frequent_answer_is_right():
 
 
 def test_when_the_greatest_logits_of_failing_runs_come():
-    assert says("failure", "come late, from update 256 on in all six")
+    assert says("failure", "come late, from update 362 on in all twelve, also in the eleven that never train")
     of_arm = pd.read_csv(SMALL / "failure/snapshots.csv").query("arm == 'post_ln_none'")
     greatest = of_arm.loc[of_arm.groupby("seed").attention_logit.idxmax()]
-    assert len(greatest) == 6
-    assert greatest["update"].min() == 256
+    assert len(greatest) == 12
+    assert greatest["update"].min() == 362
+    assert PublishedFolder(SMALL / "failure").trained("post_ln_none") == "1 of 12"
 
 
 def test_that_no_intervention_trains_on_real_text():

@@ -85,8 +85,11 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "Without warm-up Post-LN's loss does not end less than half as sharp as with it": (
         ("sharpness-post-ln-fails-flat",),
     ),
-    "From hidden states of Post-LN without warm-up a linear classifier reads word classes more than half as well as"
-    " with it": (("linear-probes-failed-loses-class",),),
+    "From hidden states of Post-LN without warm-up a linear classifier reads positions and word classes more than half"
+    " as well as with it": (("linear-probes-failed-loses-position",), ("linear-probes-failed-loses-class",)),
+    "Without warm-up hidden states of DeepNorm become no less alike than those of Post-LN": (
+        ("failure-deep-norm-states-stay-apart",),
+    ),
     "With Gaussian inputs Post-LN's gradients grow far less per layer than √(3/2), the rate that we read from"
     " appendix F": (("growth-post-appendix-f",),),
     "In the decoder Post-LN's gradients grow by more per layer than √(3/2), the rate that we read from appendix F": (
