@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
+import gc
 import os
 import shutil
 import signal
@@ -106,3 +107,9 @@ def real_text() -> Path:
     if not folder.is_dir():
         pytest.skip("real corpora are not here; LNEXP_REAL_TEXT names their folder")
     return folder
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported and collected out of garbage collection, which would pass over it again and again."""
+    gc.collect()
+    gc.freeze()
