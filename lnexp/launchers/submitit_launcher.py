@@ -24,8 +24,8 @@ class SubmititLauncher(BaseSubmititLauncher):
     submit the others a second time.
     """
 
-    #: Whether a job that has ended has a result; submitit waits 15 s for one that a shared disk may show late.
-    _results_come_with_the_end = False
+    #: Whether results lie on a disk that nodes share, which may show them late: submitit waits 15 s for one.
+    _disk_is_shared = True
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         """Submit all jobs, wait for them, and return in their order what became of each."""
@@ -40,7 +40,7 @@ class SubmititLauncher(BaseSubmititLauncher):
     def _outcome(self, job: Any, overrides: Sequence[str]) -> JobReturn:
         """Wait for a job, and return what its first task does, or that the job is lost."""
         job.wait()
-        if self._results_come_with_the_end and not job.paths.result_pickle.exists():
+        if not self._disk_is_shared and not job.paths.result_pickle.exists():
             return _lost("no result", overrides)
         try:
             returned: JobReturn = job.results()[0]
@@ -70,7 +70,7 @@ class LocalLauncher(SubmititLauncher):
     """On this machine."""
 
     _EXECUTOR = "local"
-    _results_come_with_the_end = True
+    _disk_is_shared = False
 
 
 class SlurmLauncher(SubmititLauncher):

@@ -116,7 +116,7 @@ def load_recipe(reference: str, name: str | None = None) -> Recipe:
 
 
 def _check_arms_and_seeds(recipe: Recipe) -> None:
-    """Raise ValueError for a recipe without arms, names of arms that Hydra takes for something else, and no seeds."""
+    """Raise ValueError for a recipe without arms or seeds, for too many seeds, and for arms whose names are no text."""
     if not recipe.arms or "" in recipe.arms:
         raise ValueError("arms: there must be one at least, each with a name")
     if numbers := [arm for arm in recipe.arms if not _is_text(arm)]:
@@ -130,7 +130,7 @@ def _check_arms_and_seeds(recipe: Recipe) -> None:
 
 
 def _check_plots(recipe: Recipe) -> None:
-    """Raise ValueError for pictures of a measurement without x or y, and for names that are not those of files."""
+    """Raise ValueError for pictures of a measurement without x or y, and for names that can be no file's."""
     for name in recipe.more_plots:
         if name == MAIN_FIGURE:
             raise ValueError(f"more_plots: {name}: is the name of the first plot; take another")
