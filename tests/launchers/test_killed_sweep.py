@@ -13,7 +13,7 @@ import pytest
 from helpers import TINY, run_script, start, wait_for, without_times
 from warm_commands import WarmProcess
 
-KILLS = 8
+KILLS = 10
 TINY_RUNS = ["-m", *TINY, "max_epoch=8", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
 #: Runs that are told apart by their seeds.
 RUNS = 6
