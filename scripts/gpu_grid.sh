@@ -121,11 +121,19 @@ await() {
   running=()
 }
 
-# end what is trained, which saves its state and does not hear of an interrupt by itself
+# end what is trained, which does not hear of an interrupt by itself, and wait until it has saved its state. `timeout`
+# leads a process group; a signal to it alone is lost, and the command outlives it, if it has only just begun the command
 stop() {
+  local group groups
   trap - INT TERM
-  kill "${!running[@]}" 2> /dev/null || true  # nothing is running, or has just ended
+  groups=$(jobs -p)
+  for group in $groups; do
+    kill -- "-$group" "$group" 2> /dev/null || true  # has just ended, or not begun
+  done
   wait
+  for group in $groups; do
+    while kill -0 -- "-$group" 2> /dev/null; do sleep 0.1; done
+  done
   exit 130
 }
 trap stop INT TERM
