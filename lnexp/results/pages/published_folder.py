@@ -10,7 +10,6 @@ from tabulate import tabulate
 from lnexp.corpora.names import corpus_name
 from lnexp.errors import UNREADABLE, UserError
 from lnexp.numerics import numerics_of
-from lnexp.recipes.grid import grid_of
 from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table, rows_over
@@ -22,13 +21,9 @@ from lnexp.results.judging.marks import mark_of
 from lnexp.results.judging.questions import measures_of
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
-from lnexp.results.measures.sweep_measures import SweepResults, sweep_results
 from lnexp.results.pages.along_training import AlongTraining
 from lnexp.results.pages.outcomes_page import for_people
-from lnexp.results.pages.prediction_page import prediction_in_short, prediction_in_words, read_early
-from lnexp.results.pages.sweep_in_words import best_rates, by_highest_rates, cost, of_each
-from lnexp.results.pages.sweep_page import sweep_page
-from lnexp.results.pages.sweep_untuned import Untuned, best_untuned
+from lnexp.results.pages.published_sweep import PublishedSweep
 from lnexp.results.statistics.intervals import Interval, Range, interval, spread_of
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -280,57 +275,15 @@ class PublishedFolder:
         headers, rows = for_people(self.recipe, read_table(self._path / "outcomes.csv"))
         return tabulate(rows, headers=headers, tablefmt="github")
 
-    @property
-    def sweep(self) -> str:
-        """The tables of a recipe with a sweep, in Markdown."""
-        return sweep_page(self.recipe, self._runs) if self.recipe.sweep else ""
-
-    @property
-    def rates(self) -> list[str]:
-        """The rates of a sweep, as ``0.001``."""
-        return [f"{rate:g}" for rate in grid_of(self.recipe).rates.values()]
-
-    @property
-    def best_untuned(self) -> Untuned:
-        """What is best on average over the rates of its sweep, see :func:`.sweep_untuned.best_untuned`."""
-        return best_untuned(self.recipe, self._runs)
-
-    @property
-    def placements_by_highest_rates(self) -> dict[tuple[str, str], list[str]]:
-        """The labels of a sweep's placements, by the highest rates without warm-up and with the longest at which all of
-        their runs are good, the highest first.
-        """
-        return by_highest_rates(self.recipe, self._runs)
-
-    @property
-    def costs(self) -> dict[str, str]:
-        """What no warm-up costs in final nll, nats a token, each at its best rate, by the label of a placement."""
-        return of_each(self.recipe, self._runs, cost)
-
-    @property
-    def best_rates(self) -> dict[str, list[str]]:
-        """The best rates of a sweep without warm-up and with the longest, by the label of a placement."""
-        return of_each(self.recipe, self._runs, best_rates)
-
-    @property
-    def swept(self) -> SweepResults:
-        """The final nlls of a sweep: of its best arm, and the line that a good run is below."""
-        return sweep_results(self.recipe, self._runs)
+    @cached_property
+    def sweep(self) -> PublishedSweep:
+        """Its sweep; the recipe has one."""
+        return PublishedSweep(self.recipe, self._runs, self._path)
 
     @cached_property
     def along(self) -> AlongTraining:
         """What its runs had at updates of their snapshots."""
         return AlongTraining(self._path)
-
-    @property
-    def prediction(self) -> str:
-        """Which early number of a sweep's runs tells how they end, in words; empty where nothing was tested."""
-        return prediction_in_words(self.recipe, self._runs, read_early(self._path))
-
-    @property
-    def prediction_in_short(self) -> str:
-        """What :attr:`prediction` compares, as a part of a sentence; empty where nothing was tested."""
-        return prediction_in_short(self.recipe, self._runs, read_early(self._path))
 
     def extremes(self, measure: str, arms: Sequence[str], places: int = 1) -> str:
         """Return the least and the greatest value of a measure over all runs of arms, as ``0.1 to 7.6``."""

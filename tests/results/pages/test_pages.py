@@ -390,10 +390,10 @@ def test_a_run_that_is_not_over_has_no_scale(tmp_path):
 def test_placements_stand_by_the_highest_rates_at_which_all_runs_are_good():
     folder = PublishedFolder(RESULTS / "small" / "toy" / "map")
     runs = pd.read_csv(RESULTS / "small" / "toy" / "map" / "runs.csv")
-    good = runs[(runs.last_valid_nll < folder.swept.line) & (runs.status == "finished")]
+    good = runs[(runs.last_valid_nll < folder.sweep.nlls.line) & (runs.status == "finished")]
     counts = good.groupby(["arm", "lr_max", "warmup_updates"]).size()
     all_good = counts[counts == 3].reset_index()
-    found = {label: rates for rates, labels in folder.placements_by_highest_rates.items() for label in labels}
+    found = {label: rates for rates, labels in folder.sweep.placements_by_highest_rates.items() for label in labels}
     assert len(found) == 13
     for label, name in {
         "Post-LN": "post_ln",

@@ -157,7 +157,7 @@ def test_a_sweep_has_its_tables_and_figures_and_no_curves(tmp_path, monkeypatch)
     assert "figure.png" not in page
     assert drawn == list(sweep.FIGURES)
     assert not (folder / "early.csv").exists(), "without snapshots"
-    assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results/beyond.md shows it"
+    assert f"\n{PublishedFolder(folder).sweep.page}\n" in page, "as docs/results/beyond.md shows it"
 
 
 def test_a_sweep_with_snapshots_says_which_early_number_tells_how_a_run_ends(tmp_path, monkeypatch):
@@ -172,7 +172,7 @@ def test_a_sweep_with_snapshots_says_which_early_number_tells_how_a_run_ends(tmp
     assert len(read_table(folder / "early.csv")) == len(runs)
     page = (folder / "table.md").read_text()
     assert "| log Z of the output " in page
-    assert f"\n{PublishedFolder(folder).sweep}\n" in page, "as docs/results/beyond.md shows it"
+    assert f"\n{PublishedFolder(folder).sweep.page}\n" in page, "as docs/results/beyond.md shows it"
 
 
 @pytest.mark.usefixtures("without_figures")
