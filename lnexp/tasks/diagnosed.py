@@ -10,7 +10,7 @@ from functools import wraps
 
 from lnexp.tasks.contract import Measure, MeasuredRun, Record
 
-#: Updates before one that it is compared with. OLMo 2 takes 1,000 of millions; small runs have hundreds of updates.
+#: Updates before one that it is compared with. OLMo 2 takes 1,000 of hundreds of thousands; small runs have hundreds.
 WINDOW = 60
 #: Standard deviations from their mean at which a value is a spike.
 DEVIATIONS = 7.0

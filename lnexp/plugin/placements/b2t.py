@@ -15,10 +15,11 @@ from .post_ln import PostLN
 class B2T(PostLN):
     """Post-LN whose last LayerNorm takes in the layer's input, too: ``LN(x_in + y + FFN(y))`` (y: FFN's input).
 
-    Takase et al. 2022, "B2T Connection: Serving Stability and Performance in Deep Transformers", section 4. The path
-    bypasses all LayerNorms of a layer but the last. The matrices of a layer start N^(−1/2) times as large as fairseq's
-    own, for N layers on its side, whatever ``init`` is (github.com/takase/b2t_connection,
-    fairseq/modules/transformer_layer.py: ``rescaling_init``, over fairseq's attention and a bare ``nn.Linear``).
+    Takase et al. 2022, "B2T Connection: Serving Stability and Performance in Deep Transformers" (arXiv 2206.00330,
+    first with another title), section 4. The path bypasses all LayerNorms of a layer but the last. The matrices of a
+    layer start N^(−1/2) times as large as fairseq's own, for N layers on its side, whatever ``init`` is
+    (github.com/takase/b2t_connection, fairseq/modules/transformer_layer.py: ``rescaling_init``, over fairseq's
+    attention and a bare ``nn.Linear``).
     """
 
     starts_from = "fairseq"

@@ -8,12 +8,13 @@ from ..placement import Block, Placement
 
 @register_placement("reordered_norm")
 class ReorderedNorm(Placement):
-    """``x' = x + LN(F(x))`` and a final LayerNorm (OLMo 2's reordered norm: Team OLMo 2024, "2 OLMo 2 Furious";
-    res-post-norm in Liu et al. 2022, "Swin Transformer V2").
+    """``x' = x + LN(F(x))`` and a final LayerNorm (OLMo 2's reordered norm: Team OLMo 2024, "2 OLMo 2 Furious",
+    sections 2.1 and 3.3.2; res-post-norm in Liu et al. 2022, "Swin Transformer V2").
 
     Each block adds a normalised vector, so at initialisation the variance of hidden states grows by one a block. OLMo 2
-    has RMSNorm, ``norm=rms_norm``, and a norm of queries and keys, which is left out. Swin's code starts the norms'
-    weights at zero; here and in OLMo 2 they start at one.
+    has RMSNorm, ``norm=rms_norm``, and a norm of queries and keys, ``qk_norm=true``; neither the order nor that norm
+    alone gave good results, its authors write. Swin's code starts the norms' weights at zero; here and in OLMo 2 they
+    start at one.
     """
 
     final_norm = True

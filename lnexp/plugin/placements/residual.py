@@ -12,7 +12,7 @@ from ..placement import Block, Placement
 @register_placement("residual")
 class ResiDual(Placement):
     """Post-LN beside a second stream that is never normalised (Xie et al. 2023, "ResiDual: Transformer with Dual
-    Residual Connections", section 3.1).
+    Residual Connections"; github.com/microsoft/ResiDual).
 
     ``y = F(x)``, ``x' = LN(x + y)``, ``dual' = dual + y``; both start at the embedding, and a stack returns
     ``x + LN(dual)``. Between layers the two lie behind each other, as ``(time, batch, 2 channel)``.
