@@ -76,6 +76,7 @@ def _of_folders(results_dir: Path, found: list[RecipeVerdicts]) -> dict[str, Any
         "versions": sorted({version for place in places for version in results(place).numerics}),
         "cost": lambda places, seeds: cost_with_seeds([results(place) for place in places], seeds),
         "spent": cost_of([results(place) for place in places]),
+        "spent_on": {place: cost_of([results(place)]) for place in trained},
         "spent_unknown": [place for place in trained if not results(place).core_seconds],
         "benchmarks": benchmark_tables(results_dir / "bench"),
         "contradicted": [
