@@ -122,7 +122,7 @@ CHAPTERS = (
         _places(
             ("small/toy", "placements map warmup_by_rate"),
             ("medium/multi30k", "tuned_rate placements"),
-            ("small/toy", "depth states_in_training"),
+            ("small/toy", "depth depth_by_rate states_in_training"),
         ),
         template="results/beyond",
     ),
