@@ -159,13 +159,16 @@ def test_who_trains_after_a_large_first_change():
 @pytest.mark.parametrize(
     ("recipe", "words", "folder", "arm", "trained"),
     [
-        ("interventions", "Three of the six runs without warm-up train", "interventions", "none", "3 of 6"),
+        ("interventions", "Two of the six runs without warm-up train", "interventions", "none", "2 of 6"),
+        ("interventions", "with normalised gradients (here five)", "interventions", "normalised_gradients", "5 of 6"),
+        ("interventions", "(here two and three)", "interventions", "beta2_high", "2 of 6"),
+        ("interventions", "(here two and three)", "interventions", "gathered_moments", "3 of 6"),
         ("interventions", "there one of twelve trains without it", "adam_2k", "none", "1 of 12"),
         ("interventions", "with that one alone eight of twelve train", "adam_2k", "adam_2k", "8 of 12"),
         ("interventions_real_text", "one of the same twelve without anything", "adam_2k", "none", "1 of 12"),
         ("adam_2k", "one of the twelve runs without warm-up trains", "adam_2k", "none", "1 of 12"),
         ("stall", "One of the twelve runs without warm-up trains", "stall", "none", "1 of 12"),
-        ("stall", "three of six trained, as without it", "interventions", "beta2_low", "3 of 6"),
+        ("stall", "with the next six, five trained, and two without it", "interventions", "beta2_low", "5 of 6"),
         ("adam_2k", "With both moments gathered two of twelve train.", "adam_2k", "gathered_moments", "2 of 12"),
         (
             "linear_probes",

@@ -46,13 +46,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "Sub-LN with warm-up ends more than 0.04 nats behind Pre-LN": (("sub-ln-trains-as-pre-ln-does-nll",),),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
-    "Warm-up of Post-LN's last layers is not a fifth better than warm-up of its first layers": (
-        ("interventions-last-layers-not-first",),
-    ),
-    "Larger betas of Adam, both of its moments gathered before the first step, and residual branches that grow from"
-    " zero do not replace warm-up": (
-        ("interventions-long-memory", "stall-equal-betas-save"),
-        ("interventions-variance-of-second-moment",),
+    "Betas of Adam that are equal, at 0.98, and residual branches that grow from zero do not replace warm-up": (
+        ("stall-equal-betas-save",),
         ("interventions-branch-warmup",),
     ),
     "With Adam-2k, as its paper has it, Post-LN without warm-up ends more than a quarter of the nll above where it ends"
