@@ -170,6 +170,10 @@ def test_who_trains_after_a_large_first_change():
         ("stall", "One of the twelve runs without warm-up trains", "stall", "none", "1 of 12"),
         ("stall", "with the next six, five trained, and two without it", "interventions", "beta2_low", "5 of 6"),
         ("adam_2k", "With both moments gathered two of twelve train.", "adam_2k", "gathered_moments", "2 of 12"),
+        ("layers_held_back", "two runs of six train with the last", "layers_held_back", "last_3", "2 of 6"),
+        ("layers_held_back", "with the last and none with the first", "layers_held_back", "first_3", "0 of 6"),
+        ("layers_held_back", "none with two frozen at either end", "layers_held_back", "last_2_frozen", "0 of 6"),
+        ("layers_held_back", "none with two frozen at either end", "layers_held_back", "first_2_frozen", "0 of 6"),
         (
             "linear_probes",
             "One of the twelve runs of Post-LN without warm-up trained",

@@ -85,8 +85,8 @@ def test_in_bleu_pre_ln_loses_less_than_five_percent_without_warmup():
 
 
 def test_where_no_run_trains_without_a_change_two_changes_let_one_train():
-    said = "a lower rate aside, two changes of the updates let a run train: freezing the last two layers of each"
-    assert sentence("docs/templates/results/why_answer.md.jinja", said)
+    said = "a lower rate and warm-up of three layers of each stack or more aside, two changes of the updates let a run"
+    assert sentence("docs/templates/results/why_answer.md.jinja", f"{said} train: freezing the last two layers of each")
     trained = set()
     for place in ("small/toy/interventions_high_rate", "medium/multi30k/interventions_real_text"):
         of = PublishedFolder(RESULTS / place)
@@ -96,6 +96,17 @@ def test_where_no_run_trains_without_a_change_two_changes_let_one_train():
     assert trained == {"last_layers_frozen"}
     of = PublishedFolder(RESULTS / "medium/multi30k/adam_2k_real_text")
     assert all(of.trained(arm).startswith("0 of") for arm in of.arms if arm != "warmup")
+
+
+def test_five_layers_held_back_are_enough_and_three_are_not():
+    said = "the last five of the six of each stack are enough, and so are the first five; three are not for most runs"
+    assert sentence("docs/theory.md", said)
+    assert sentence("docs/templates/results/why_answer.md.jinja", "it matters how many are held back")
+    of = PublishedFolder(RESULTS / "small/toy/layers_held_back")
+    enough, few = ("all_layers", "half_as_long", "last_5", "first_5"), ("last_3", "first_3")
+    assert {of.trained(arm) for arm in enough} == {"6 of 6"}
+    assert max(of.successes(arm)[0] for arm in few) < 3
+    assert {of.trained(arm) for arm in ("none", "second_moment")} == {"0 of 6"}
 
 
 def test_post_ln_with_warmup_meets_the_test_of_the_early_loss():

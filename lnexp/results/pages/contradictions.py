@@ -65,6 +65,11 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-size-of-changes-high-rate",),
         ("interventions-branch-warmup-high-rate",),
     ),
+    "At twice the rate warm-up of all layers but the last one of each stack is enough, and as good as of all but the"
+    " first": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
+    "At twice the rate Adam's second moment that is gathered before the first step does not replace warm-up": (
+        ("held-back-second-moment-saves",),
+    ),
     "On real text these do not replace warm-up: decoder rates that fall from layer to layer (the first ones above"
     " lr_max), both of Adam's moments gathered before the first step, and clipped changes": (
         ("real-text-gradients-by-layer",),
