@@ -122,17 +122,19 @@ await() {
 }
 
 # end what is trained, which does not hear of an interrupt by itself, and wait until it has saved its state. `timeout`
-# leads a process group; a signal to it alone is lost, and the command outlives it, if it has only just begun the command
+# leads a process group of its own. If it alone is signalled while it begins the command, the command survives it; so the
+# group is signalled, too. A process that nobody reaps stays in it, hence the limit
 stop() {
-  local group groups
+  local group groups limit
   trap - INT TERM
   groups=$(jobs -p)
   for group in $groups; do
     kill -- "-$group" "$group" 2> /dev/null || true  # has just ended, or not begun
   done
   wait
+  limit=$((SECONDS + 60))
   for group in $groups; do
-    while kill -0 -- "-$group" 2> /dev/null; do sleep 0.1; done
+    while ((SECONDS < limit)) && kill -0 -- "-$group" 2> /dev/null; do sleep 0.1; done
   done
   exit 130
 }

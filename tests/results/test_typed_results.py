@@ -156,6 +156,20 @@ def test_who_trains_after_a_large_first_change():
     assert {arm: folder.trained(arm) for arm in folder.arms} == dict.fromkeys(folder.arms, "6 of 6") | expected
 
 
+def test_what_depth_by_rate_says_of_recipe_depth():
+    runs = pd.read_csv(SMALL / "depth/runs.csv")
+    good = runs[runs.last_valid_nll < 1.3].set_index("identity")
+    nll = pd.read_csv(SMALL / "depth/epochs.csv").pivot(index="identity", columns="epoch", values="valid_nll")
+    fell = (nll.loc[good.index, 4] < 2 / 3 * nll.loc[good.index, 3]).sum()
+    assert says("depth_by_rate", f"in {fell} of the {len(good)} runs of recipe depth that end below 1.3 nats")
+    half = runs.groupby("arm").best_valid_bleu.mean().max() / 2
+    assert says("depth_by_rate", f"{(good.best_valid_bleu < half).sum()} of those {len(good)} runs have under half")
+    admin = runs[runs.arm == "d36_full_admin"]
+    assert (admin.best_valid_bleu < half).all()
+    assert (admin.last_valid_nll < 1.3).sum() == 5
+    assert says("depth_by_rate", f"their mean is {admin.last_valid_nll.mean():.2f}")
+
+
 @pytest.mark.parametrize(
     ("recipe", "words", "folder", "arm", "trained"),
     [

@@ -46,7 +46,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "Sub-LN with warm-up ends more than 0.04 nats behind Pre-LN": (("sub-ln-trains-as-pre-ln-does-nll",),),
     "ResiDual without warm-up stays behind Pre-LN at the higher rate": (("residual-trains-without-warmup-high",),),
-    "Betas of Adam that are equal, at 0.98, and residual branches that grow from zero do not replace warm-up": (
+    "Equal betas of Adam (0.98), and residual branches that grow from zero, do not replace warm-up": (
         ("stall-equal-betas-save",),
         ("interventions-branch-warmup",),
     ),
@@ -65,8 +65,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-size-of-changes-high-rate",),
         ("interventions-branch-warmup-high-rate",),
     ),
-    "At twice the rate warm-up of all layers but the last one of each stack is enough, and as good as of all but the"
-    " first": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
+    "At twice the rate warm-up of all layers but the last of each stack is enough, and of all but the first it is not"
+    " better by 0.3 nats": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
     "At twice the rate Adam's second moment that is gathered before the first step does not replace warm-up": (
         ("held-back-second-moment-saves",),
     ),

@@ -1,4 +1,4 @@
-"""What templates of pages ask of a recipe with a sweep: its tables, rates, costs, and which early number predicts."""
+"""What templates of pages ask of a recipe with a sweep: its tables, rates, costs, and what predicts a run's end."""
 
 from collections.abc import Sequence
 from functools import cached_property
