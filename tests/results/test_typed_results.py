@@ -54,6 +54,11 @@ def cost_of_pre_ln() -> list[float]:
 
 
 STATED = [
+    Stated(
+        "radam_parts",
+        "ends as rectification does (nll {:.3f} and {:.3f})",
+        lambda: [nlls("radam_parts", arm).mean() for arm in ("small_rate", "rectification")],
+    ),
     Stated("map", "Post-LN runs end at {:.2f}, {:.2f} and {:.2f}", lambda: list(nlls("map", "post_ln_none_x4"))),
     Stated("map", "lie between {:.2f} and {:.2f}", lambda: extremes(nlls("warmup_by_rate", "post_ln_none_x4"))),
     Stated("map", "have {:.3f} with the 90% interval [{:.3f}, {:.3f}]", cost_of_pre_ln),
@@ -184,6 +189,9 @@ def test_what_depth_by_rate_says_of_recipe_depth():
         ("stall", "One of the twelve runs without warm-up trains", "stall", "none", "1 of 12"),
         ("stall", "with the next six, five trained, and two without it", "interventions", "beta2_low", "5 of 6"),
         ("adam_2k", "With both moments gathered two of twelve train.", "adam_2k", "gathered_moments", "2 of 12"),
+        ("radam_parts", "With β2 = 0.98 it trains four of nine", "radam_parts", "short_rectification", "4 of 9"),
+        ("radam_parts", "and two of nine where", "radam_parts", "short_rectification_decay", "2 of 9"),
+        ("radam_parts", "the constant rate of small_rate trains all nine", "radam_parts", "small_rate", "9 of 9"),
         ("layers_held_back", "two runs of six train with the last", "layers_held_back", "last_3", "2 of 6"),
         ("layers_held_back", "with the last and none with the first", "layers_held_back", "first_3", "0 of 6"),
         ("layers_held_back", "none with two frozen at either end", "layers_held_back", "last_2_frozen", "0 of 6"),

@@ -70,6 +70,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "At twice the rate Adam's second moment that is gathered before the first step does not replace warm-up": (
         ("held-back-second-moment-saves",),
     ),
+    "At twice the rate RAdam's rectification does not do better than a constant rate that is as large on average": (
+        ("radam-parts-not-a-smaller-rate",),
+    ),
     "On real text these do not replace warm-up: decoder rates that fall from layer to layer (the first ones above"
     " lr_max), both of Adam's moments gathered before the first step, and clipped changes": (
         ("real-text-gradients-by-layer",),
