@@ -5,6 +5,8 @@ import pytest
 from lnexp.benchmarks import collecting_speed
 from lnexp.recipes.load import load_recipe
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def little(monkeypatch):
@@ -18,7 +20,6 @@ def test_a_command_is_timed_with_its_memory(warm_interpreter):
     assert megabytes > 1
 
 
-@pytest.mark.slow
 def test_the_commands_take_the_runs_for_finished_ones(tmp_path, warm_interpreter):
     arms = len(load_recipe("fig2a").arms)
     made, *cells = collecting_speed._row(tmp_path, 2 * arms)

@@ -27,6 +27,8 @@ from lnexp.errors import UserError
 from lnexp.hashing import file_digest
 from lnexp.runs.identity import identity
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -125,7 +127,6 @@ def findings(stdout: str) -> list[str]:
     return [line for line in stdout.splitlines() if not line.endswith(" a second)")]
 
 
-@pytest.mark.slow
 def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
     shutil.unpack_archive(
         real_text / "iwslt14-tokenized-subset.tar.xz", tmp_path
@@ -138,7 +139,6 @@ def test_a_part_of_iwslt14_is_recognised_and_called_a_part(real_text, tmp_path):
     assert findings(done.stdout)[0] == "51,777 of 160,239 training pairs, 7,283 valid and 6,750 test"
 
 
-@pytest.mark.slow
 def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
     done = run_script(
         "prepare_data", "data=multi30k", f"data_dir={tmp_path}", env={"LNEXP_MIRROR": str(real_text / "mirror")}
@@ -151,7 +151,6 @@ def test_multi30k_comes_from_a_mirror(real_text, tmp_path):
     assert source["checked_against"] == ["bytes", "sha256"]
 
 
-@pytest.mark.slow
 def test_a_part_of_wmt14_takes_the_road_of_wmt14(real_text, tmp_path):
     done = run_script(
         "prepare_data", "data=wmt14_mini", f"data.path={real_text / 'wmt14-mini.tar.xz'}", "data.subword.size=500",
@@ -179,7 +178,6 @@ def campaign_archive(path):
             archive.addfile(info, io.BytesIO(text.encode()))
 
 
-@pytest.mark.slow
 def test_iwslt14_is_prepared_end_to_end(tmp_path):
     (tmp_path / "mirror").mkdir()
     campaign_archive(tmp_path / "mirror" / "de-en.tgz")
@@ -219,7 +217,6 @@ def test_a_full_disk_is_said_and_leaves_nothing(folder, tmp_path):
     assert run_script(*command).returncode == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["of all its processes", "of the first process alone"])
 def test_a_kill_leaves_nothing_that_a_later_call_trusts(tmp_path, kill):
     source = tmp_path / "in"
@@ -428,7 +425,6 @@ def test_a_manifest_that_leaves_digests_out_vouches_for_nothing(folder, tmp_path
         prepare(tokenized(folder), tmp_path / "data")
 
 
-@pytest.mark.slow
 def test_the_other_direction_of_a_named_corpus_swaps_its_files(real_text, tmp_path, monkeypatch):
     monkeypatch.setenv("LNEXP_MIRROR", str(real_text / "mirror"))
     plain = ["data=multi30k", "data.text.tokenizer=none", "subword=none"]
@@ -453,7 +449,6 @@ word = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="
 line = st.lists(word, min_size=1, max_size=8).map(" ".join)
 
 
-@pytest.mark.slow
 @settings(max_examples=12)
 @given(pairs=st.lists(st.tuples(line, line), min_size=1, max_size=12), subword=st.sampled_from(["none", "subword_nmt"]))
 def test_preparing_random_text_is_deterministic_and_loses_nothing(tmp_path_factory, pairs, subword):

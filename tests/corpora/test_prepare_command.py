@@ -8,6 +8,8 @@ from lnexp.launchers.plan import Plan
 from lnexp.recipes.command_line import split_recipes, with_corpus
 from lnexp.recipes.jobs import jobs_of
 
+pytestmark = pytest.mark.slow
+
 BERT = "+recipe=fig5,fig5_finetune,fig5_finetune_rte"
 
 

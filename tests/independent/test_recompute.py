@@ -17,6 +17,8 @@ from lnexp.results.pages.verdict_pages import write_page
 from lnexp.results.tables.write import write_results
 from lnexp.results.verifying.judge_again import judge_again
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 FIGURE, LEMMA = "small/toy/fig2a", "theory/gaussian/theory_lemma1"
 
@@ -62,7 +64,6 @@ def test_it_shares_no_code():
     assert not any(name.startswith("lnexp") for name in names)
 
 
-@pytest.mark.slow
 def test_everything_published_is_recomputed():
     command = [sys.executable, HERE / "recompute.py", ROOT / "results"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

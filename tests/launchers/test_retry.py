@@ -11,6 +11,8 @@ from lnexp.launchers.retry import DEATHS, LostJobError, Planned, RepeatedLaunch
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.lock import RunBusyError, held
 
+pytestmark = pytest.mark.slow
+
 
 class FakeLauncher:
     """Does with each run what the test says, and writes down what it was asked for."""

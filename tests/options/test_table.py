@@ -19,6 +19,8 @@ from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identity
 from lnexp.tasks import table_of_task
 
+pytestmark = pytest.mark.slow
+
 TABLE = table_of_task("translation")
 #: Configs that together have every option.
 CONFIGS = [[], ["lr_schedule=step", "+recipe=fig2a", "+arm=x", "+label=x"], ["optimizer=sgd", "profile=paper"]]

@@ -13,6 +13,8 @@ from lnexp.recipes.load import load_recipe
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks import task_of
 
+pytestmark = pytest.mark.slow
+
 
 def planned(recipes: list[str], rest: list[str], runs_dir) -> Plan:
     rest = ["profile=small", f"runs_dir={runs_dir}", *rest]
@@ -99,7 +101,6 @@ def test_epochs_of_pre_training_that_ends_by_updates_are_counted(tmp_path, prepa
     assert last_epoch(compose([*base, f"max_update={3 * an_epoch + 1}"])) == 4
 
 
-@pytest.mark.slow
 def test_a_sweep_refuses_such_an_epoch_before_it_trains(tmp_path):
     where = [f"runs_dir={tmp_path / 'runs'}", f"data_dir={tmp_path / 'data'}", "tracker=none"]
     done = run_script("train", "-m", "+recipe=fig5,fig5_finetune", *SHORT, *where, "scale.sentence_pairs.whole=7")

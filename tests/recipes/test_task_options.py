@@ -12,6 +12,8 @@ from lnexp.recipes.task_options import for_task, tasks_with
 from lnexp.results.evidence.collect import collect
 from lnexp.runs.identity import identity
 
+pytestmark = pytest.mark.slow
+
 FIG5, FINE_TUNING = load_recipe("fig5"), load_recipe("fig5_finetune")
 BERT = [FIG5, FINE_TUNING]
 SIZE = "scale.toy={train_pairs: 60, valid_pairs: 10, test_pairs: 12}"

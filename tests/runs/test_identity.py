@@ -11,6 +11,8 @@ from lnexp.plain import plain
 from lnexp.runs import identity as identity_module
 from lnexp.runs.identity import identities, identity, label_of_overrides, readable_name
 
+pytestmark = pytest.mark.slow
+
 SAME = [
     ["runs_dir=/elsewhere", "data_dir=/elsewhere"],
     ["tracker=none"],

@@ -11,6 +11,8 @@ from lnexp.plugin.placements.post_ln import PostLN
 from lnexp.theory.dependency import own_shares, shares
 from lnexp.theory.models import kept_positions, untrained_placement
 
+pytestmark = pytest.mark.slow
+
 WIDTH = 128
 SMALL = [f"{side}_{what}" for side in ("encoder", "decoder") for what in (f"embed_dim={WIDTH}", "ffn_embed_dim=64")]
 SMALL = [*SMALL, "encoder_layers=2", "decoder_layers=1"]

@@ -8,6 +8,8 @@ from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
 from lnexp.plugin.placement import Where
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_activations_can_be_computed_again(placement, task, net_input):

@@ -12,6 +12,8 @@ from lnexp.results.evidence.other_versions import other_versions
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.identity import identity, readable_name
 
+pytestmark = pytest.mark.slow
+
 OLDER = NUMERICS - 1
 FIG2A = load_recipe("fig2a")
 SAID = [f"runs of version {OLDER} of the numerics are here, too; --numerics={OLDER} takes them"]

@@ -23,6 +23,8 @@ from lnexp.runs.identity import identity
 from lnexp.runs.status import DONE
 from lnexp.tasks import task_of
 
+pytestmark = pytest.mark.slow
+
 EMBEDDED = ("toy", "bert_toy")
 SMALL = ["profile=small", "scale.toy={train_pairs: 40, valid_pairs: 10, test_pairs: 10}", "n_seeds=2"]
 

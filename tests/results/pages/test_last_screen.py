@@ -14,6 +14,8 @@ from lnexp.results.judging.verdicts import all_verdicts, not_run, sound_recipes
 from lnexp.results.pages.last_screen import LINES, last_screen
 from lnexp.terminal import WIDTH
 
+pytestmark = pytest.mark.slow
+
 PUBLISHED = ROOT / "results"
 
 

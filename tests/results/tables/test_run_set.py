@@ -15,6 +15,8 @@ from lnexp.results.tables.write_set import name_of_folder, write_set
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.places import folders_of
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = {"cpu": "a processor", "device": "cpu", "data": {"pairs": {"train": 3000}}, "git": {}}
 
 

@@ -11,6 +11,8 @@ from lnexp.results.verifying.asked_settings import asked_settings
 from lnexp.results.verifying.stated_by_settings import FILES
 from lnexp.runs.identity import short_name
 
+pytestmark = pytest.mark.slow
+
 
 def _jobs(profile):
     recipes = [load_recipe(name) for name in recipe_names()]

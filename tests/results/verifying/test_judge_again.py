@@ -16,6 +16,8 @@ from lnexp.results.statistics.intervals import Interval
 from lnexp.results.verifying.judge_again import judge_again, what_tables_deny
 from lnexp.results.verifying.stated_by_folder import refuse_other_folders
 
+pytestmark = pytest.mark.slow
+
 FOLDERS = ["small/toy/states_in_training", "small/toy/fig4ab", "theory/toy/fig3", "theory/iwslt14-subset/fig3_layers"]
 
 
@@ -62,7 +64,6 @@ def test_missing_tables_are_an_error(folder):
         judge_again(folder)
 
 
-@pytest.mark.slow
 def test_the_command_judges_one_recipe(copied, tmp_path):
     for name in ("fig2a", "fig4ab"):
         (copied(f"small/toy/{name}") / "table.md").write_text("# A page\n")
@@ -112,7 +113,6 @@ def test_rounding_is_no_difference(folder):
     assert what_tables_deny(replace(stated, claims=rounded), folder) is None
 
 
-@pytest.mark.slow
 def test_verify_refuses_numbers_that_the_tables_do_not_give(copied, tmp_path):
     folder = copied("small/toy/fig4ab")
     content = json.loads((folder / "verdicts.json").read_text())

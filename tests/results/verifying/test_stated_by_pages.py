@@ -12,6 +12,8 @@ from lnexp.results.pages.verdict_pages import write_page
 from lnexp.results.verifying.judge_again import judge_again, what_tables_deny
 from lnexp.results.verifying.stated_by_pages import denied_by_all_verdicts
 
+pytestmark = pytest.mark.slow
+
 PLACES = ["small/toy/fig2a", "small/toy/factorial", "small/toy/placements", "theory/toy/fig3"]
 
 
@@ -71,7 +73,6 @@ def test_a_page_has_no_markup_of_others(fig2a, markup):
     assert "<br>" in page
 
 
-@pytest.mark.slow
 def test_verify_names_a_page_of_all_verdicts_with_other_words(fig2a, tmp_path):
     write_page(tmp_path)
     assert denied_by_all_verdicts(tmp_path, all_verdicts(tmp_path)) is None

@@ -8,6 +8,8 @@ from helpers import TINY_CORPUS, TINY_ENCODER, assert_as_alone, recorded, rewind
 
 from lnexp.safe_loading import load
 
+pytestmark = pytest.mark.slow
+
 TINY = [
     "task=masked_lm", "data=toy", TINY_CORPUS, "blocks.tokens=32", *TINY_ENCODER, "tracker=none", "warmup_updates=5",
 ]  # fmt: skip
@@ -50,7 +52,6 @@ def test_an_array_trains_what_runs_of_their_own_do(alone, tmp_path, prepared):
     assert_as_alone(folder, alone[0])
 
 
-@pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(alone, tmp_path, prepared):
     options = [f"runs_dir={tmp_path}", f"data_dir={prepared}", "max_epoch=2", "evaluation.average_last=2"]
     folder = shutil.copytree(alone[0], tmp_path / "adhoc" / alone[0].name)

@@ -23,6 +23,8 @@ from lnexp.safe_loading import load
 from lnexp.tasks import task_of
 from lnexp.tasks.sentence_pairs.fairseq_task import start_from
 
+pytestmark = pytest.mark.slow
+
 COMMON = ["data=bert_toy", TINY_CORPUS, *TINY_ENCODER, "tracker=none", "warmup_updates=5"]
 TINY = ["task=sentence_pairs", *COMMON, "max_epoch=2"]
 
@@ -138,7 +140,6 @@ def test_runs_with_different_starts_share_an_array(pretrained, alone, tmp_path):
     assert len(nlls) == 3, "each has a start of its own"
 
 
-@pytest.mark.slow
 def test_an_interrupted_run_resumes_to_the_last_digit(pretrained, alone, tmp_path):
     words = elsewhere(pretrained, tmp_path)
     mine = shutil.copytree(alone[0], folder_of(*words))
