@@ -98,9 +98,9 @@ def test_where_no_run_trains_without_a_change_two_changes_let_one_train():
     assert all(of.trained(arm).startswith("0 of") for arm in of.arms if arm != "warmup")
 
 
-def test_of_radams_parts_the_rectification_alone_is_enough():
-    said = "the rectification of β2 = 0.999 alone is enough, the other two are not, and a constant rate as large"
-    assert sentence("docs/theory.md", f"{said} on average is")
+def test_of_radams_parts_the_rectification_is_what_is_enough():
+    said = "nor does linear decay; with the rectification added to that memory all runs train, and with a constant rate"
+    assert sentence("docs/theory.md", said)
     of = PublishedFolder(RESULTS / "small/toy/radam_parts")
     assert {of.trained(arm) for arm in ("rectification", "rectification_decay", "small_rate")} == {"9 of 9"}
     assert {of.trained(arm) for arm in ("adam", "memory", "decay", "memory_decay")} == {"0 of 9"}

@@ -30,8 +30,8 @@ class DeepNorm(Placement):
     The weights of the FFN and of attention's value and output projections start from Gaussian Xavier, which their
     Figure 2 takes as an example of a standard initialisation, with gain β, those of query and key with gain 1, whatever
     ``init`` is (``deepnorm_init`` there; it does not mention biases, which are zero here). For N encoder and M decoder
-    layers the encoder has α = 0.81 (N⁴M)^(1/16) and β = 0.87 (N⁴M)^(−1/16), the decoder α = (3M)^(1/4) and β =
-    (12M)^(−1/4). A stack of N layers alone has α = (2N)^(1/4) and β = (8N)^(−1/4) (Figure 2, encoder-only and
+    layers the encoder has α = 0.81 (N⁴M)^(1/16) and β = 0.87 (N⁴M)^(−1/16), the decoder α = (3M)^(1/4) and
+    β = (12M)^(−1/4). A stack of N layers alone has α = (2N)^(1/4) and β = (8N)^(−1/4) (Figure 2, encoder-only and
     decoder-only), in paper and code alike.
 
     With ``constants=torchscale`` the encoder's β is that of their code, and nothing else is: the code multiplies by it

@@ -11,8 +11,8 @@ from ..scale import Scale
 class ReZero(Placement):
     """``x' = x + α F(x)`` with α = 0 at the start (Bachlechner et al. 2020, "ReZero is All You Need", eq. 1).
 
-    A layer's blocks share one α, as in the paper's Transformer; there is no LayerNorm. The weights start as
-    in ``torch.nn.Transformer``, whatever ``init`` is: the authors' layers are built into one, which draws their weights
+    A layer's blocks share one α, as in the paper's Transformer; there is no LayerNorm. The weights start as in
+    ``torch.nn.Transformer``, whatever ``init`` is: the authors' layers are built into one, which draws their weights
     from uniform Xavier (github.com/majumderb/rezero, rezero/transformer/rztx.py: ``Transformer``).
     """
 

@@ -65,8 +65,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-size-of-changes-high-rate",),
         ("interventions-branch-warmup-high-rate",),
     ),
-    "At twice the rate warm-up of all layers but the last of each stack is enough, and of all but the first it is not"
-    " better by 0.3 nats": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
+    "At twice the rate it is enough to warm up all layers but the last of each stack, and to warm up all but the first"
+    " is not 0.3 nats better": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
     "At twice the rate Adam's second moment that is gathered before the first step does not replace warm-up": (
         ("held-back-second-moment-saves",),
     ),
