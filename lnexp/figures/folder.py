@@ -16,6 +16,7 @@ from lnexp.figures.names import ALONG, BY_ARM, BY_CHECKPOINT, BY_DEPTH, CURVES, 
 from lnexp.figures.panels import Drawing
 from lnexp.figures.probed import probed
 from lnexp.figures.sweep import draw_sweep
+from lnexp.figures.tuned_by_depth import tuned_by_depth
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table, rows_over
 from lnexp.results.judging.verdict_file import read_verdicts
@@ -40,7 +41,7 @@ def drawings(recipe: Recipe, folder: Path) -> list[Drawing]:
     over = set(rows_over(runs)["identity"])
     epochs, probes = (_of(over, folder / name) for name in ("epochs.csv", "probes.csv"))
     mine = runs[runs["identity"].isin(over)]
-    first = filter(None, (by_depth(recipe, mine, scope), by_checkpoint(recipe, mine, scope)))
+    first = filter(None, (made(recipe, mine, scope) for made in (by_depth, tuned_by_depth, by_checkpoint)))
     snapshots = _of(over, folder / "snapshots.csv")
     found = [*first, *([] if epochs.empty or recipe.sweep else [curves(recipe, epochs, scope, mine)])]
     found += [] if snapshots.empty else [along(recipe, snapshots, scope)]

@@ -95,7 +95,7 @@ def _figures(recipe: Recipe, over: Sequence[PublishedRun], folder: Path) -> list
     shown = (
         ("by checkpoint", BY_CHECKPOINT, started),
         ("final nll by arm", BY_ARM, bool(over) and drawn_by_arm(recipe)),
-        ("best score by depth", BY_DEPTH, (folder / f"{BY_DEPTH}.png").exists()),
+        (f"{'final nll' if recipe.sweep else 'best score'} by depth", BY_DEPTH, (folder / f"{BY_DEPTH}.png").exists()),
         ("curves", CURVES, not recipe.sweep and any(run.epochs for run in over)),
         ("gradients by layer", GRADIENTS, any(run.probes for run in over)),
         ("hidden states by layer", STATES, states),
