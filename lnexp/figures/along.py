@@ -8,10 +8,11 @@ from lnexp.figures.names import ALONG
 from lnexp.figures.panels import Drawing, Line, LineStyle, Panel
 from lnexp.recipes.recipe import Arm, Recipe
 from lnexp.seeds import named_seeds
+from lnexp.tasks import load_task
 
-#: Columns that ``snapshots.csv`` may have, their titles, and the scale along y.
+#: Columns that ``snapshots.csv`` may have, their titles, where ``{unit}`` is that of losses, and the scale along y.
 PANELS = {
-    "train_loss": ("training loss\n(nats a token)", "linear"),
+    "train_loss": ("training loss\n({unit})", "linear"),
     "sharpness": ("sharpness of the loss\n(nats)", "log"),
     "gradient_norm": ("norm of the gradient", "log"),
     "update_rms": ("size of the update\n(learning rates)", "log"),
@@ -36,16 +37,17 @@ def along(recipe: Recipe, snapshots: pd.DataFrame, scope: str) -> Drawing:
     """
     arms = [arm for arm in recipe.arms.values() if arm.name in set(snapshots["arm"])]
     seeds = f"{named_seeds(snapshots['seed'])}: lines are medians"
-    rows = [_row(arm, snapshots[snapshots["arm"] == arm.name]) for arm in arms]
+    unit = load_task(recipe.task).loss_unit
+    rows = [_row(arm, snapshots[snapshots["arm"] == arm.name], unit) for arm in arms]
     return Drawing(ALONG, recipe.heading, f"{scope} · {seeds}", rows, (2.4, 1.9), legend_columns=7, share_y="col")
 
 
-def _row(arm: Arm, mine: pd.DataFrame) -> list[Panel]:
+def _row(arm: Arm, mine: pd.DataFrame, unit: str) -> list[Panel]:
     panels = {column: said for column, said in PANELS.items() if column in mine}
     medians = mine.groupby(["side", "layer", "update"])[list(panels)].median()
     return [
         Panel(
-            title=title,
+            title=title.format(unit=unit),
             x_label="update",
             y_label="" if number else arm.label,
             lines=_lines(medians[column].dropna(), mine.dropna(subset=[column])),

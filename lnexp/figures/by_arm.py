@@ -24,6 +24,16 @@ def diverged_of(states: Iterable[str]) -> str:
     return f" ({count} of {len(every)} diverged)" if count else ""
 
 
+def final_losses(runs: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the final validation nlls of each arm's runs, without those that diverged.
+
+    Args:
+        runs: the rows of ``runs.csv`` of runs that are over.
+    """
+    ended = runs[runs["status"] != "diverged"]
+    return {arm: ended[ended["arm"] == arm]["last_valid_nll"].dropna() for arm in dict.fromkeys(runs["arm"])}
+
+
 def draw_by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str, folder: Path) -> list[str]:
     """Write the figure of ``runs.csv`` into a folder, the best arm on top, and return its name; none without runs.
 
@@ -44,8 +54,7 @@ def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
     """Return the figure: a dot a seed, and a stroke at the mean; placements by colour, no warm-up hollow. A run that
     diverged has no dot, and its arm says so.
     """
-    ended = runs[runs["status"] != "diverged"]
-    finals = {arm: ended[ended["arm"] == arm]["last_valid_nll"].dropna() for arm in dict.fromkeys(runs["arm"])}
+    finals = final_losses(runs)
     worst_first = sorted(finals, key=lambda arm: -finals[arm].mean() if len(finals[arm]) else -math.inf)
     figure = Figure(figsize=(7.6, 1.6 + 0.28 * len(finals)), layout="constrained")
     axis: Any = figure.subplots()
@@ -57,7 +66,7 @@ def by_arm(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Figure:
         axis.plot([finals[arm].mean()], [row], "|", color=style.colour, markersize=14)
     labels = [recipe.arms[arm].label + diverged_of(runs[runs["arm"] == arm]["status"]) for arm in worst_first]
     axis.set_yticks(range(len(worst_first)), labels)
-    axis.set(xlabel=f"final validation nll, nats a {load_task(recipe.task).loss_of}", xscale="log")
+    axis.set(xlabel=f"final validation nll, {load_task(recipe.task).loss_unit}", xscale="log")
     name_few(axis.xaxis, axis.get_xlim())
     said = "a dot a seed, hollow without warm-up of the rate; strokes are means"
     add_title(figure, recipe.heading, f"{scope} · {named_seeds(runs['seed'])}: {said}")

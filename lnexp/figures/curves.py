@@ -27,7 +27,7 @@ def curves(recipe: Recipe, epochs: pd.DataFrame, scope: str, runs: pd.DataFrame 
     """
     task = load_task(recipe.task)
     panels = {
-        LOSS: ("validation loss", f"nats a {task.loss_of}"),
+        LOSS: ("validation loss", task.loss_unit),
         task.score.valid: (f"validation {task.score.title}", task.score.title),
         "lr": ("learning rate", "at an epoch's last update"),
     }

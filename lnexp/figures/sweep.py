@@ -24,6 +24,7 @@ from lnexp.result_tables import rows_over
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
 from lnexp.results.measures.sweep_summary import MARK, Cell, PlacementSummary, length_in_words, not_shown, summaries_of
 from lnexp.seeds import named_seeds
+from lnexp.tasks import load_task
 
 #: Cells that are light have dark letters.
 LIGHT = 0.5
@@ -42,6 +43,7 @@ class Swept:
         styles: of placements, by name.
         heading: above every figure.
         scope: under it.
+        unit: of losses.
     """
 
     grid: Grid
@@ -49,6 +51,7 @@ class Swept:
     styles: Mapping[str, LineStyle]
     heading: str
     scope: str
+    unit: str
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -86,7 +89,7 @@ def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
     good = f"good is a final validation nll below {results.line:.2f}"
     marked = f"{MARK.strip()} a rate may mean something else there" if grid.sweep.other_rate else ""
     text = " · ".join(filter(None, (scope, seeds, good, marked, not_shown(results, summaries).rstrip("."))))
-    return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text)
+    return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text, load_task(recipe.task).loss_unit)
 
 
 def _styles(recipe: Recipe, grid: Grid) -> dict[str, LineStyle]:
@@ -109,7 +112,7 @@ def heat_maps(swept: Swept) -> Figure:
         shown = _draw_map(axis, one, grid, norm)
         axis.set_yticks(range(len(grid.warmups)), _lengths(grid) if place % across == 0 else [])
         axis.set(ylabel="T_warmup" if place % across == 0 else "", xlabel="lr_max")
-    bar = figure.colorbar(shown, ax=axes, label="final validation nll,\nnats a token", shrink=0.8)
+    bar = figure.colorbar(shown, ax=axes, label=f"final validation nll,\n{swept.unit}", shrink=0.8)
     name_few(bar.ax.yaxis, bar.ax.get_ylim())
     add_title(figure, swept.heading, f"{swept.scope} · in cells the mean, or how many runs are good; ×: none")
     return figure
@@ -158,7 +161,7 @@ def sensitivities(swept: Swept) -> Figure:
             if not one.good_at(end):
                 failing = list(one.sensitivity[end].values())
                 axis.plot(failing, [row + shift] * len(failing), "x", color="black", markersize=4)
-    axis.set(xlabel="lr sensitivity, nats a token", xlim=(0, None))
+    axis.set(xlabel=f"lr sensitivity, {swept.unit}", xlim=(0, None))
     said = f"{_legend(swept)}, crossed: at no rate are most runs good, so that the value says little"
     add_title(figure, f"{swept.heading}: lr sensitivity", f"{swept.scope} · {said}")
     return figure
@@ -177,7 +180,7 @@ def ranking(swept: Swept) -> Figure:
         ends = [{0: one.width(warmup) or 0} for warmup in swept.ends]
         _draw_dots(right, row, style, *ends)
     _name_rows(left, order)
-    left.set(xlabel="final nll at the best rate, nats a token (log scale)", xscale="log")
+    left.set(xlabel=f"final nll at the best rate, {swept.unit} (log scale)", xscale="log")
     name_few(left.xaxis, left.get_xlim())
     right.set(xlabel=f"rates at which a run is good, of {rates}, mean over seeds", xlim=(-0.2, rates + 0.2))
     said = f"{_legend(swept)}; ordered by the best of all lengths; neighbours need not differ: seeds chose the rates"

@@ -18,6 +18,7 @@ from lnexp.result_tables import rows_over
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table
 from lnexp.results.measures.sweep_summary import MARK
 from lnexp.seeds import named_seeds
+from lnexp.tasks import load_task
 
 #: What a row of a sweep is called whose placement has a depth, as ``Post-LN 6-6``.
 WITH_DEPTH = re.compile(rf"(?P<placement>.+) (?P<layers>{LAYERS.pattern})", re.ASCII)
@@ -42,7 +43,7 @@ def tuned_by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | 
         Panel(
             title=label,
             x_label="layers a side",
-            y_label="" if number else "final nll at its best rate, nats a token",
+            y_label="" if number else f"final nll at its best rate, {load_task(recipe.task).loss_unit}",
             lines=[
                 line(name, style, table[(table["placement"] == name) & (table["warmup"] == warmup)], "layers", "nll")
                 for name, style in styles.items()

@@ -2,16 +2,16 @@
 
 import math
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from lnexp.figures.by_arm import diverged_of
+import pandas as pd
+
+from lnexp.figures.by_arm import diverged_of, final_losses
 from lnexp.figures.line_styles import style_of
 from lnexp.figures.names import drawn_by_arm
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.recipe import Recipe
-from lnexp.runs.status import DONE
+from lnexp.result_tables import rows_over
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class DotRow:
     Attributes:
         label: of the arm.
         style: its colour, and whether its dots are hollow.
-        mean: of the final validation nll, in nats a token; infinite where all runs diverged.
+        mean: of the final validation nll, nats; infinite where all runs diverged.
         least, greatest: of its runs.
         places: of the runs, from 0 (the least of all arms) to 1 (the greatest); empty where all diverged.
         middle: the place of the mean.
@@ -36,24 +36,18 @@ class DotRow:
     middle: float
 
 
-def dot_rows(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> list[DotRow]:
+def dot_rows(recipe: Recipe, runs: pd.DataFrame) -> list[DotRow]:
     """Return a row an arm, the best first; none for a recipe whose curves can be told apart.
 
     Args:
         recipe: whose arms they are.
-        runs: the rows of its ``runs.csv``; those that are not over, have no loss or diverged are left out. The label
+        runs: its ``runs.csv``; those that are not over, have no loss or diverged are left out. The label
             says how many diverged.
     """
     if not drawn_by_arm(recipe):
         return []
-    finals: dict[str, list[float]] = {}
-    states: dict[str, list[str]] = {}
-    for run in runs:
-        if run["status"] in DONE:
-            values = finals.setdefault(run["arm"], [])
-            states.setdefault(run["arm"], []).append(run["status"])
-            if run["status"] != "diverged" and run["last_valid_nll"] is not None:
-                values.append(run["last_valid_nll"])
+    over = rows_over(runs)
+    finals = {arm: values.tolist() for arm, values in final_losses(over).items()}
     everything = [value for values in finals.values() for value in values]
 
     def place(value: float) -> float:
@@ -62,10 +56,11 @@ def dot_rows(recipe: Recipe, runs: Sequence[dict[str, Any]]) -> list[DotRow]:
 
     rows = []
     for arm, values in finals.items():
-        label, style = recipe.arms[arm].label + diverged_of(states[arm]), style_of(recipe, recipe.arms[arm])
+        states = over[over["arm"] == arm]["status"]
+        label, style = recipe.arms[arm].label + diverged_of(states), style_of(recipe, recipe.arms[arm])
         if values:
             mean, places = statistics.fmean(values), [place(value) for value in values]
             rows.append(DotRow(label, style, mean, min(values), max(values), places, place(mean)))
-        elif "diverged" in states[arm]:
+        elif "diverged" in set(states):
             rows.append(DotRow(label, style, math.inf, math.inf, math.inf, [], 1.0))
     return sorted(rows, key=lambda row: row.mean)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from lnexp.errors import UserError
 from lnexp.figures.folder import drawings
 from lnexp.figures.panels import Drawing
@@ -174,15 +176,16 @@ def _whole(folder: Path, place: int, verdicts: RecipeVerdicts, provenance: Prove
     section = Section(folder, place, verdicts, drawings=drawn, provenance=provenance, problems=problems)
     if recipe.measurement:
         return section
-    runs = _runs(folder)
+    table = read_table(folder / "runs.csv")
+    runs = _runs(folder, table)
     return replace(
         section,
         task=load_task(recipe.task),
         runs=runs,
         heat_map=heat_map(recipe, runs),
-        dots=dot_rows(recipe, runs),
+        dots=dot_rows(recipe, table),
         outcomes=_outcomes(recipe, folder),
-        arms=arms_table(recipe, read_table(folder / "runs.csv"), _divided(folder)),
+        arms=arms_table(recipe, table, _divided(folder)),
     )
 
 
@@ -199,12 +202,11 @@ def _provenance(folder: Path) -> tuple[Provenance, list[str]]:
         return Provenance(), [what_is_wrong(folder / "provenance.json", error)]
 
 
-def _runs(folder: Path) -> list[dict[str, Any]]:
-    table = read_table(folder / "runs.csv")
+def _runs(folder: Path, table: pd.DataFrame) -> list[dict[str, Any]]:
     epochs = read_table(folder / "epochs.csv")
     if "tokens_per_second" in epochs:
         speeds = epochs.groupby("identity")["tokens_per_second"].last()
-        table["tokens_per_second"] = table["identity"].map(speeds)
+        table = table.assign(tokens_per_second=table["identity"].map(speeds))
     known = table.astype(object).where(table.notna(), None)
     return [{str(key): value for key, value in row.items()} for row in known.to_dict("records")]
 

@@ -286,6 +286,11 @@ class Task(ABC):
     #: Options of the task's own, as rows of :mod:`lnexp.options`.
     options: Sequence[Any] = ()
 
+    @property
+    def loss_unit(self) -> str:
+        """The unit of losses, as ``nats a token``."""
+        return f"nats a {self.loss_of}"
+
     def epoch_numbers(self) -> list[Field]:
         """Return the numbers that the task adds to ``epoch`` records, the score first: a record must have that."""
         return [Field(self.score.valid, self.score.low, self.score.high), *self.epoch_fields]

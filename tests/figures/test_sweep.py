@@ -1,5 +1,7 @@
 """The figures of a sweep show what its table says."""
 
+from dataclasses import replace
+
 import pytest
 from swept import swept_recipe, swept_runs
 
@@ -24,6 +26,15 @@ def test_a_heat_map_a_placement_with_a_cross_where_no_run_is_good(swept):
     for axis in (pre_ln, post_ln):
         assert (axis.images[0].norm.vmin, axis.images[0].norm.vmax) == pytest.approx((0.21, 5.0)), "one scale"
     assert post_ln.images[0].get_array()[0, 2] == pytest.approx(5.0), "diverged"
+
+
+def test_losses_have_the_unit_of_the_task(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    swept = sweep.swept_of(replace(recipe, task="masked_lm"), runs_table(swept_runs(recipe)), "scope")
+    (left, _), (axis,) = sweep.ranking(swept).axes, sweep.sensitivities(swept).axes
+    *_, bar = sweep.heat_maps(swept).axes
+    labels = (left.get_xlabel(), axis.get_xlabel(), bar.get_ylabel())
+    assert all("nats a hidden word" in label for label in labels), labels
 
 
 def test_only_seeds_that_ran_are_named(tmp_path):

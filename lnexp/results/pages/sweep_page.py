@@ -22,9 +22,10 @@ from lnexp.results.pages.sweep_in_words import (
 )
 from lnexp.results.pages.sweep_untuned import choices_of
 from lnexp.results.statistics.success import success_of
+from lnexp.tasks import load_task
 
 EXPLANATION = """\
-All is of the final validation nll, nats a token; a run that diverged counts with {initial:g}, about that before \
+All is of the final validation nll, {unit}; a run that diverged counts with {initial:g}, about that before \
 training. A run is *good* if it is below {line}: {share:.0%} of the way from the best arm's mean to {initial:g}. \
 *Trains*, above, is of `{measure}`: near either line they can disagree, and a run that is not good need not have \
 failed. A rate is good *only with warm-up* where most runs are good with the longest warm-up, {longest:g} updates, and \
@@ -47,7 +48,7 @@ above the lowest of the lengths at that rate, and that lowest is good. It can be
 rate where all lengths are far from the best arm, which has {best:.2f}. Where seeds differ, the least and the \
 greatest."""
 SENSITIVITY = """\
-The columns are lengths of warm-up, the numbers nats a token: how far the nll is above its lowest, the mean over the \
+The columns are lengths of warm-up, the numbers {unit}: how far the nll is above its lowest, the mean over the \
 {rates} rates (Wortsman et al. 2023). It depends on which rates these are, and one run with a \
 very high nll outweighs several that are slightly worse; at how many rates runs are good is above. Where the best rate \
 is the lowest or the highest tried, the number is of one side of it alone and cannot be compared with others."""
@@ -71,6 +72,7 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
     if line is None or results.best is None or not summaries:
         return ""
     explanation = EXPLANATION.format(
+        unit=(unit := load_task(recipe.task).loss_unit),
         initial=grid.sweep.initial_nll,
         line=f"{line:.2f}",
         times=line / results.best,
@@ -97,10 +99,10 @@ def sweep_page(recipe: Recipe, runs: Iterable[CountedRun]) -> str:
         ENOUGH.format(within=grid.sweep.within, best=results.best),
         _table(_by_rate(grid), [[one.label, *lengths(grid, one)] for one in summaries]),
         "### lr sensitivity",
-        SENSITIVITY.format(rates=len(grid.rates)),
+        SENSITIVITY.format(unit=unit, rates=len(grid.rates)),
         _table(_by_warmup(grid), [[one.label, *_sensitivities(one)] for one in summaries]),
         "### The final nll at the best rate",
-        "The columns are lengths of warm-up, the numbers nats a token.",
+        f"The columns are lengths of warm-up, the numbers {unit}.",
         _table(_by_warmup(grid), [[one.label, *_tuned(grid, one)] for one in summaries]),
         *diagnosed_part(grid, summaries, runs),
     ]

@@ -1,5 +1,7 @@
 """The tables of a sweep answer its question by the numbers of its runs."""
 
+from dataclasses import replace
+
 import pytest
 from swept import swept_recipe, swept_runs
 
@@ -77,6 +79,12 @@ def test_where_seeds_are_missing_the_number_of_runs_is_beside_each_count(tmp_pat
     recipe = swept_recipe(tmp_path)
     runs = [run for run in swept_runs(recipe) if run.job.seed == 31 or "none" not in run.job.arm.name]
     assert rows(sweep_page(recipe, runs), 3)["Pre-LN"][1] == "1 of 1 / 3 of 3 / 3 of 3"
+
+
+def test_losses_have_the_unit_of_the_task(tmp_path):
+    recipe = swept_recipe(tmp_path)
+    shown = sweep_page(replace(recipe, task="masked_lm"), swept_runs(recipe))
+    assert (shown.count("nats a hidden word"), shown.count("nats a token")) == (3, 0)
 
 
 def test_a_rate_at_which_no_length_is_enough_says_so(page):
