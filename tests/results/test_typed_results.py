@@ -53,7 +53,38 @@ def cost_of_pre_ln() -> list[float]:
     return [cost.mean(), *t.interval(0.9, len(cost) - 1, cost.mean(), cost.sem())]
 
 
+def fall_of_gradients(arm: str) -> tuple[pd.Series, pd.Series]:
+    """The last W²'s gradient after the warm-up over that before it in fig3_warmup, and the geometric mean of that of
+    all matrices, by seed.
+    """
+    table = pd.read_csv(SMALL / "fig3_warmup/probes.csv").query("arm == @arm and parameter in ('W1', 'W2')")
+    logs = table.assign(log=np.log(table.grad_norm))
+    of_all = logs.groupby(["update", "seed"]).log.mean()
+    last = logs.query("side == 'decoder' and layer == 6 and parameter == 'W2'").set_index(["update", "seed"]).log
+    return np.exp(last[300] - last[0]), np.exp(of_all[300] - of_all[0])
+
+
+def times_pre_ln(update: int) -> float:
+    """By how many times Post-LN's gradient of the last W² is Pre-LN's at an update of fig3_warmup."""
+    table = pd.read_csv(SMALL / "fig3_warmup/probes.csv").query(
+        "side == 'decoder' and layer == 6 and parameter == 'W2'"
+    )
+    means = table[table["update"] == update].groupby("arm").grad_norm.mean()
+    return means["post_ln"] / means["pre_ln"]
+
+
 STATED = [
+    Stated(
+        "fig3_warmup",
+        "falls to {:.2f} of what it was in Post-LN and to {:.2f} in Pre-LN, the geometric mean of all FFN matrices to"
+        " {:.2f} and {:.2f}",
+        lambda: [fall_of_gradients(arm)[which].mean() for which in (0, 1) for arm in ("post_ln", "pre_ln")],
+    ),
+    Stated(
+        "fig3_warmup",
+        "still has {:.1f} times the gradient of Pre-LN's (before it {:.1f} times)",
+        lambda: [times_pre_ln(300), times_pre_ln(0)],
+    ),
     Stated(
         "radam_parts",
         "ends as rectification does (nll {:.3f} and {:.3f})",

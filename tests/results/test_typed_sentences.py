@@ -69,6 +69,26 @@ def test_at_smaller_rates_post_ln_trains_without_warmup_but_worse(profile):
     assert max(fixed.values("best_bleu", "fixed")) < min(fixed.values("best_bleu", "warmup"))
 
 
+def test_at_half_the_rate_post_ln_ends_about_as_well_without_warmup_on_the_embedded_corpus():
+    assert sentence("recipes/fig2a.yaml", "on the embedded corpus at half of it about as well (warmup_by_rate)")
+    by_rate = PublishedFolder(RESULTS / "small/toy/warmup_by_rate")
+    assert by_rate.claim("by-rate-post-ln-needs-none-at-half-the-rate").verdict == "reproduced"
+
+
+def test_gains_before_training_do_not_order_who_trains():
+    said = "DeepNorm has less gain than Pre-LN and fails more often, Peri-LN more than Post-LN, and trains"
+    assert sentence("docs/templates/results/why_answer.md.jinja", said)
+    gains = PublishedFolder(RESULTS / "theory/toy/amplification_in_training")
+    first = {
+        placement: gains.interval("first", f"random_none_{placement}").mean
+        for placement in ("post_ln", "pre_ln", "deep_norm", "peri_ln")
+    }
+    assert first["deep_norm"] < first["pre_ln"] < first["post_ln"] < first["peri_ln"]
+    runs = PublishedFolder(RESULTS / "small/toy/placements")
+    trained = {placement: runs.trained(f"low_none_{placement}") for placement in first}
+    assert trained == {"post_ln": "1 of 6", "pre_ln": "6 of 6", "deep_norm": "4 of 6", "peri_ln": "6 of 6"}
+
+
 def test_at_half_the_rate_all_runs_of_post_ln_train_on_multi30k_but_worse():
     tuned = PublishedFolder(RESULTS / "medium/multi30k/tuned_rate")
     assert tuned.trained("post_ln_none_x1") == "5 of 5"
@@ -84,9 +104,12 @@ def test_in_bleu_pre_ln_loses_less_than_five_percent_without_warmup():
     )
 
 
-def test_where_no_run_trains_without_a_change_two_changes_let_one_train():
-    said = "a lower rate and warm-up of three layers of each stack or more aside, two changes of the updates let a run"
-    assert sentence("docs/templates/results/why_answer.md.jinja", f"{said} train: freezing the last two layers of each")
+def test_where_no_run_trains_without_a_change_radam_trains_all_and_one_other_change_lets_one_train():
+    said = "apart from a lower rate and from warm-up of three layers of each stack or more, RAdam with β2 = 0.999 alone"
+    assert sentence("docs/templates/results/why_answer.md.jinja", f"{said} trains all runs:")
+    assert sentence("docs/templates/results/why_answer.md.jinja", "Of other changes of the updates one trains a run:")
+    assert PublishedFolder(RESULTS / "medium/multi30k/radam").trained("post_ln_radam_999") == "6 of 6"
+    assert PublishedFolder(RESULTS / "medium/multi30k/radam").trained("post_ln_radam") == "0 of 6"
     trained = set()
     for place in ("small/toy/interventions_high_rate", "medium/multi30k/interventions_real_text"):
         of = PublishedFolder(RESULTS / place)
@@ -222,17 +245,13 @@ def test_early_changes_are_small_where_updates_are():
 
 
 def test_where_runs_train_without_any_change():
-    said = "some runs train without any change at the lower rate, most of all in 780 updates"
+    said = (
+        "some runs train without any change at the lower rate, so that a change with which all train says little there"
+    )
     assert sentence("docs/templates/results/why_table.md.jinja", said)
-    longer = [("interventions", "none"), ("adam_2k", "none"), ("stall", "none")]
-    shorter = [("small_fixed_lr", "no_warmup"), ("placements", "low_none_post_ln")]
-    shares = []
-    for group in (longer, shorter):
-        counts = [PublishedFolder(RESULTS / "small/toy" / name).successes(arm) for name, arm in group]
-        shares.append(sum(succeed for succeed, _ in counts) / sum(runs for _, runs in counts))
-    assert shares[0] > shares[1] > 0
-    assert {updates_of(f"small/toy/{name}") for name, _ in longer} == {780}
-    assert {updates_of(f"small/toy/{name}") for name, _ in shorter} == {480}
+    none = {"interventions": "none", "adam_2k": "none", "small_fixed_lr": "no_warmup", "placements": "low_none_post_ln"}
+    trained = {name: PublishedFolder(RESULTS / "small/toy" / name).successes(arm) for name, arm in none.items()}
+    assert all(0 < succeed < runs for succeed, runs in trained.values())
 
 
 def test_normalised_sgd_fails_at_twice_the_rate_with_warmup_too():

@@ -12,6 +12,7 @@ import pandas as pd
 from lnexp.recipes.grid import PLACEMENT, RATE, WARMUP, Grid
 from lnexp.results.evidence.published_evidence import WHICH
 from lnexp.results.measures.sweep_measures import Finals
+from lnexp.results.statistics.in_order import share_in_order
 
 #: A number, and the update that it is of.
 Predictor = tuple[str, int]
@@ -190,7 +191,7 @@ def fmean_known(values: Iterable[float]) -> float:
 def _judged(seed: int, said: pd.Series, final: pd.Series, line: float) -> Judged:
     """Return how numbers that are to be the greater the worse a run of a seed ends go with its final nll."""
     correlation = float(_rank_correlations(pd.DataFrame({"said": said, "final": final}))["said"])
-    return Judged(seed, correlation, _in_order(final >= line, said))
+    return Judged(seed, correlation, share_in_order(final >= line, said))
 
 
 def _rank_correlations(rows: pd.DataFrame) -> pd.Series:
@@ -198,13 +199,6 @@ def _rank_correlations(rows: pd.DataFrame) -> pd.Series:
     in all of them.
     """
     return rows.corr(method="spearman")["final"]
-
-
-def _in_order(failed: pd.Series, said: pd.Series) -> float | None:
-    """Return the area under the ROC curve: Mann and Whitney's U over the number of pairs; a tie is half a pair."""
-    bad = int(failed.sum())
-    pairs = bad * (len(failed) - bad)
-    return float(said.rank()[failed].sum() - bad * (bad + 1) / 2) / pairs if pairs else None
 
 
 def most_often(chosen: Iterable[HeldOut]) -> list[tuple[Predictor, int]]:

@@ -13,16 +13,16 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "With RAdam (β2 = 0.98) and no warm-up Post-LN does not train well": (
         ("fig4ab-radam-trains-post-ln", "fig4ab-radam-post-ln-succeeds"),
     ),
-    "With RAdam (β2 = 0.98) and no warm-up Post-LN ends more than 0.04 nats behind Adam with warm-up": (
+    "With RAdam (β2 = 0.98), linear decay and no warm-up Post-LN ends more than 0.04 nats behind Adam with warm-up": (
         ("fig4ab-radam-trains-post-ln-nll", "fig4ab-radam-trains-post-ln-nll-coupled"),
     ),
     "With RAdam (β2 = 0.999) and no warm-up Post-LN does not train well, and Pre-LN is far from Pre-LN with Adam": (
         ("radam-999-trains-post-ln", "radam-999-post-ln-succeeds", "radam-beta2-matters-for-post-ln"),
         ("radam-999-changes-pre-ln-little",),
     ),
-    "Without warm-up Pre-LN in place of Post-LN is not worth twice as much as RAdam in place of Adam, as we read"
-    " section 4.2": (("factorial-placement-dominates-optimizer",),),
-    "In fairseq's schedule, where no warm-up means far smaller rates, Pre-LN stays far behind without warm-up": (
+    "Without warm-up the change from Post-LN to Pre-LN gains less than twice what the change from Adam to RAdam gains"
+    " (twice is our reading of section 4.2)": (("factorial-placement-dominates-optimizer",),),
+    "In fairseq's schedule, where no warm-up means far smaller rates, Pre-LN, too, stays far behind without warm-up": (
         (
             "coupled-pre-ln-trains-low",
             "coupled-pre-ln-trains-high",
@@ -36,7 +36,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "In BERT's pre-training Pre-LN at three times the rate is not 1.4 times as fast as Post-LN": (
         ("fig5-pre-ln-is-faster",),
     ),
-    "With narrow models and few updates 6-6 Post-LN ends worse with warm-up, and 18-18 ResiDual fails even with it": (
+    "With narrow models and few updates, most of them warm-up, 6-6 Post-LN ends worse with warm-up, and 18-18 ResiDual"
+    " fails even with it": (
         ("depth-post-ln-needs-warmup-6", "depth-post-ln-needs-warmup-6-nll"),
         ("depth-residual-18-trains",),
     ),
@@ -50,8 +51,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("stall-equal-betas-save",),
         ("interventions-branch-warmup",),
     ),
-    "With Adam-2k, as its paper has it, Post-LN without warm-up ends more than a quarter of the nll above where it ends"
-    " with warm-up": (("adam-2k-ends-as-with-warmup",),),
+    "With a second moment gathered over an epoch (Adam-2k, which has 2,000 batches) Post-LN without warm-up ends with"
+    " more than 1.25 times the nll that it has with warm-up": (("adam-2k-ends-as-with-warmup",),),
     "At twice the rate none of these lets Post-LN train without warm-up: decoder rates that fall from layer to"
     " layer (the first ones above lr_max), warm-up of the last layers alone, normalised gradients, β2 = 0.9 or"
     " 0.999, both of Adam's moments gathered before the first step, clipped changes, and residual branches that"
@@ -65,8 +66,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("interventions-size-of-changes-high-rate",),
         ("interventions-branch-warmup-high-rate",),
     ),
-    "At twice the rate it is enough to warm up all layers but the last of each stack, and to warm up all but the first"
-    " is not 0.3 nats better": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
+    "At twice the rate warm-up of all layers but the last of each stack is enough, and warm-up of all but the first is"
+    " no better": (("held-back-last-five-not-first",), ("held-back-all-but-last-fail",)),
     "At twice the rate Adam's second moment that is gathered before the first step does not replace warm-up": (
         ("held-back-second-moment-saves",),
     ),
@@ -84,7 +85,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("first-updates-post-changes-more-than-pre",),
         ("first-updates-post-changes-more-than-pre-decoder",),
     ),
-    "Without warm-up Post-LN's attention logits outgrow Pre-LN's": (("failure-is-no-growth-of-logits",),),
+    "Without warm-up Post-LN's greatest attention logits exceed Pre-LN's; they do so late in training": (
+        ("failure-is-no-growth-of-logits",),
+    ),
     "Without warm-up Post-LN's loss does not end less than half as sharp as with it": (
         ("sharpness-post-ln-fails-flat",),
     ),
@@ -95,19 +98,21 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "With Gaussian inputs Post-LN's gradients grow far less per layer than √(3/2), the rate that we read from"
     " appendix F": (("growth-post-appendix-f",),),
-    "In the decoder Post-LN's gradients grow by more per layer than √(3/2), the rate that we read from appendix F": (
-        ("fig3-layers-post-ratio",),
-    ),
-    "Post-LN's encoder gradients of W¹ grow, against our count": (("fig3-layers-post-mean-field-encoder",),),
-    "In the encoder Post-LN's gradients of W² grow by less than a tenth per layer, and Pre-LN's are not flat": (
+    "Before training Post-LN's gradients grow in the decoder by more per layer than √(3/2), the rate that we read from"
+    " appendix F": (("fig3-layers-post-ratio",),),
+    "Before training Post-LN's encoder gradients of W¹ grow by more per layer than the tenth that we allow our"
+    " count, which has them flat": (("fig3-layers-post-mean-field-encoder",),),
+    "Before training Post-LN's gradients of W² grow in the encoder by less than a tenth per layer, and Pre-LN's are not"
+    " flat": (
         ("fig3-layers-post-grows-encoder-w2",),
         ("fig3-layers-pre-flat-encoder-w2",),
     ),
-    "Pre-LN's greatest gradient does not fall as 1/√L": (("fig3-pre-root-greatest",),),
-    "With tied embeddings the gradient of Pre-LN's last layer falls faster than 1/√L, which Theorem 1's bound allows": (
-        ("fig3-pre-root",),
+    "Before training, with untied embeddings, Pre-LN's greatest gradient does not fall as 1/√L": (
+        ("fig3-pre-root-greatest",),
     ),
-    "Over 36 sublayers a Pre-LN sublayer's share does not fall as 1/i (Liu et al. 2020, Admin)": (
+    "Before training, with tied embeddings, the gradient of Pre-LN's last layer falls faster than 1/√L, which the bound"
+    " of Theorem 1 allows": (("fig3-pre-root",),),
+    "Before training, over 36 sublayers, a Pre-LN sublayer's share does not fall as 1/i (Liu et al. 2020, Admin)": (
         ("dependency-pre-falls",),
     ),
     "Before training Peri-LN's encoder of 12 sublayers of width 64 amplifies small changes more than Post-LN's": (

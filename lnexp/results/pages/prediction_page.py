@@ -62,7 +62,8 @@ ALL = "all runs have"
 MOST = "at least {share:.0%} of the runs of each seed have (those that lack one are left out of it)"
 SHORT = """\
 the one that other seeds chose ({picked}) has a rank correlation of {correlation} with the final nll in the seed left \
-out, lr_max or the rate reached alone {known}, and the mean of the same arm in the other seeds {of_arm}"""
+out; but the rate alone (lr_max, or what the warm-up has reached of it) has {known}, the mean of the same arm in the \
+other seeds {of_arm}, and among the runs of one arm the correlation is {within}"""
 PAIRS = ", and it tells a good run from one that is not in {percent:.3g}% of pairs"
 #: Up to how many placements have a table each.
 FEW = 2
@@ -118,6 +119,7 @@ def prediction_in_short(recipe: Recipe, runs: Iterable[CountedRun], early: pd.Da
         correlation=_correlation(chosen),
         known=_correlation(found.held_out(line, known_before=True)),
         of_arm=_correlation(found.of_the_same_arm(line)),
+        within=_within_arms(found, chosen),
     )
 
 

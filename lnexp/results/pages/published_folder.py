@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
+import pandas as pd
 from tabulate import tabulate
 
 from lnexp.corpora.names import corpus_name
@@ -24,6 +25,7 @@ from lnexp.results.measures.against_baseline import geometric_interval, geometri
 from lnexp.results.pages.along_training import AlongTraining
 from lnexp.results.pages.outcomes_page import for_people
 from lnexp.results.pages.published_sweep import PublishedSweep
+from lnexp.results.statistics.in_order import share_in_order
 from lnexp.results.statistics.intervals import Interval, Range, interval, spread_of
 from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
@@ -247,6 +249,23 @@ class PublishedFolder:
         of_arm = self._scores[arm]
         line = line_of(self.recipe, self._scores)
         return sum(succeeds(score, diverged, line) for score, diverged in of_arm), len(of_arm)
+
+    def pairs_in_order(self, measure: str) -> str:
+        """Return for how many of the pairs of a run that succeeds and one that does not a measure is on the side on
+        which it is for most, over the runs of all arms that have it, as ``97%``.
+        """
+        line, of = line_of(self.recipe, self._scores), measures_of(self.recipe)[measure]
+        rows = [
+            (of(run), not succeeds(*score, line))
+            for run in self._runs
+            for scores in scores_by_arm(self.recipe, [run]).values()
+            for score in scores
+        ]
+        known = pd.DataFrame(rows, columns=["said", "failed"]).dropna()
+        share = share_in_order(known["failed"], known["said"])
+        if share is None:
+            raise UserError(f"{self._path}: all of its runs succeed, or none does")
+        return f"{max(share, 1 - share):.0%}"
 
     @property
     def line(self) -> str:
