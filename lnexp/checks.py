@@ -13,6 +13,8 @@ from lnexp.inert import is_inert, strings
 
 #: The most characters of a name, which is a part of a folder's.
 LONGEST_NAME = 100
+#: The most updates that an option lists.
+MOST_UPDATES = 1000
 #: No whole number that can be meant is greater.
 MOST_WHOLE = 10**12
 
@@ -122,11 +124,15 @@ def check_patterns(option: str, value: Any) -> None:
 
 
 def check_updates(option: str, value: Any) -> None:
-    """Refuse what is neither ``log`` nor a list of numbers of updates, from 1. Raises UserError."""
+    """Refuse what is neither ``log`` nor a list of numbers of updates, from 1, and what is too long for a run's
+    ``config.yaml``. Raises UserError.
+    """
     if value == "log":
         return
     if not isinstance(value, list | tuple):
         raise UserError(f"{option}={value}: must be log or a list as [1,10,100]")
+    if len(value) > MOST_UPDATES:
+        raise UserError(f"{option}: {len(value)} updates; at most {MOST_UPDATES}")
     for one in value:
         check_whole(option, one, least=1)
 

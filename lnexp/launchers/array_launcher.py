@@ -1,4 +1,4 @@
-"""Train the runs of a sweep that have one shape as one array: ``hydra/launcher=array``."""
+"""Train the runs of a sweep that have one shape as one array, those that are probed alone: ``hydra/launcher=array``."""
 
 import copy
 from collections import Counter, defaultdict
@@ -78,10 +78,12 @@ def _start_worker() -> None:
 
 
 def _train(members: Group) -> Outcomes:
-    """Train a group of jobs as one array; as two, where it does not fit into memory."""
+    """Train a group of jobs as one array, or as two, where it does not fit into memory; a run that is probed alone."""
     from lnexp.training.memory import is_out_of_memory, release_memory
     from lnexp.training.run import train_array
 
+    if any(cfg.probes.every for cfg in members.values()):
+        return {number: _train_alone(cfg) for number, cfg in members.items()}
     outcomes = train_array(list(members.values()))
     release_memory()
     if len(members) > 1 and any(map(is_out_of_memory, outcomes)):
@@ -89,6 +91,16 @@ def _train(members: Group) -> Outcomes:
         first, second = _halves({number: _without_force(cfg) for number, cfg in members.items()})
         return _train(first) | _train(second)
     return dict(zip(members, outcomes, strict=True))
+
+
+def _train_alone(cfg: DictConfig) -> RunFolder | Exception:
+    """Train a run that no array can have, and return its folder, or why it was not trained."""
+    from lnexp.training.run import train_run, without_frames
+
+    try:
+        return train_run(cfg)
+    except Exception as error:
+        return without_frames(error)
 
 
 def _without_force(cfg: DictConfig) -> DictConfig:
@@ -140,7 +152,7 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
     """Return the numbers of runs in groups, each of which can be one array.
 
     Members of an array see the same batches, so runs whose order of the data differs (``order_seed``, which is the seed
-    unless it is set) are not in one. Nor are runs that cannot be resumed from one epoch.
+    unless it is set) are not in one. Nor are runs that cannot be resumed from one epoch, and those with probes.
 
     Args:
         cfgs: the config of each run.
@@ -148,7 +160,7 @@ def group(cfgs: Sequence[DictConfig], most: int) -> list[list[int]]:
     """
     alike: dict[str, list[int]] = defaultdict(list)
     for number, cfg in enumerate(cfgs):
-        alike[short_hash(shared_settings(cfg))].append(number)
+        alike[f"{short_hash(shared_settings(cfg))}{number if cfg.probes.every else ''}"].append(number)
     return [
         [numbers[place] for place in part[start : start + most]]
         for numbers in alike.values()
@@ -161,6 +173,8 @@ def why_alone(cfgs: Sequence[DictConfig], most: int) -> str:
     """Return a line on the runs that no other one can share an array with, and why; empty where there are none."""
     if len(cfgs) == 1 or most == 1:
         return ""
+    if probed := sum(bool(cfg.probes.every) for cfg in cfgs):
+        return f"warning: {probed} of {len(cfgs)} runs train alone, not in an array: it has no probes"
     shapes = [short_hash(shared_settings(cfg)) for cfg in cfgs]
     alike = Counter(shapes)
     alone = [number for number, shape in enumerate(shapes) if alike[shape] == 1]

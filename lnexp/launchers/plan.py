@@ -1,7 +1,7 @@
 """Plan a sweep: which runs its jobs are, each once, and which of them are to be trained."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from lnexp.launchers.retry import Planned
 from lnexp.runs.code import is_over, refuse_all_of_other_code
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
+from lnexp.runs.measurements import asked, lacking
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Start
@@ -26,7 +27,7 @@ class Plan:
         members: all of them, by identity.
         missing: those that are not done.
         starts: where runs that are missing start from, by identity.
-        note: a line on runs that other code has trained; empty where there are none.
+        notes: a line on runs that other code has trained, and one on runs that are over and lack measurements.
         corpora: the corpora that missing runs need: by settings, a config with them, and the identities of the runs.
         here: whether runs are trained on this machine, which then needs their device, and not from it on a cluster.
     """
@@ -35,7 +36,7 @@ class Plan:
     missing: list[Planned] = field(default_factory=list)
     corpora: dict[str, tuple[DictConfig, list[str]]] = field(default_factory=dict)
     starts: dict[str, Start] = field(default_factory=dict)
-    note: str = ""
+    notes: list[str] = field(default_factory=list)
     here: bool = True
 
     @classmethod
@@ -51,15 +52,18 @@ class Plan:
             here: whether runs are trained on this machine.
 
         Raises:
-            UserError: for a value that cannot be meant, options that make two arms of a recipe one run, or runs that
-                other code has trained, unless the user has chosen what becomes of them.
+            UserError: for a value that cannot be meant, options that make two arms of a recipe one run, arms that are
+                one run and measure other things of it, or runs that other code has trained, unless the user has chosen
+                what becomes of them.
         """
         plan, folders = cls(here=here), find_folders(runs_dir)
         begun: list[tuple[DictConfig, RunFolder]] = []
+        first: dict[str, DictConfig] = {}
         for overrides in jobs:
             cfg = compose(overrides)
             settings = check(cfg)
             run = identity(settings)
+            _refuse_other_measurements(cfg, first.setdefault(run, cfg))
             if run not in plan.members:
                 plan.members[run] = SweepRun(
                     run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, label_of(cfg), task_of(cfg).name
@@ -74,7 +78,7 @@ class Plan:
                 plan._add_arm(run, cfg)
         plan._refuse_without_start(folders)
         plan._refuse_unsaved_starts(folders)
-        plan.note = refuse_all_of_other_code(begun)
+        plan.notes = [*filter(None, (refuse_all_of_other_code(begun), _lacking(begun)))]
         return plan
 
     def _add_arm(self, run: str, cfg: DictConfig) -> None:
@@ -179,6 +183,33 @@ class Plan:
                 failures |= {planned.name: str(error) for planned in self.missing if planned.identity in runs}
         self.missing = [planned for planned in self.missing if planned.name not in failures]
         return failures
+
+
+def _refuse_other_measurements(cfg: DictConfig, first: DictConfig) -> None:
+    """Refuse an arm whose run is that of an earlier one and has other probes or diagnostics. Raises UserError."""
+    if asked(cfg) != asked(first):
+        arms = [f"{one.get('recipe', 'a run')}/{one.get('arm', '')}" for one in (cfg, first)]
+        raise UserError(
+            f"{arms[0]}, seed {cfg.seed}: the same run as {arms[1]}, with other probes or diagnostics; first_seed=… of"
+            " one of them makes them two"
+        )
+
+
+def _lacking(begun: Sequence[tuple[DictConfig, RunFolder]]) -> str:
+    """Return a line on runs that are over and lack measurements that are asked now; empty for none."""
+    found = [(folder.name, less) for cfg, folder in begun if (less := _lacks(cfg, folder))]
+    if not found:
+        return ""
+    (name, less), *others = found
+    return f"{name}{f', and {len(others)} more' if others else ''}: {less}"
+
+
+def _lacks(cfg: DictConfig, folder: RunFolder) -> str:
+    """Return what :func:`.measurements.lacking` says of a run that is over; empty where its files are malformed."""
+    try:
+        return lacking(cfg, folder) if folder.is_done else ""
+    except UserError:
+        return ""
 
 
 def _last_epochs(configs: Mapping[str, DictConfig]) -> dict[str, int]:

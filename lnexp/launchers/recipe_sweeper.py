@@ -75,7 +75,7 @@ class RecipeSweeper(BasicSweeper):
             f"{shared}{len(plan.members)} {'run' if len(plan.members) == 1 else 'runs'}, {done} of them done already"
         )
         idle = without_effect(rest, jobs, composer.compose, with_recipe=bool(recipes))
-        for line in filter(None, (*idle, plan.note, f"{title}: {counts}")):
+        for line in filter(None, (*idle, *plan.notes, f"{title}: {counts}")):
             print(filled(line), flush=True)
         sweep = Sweep(title, list(plan.members.values()))
         with nullcontext() if plan.missing else suppress(OSError):  # the folder of a finished sweep may be read only

@@ -1,11 +1,16 @@
 """Name the runs that a recipe asks for: an arm and a seed each."""
 
 from dataclasses import dataclass
+from itertools import chain
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
+from lnexp.options.common import SECTIONS
+from lnexp.plain import plain
 from lnexp.recipes.recipe import Arm, Recipe
 
+#: Which values the options take that choose a recipe's runs.
+CHOOSING = {row.name: row.kind for row in chain(*SECTIONS.values()) if row.name in ("arms", "first_seed", "n_seeds")}
 #: The one profile of recipes that train nothing.
 THEORY = "theory"
 #: The corpus' name where inputs are drawn from a Gaussian instead.
@@ -41,8 +46,11 @@ def jobs_of(recipe: Recipe, cfg: DictConfig) -> list[Job]:
         cfg: a config, whose ``arms``, ``first_seed`` and ``n_seeds`` take the place of the recipe's.
 
     Raises:
-        UserError: where ``arms`` has a pattern that matches no arm.
+        UserError: where one of these cannot be meant, or ``arms`` has a pattern that matches no arm.
     """
+    asked = plain(OmegaConf.masked_copy(cfg, list(CHOOSING)))
+    for name, kind in CHOOSING.items():
+        kind.check(name, asked[name])
     profile = THEORY if recipe.measurement else cfg.profile
     planned = recipe.planned_at(profile)
     first = planned.start if cfg.first_seed is None else cfg.first_seed

@@ -1,9 +1,9 @@
-"""Tell the files that a run writes into its folder from what others put there, and delete those alone."""
+"""Tell the files that a run writes into its folder from what others put there, and delete or move those alone."""
 
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,8 +17,12 @@ FILES = {
     "checkpoints": re.compile(rf"{SAVED}(\.sha256|\.tmp)?|{re.escape(BEST)}"),
     "hypotheses": re.compile(r"(valid\.epoch[1-9][0-9]{0,8}|test(\.averaged)?)\.txt"),
 }
+#: Folders that a run makes within its own.
+PLACES = ("checkpoints", "hypotheses", "wandb")
 #: What wandb writes into its folder.
 OF_WANDB = re.compile(r"(offline-)?run-[0-9]{8}_[0-9]{6}-\w+|latest-run|debug(-\w+)?\.log")
+#: The folder within a run's own that keeps what it had until it has begun again.
+EARLIER = ".earlier"
 #: Names of files that are written in place, to the end or over what is there; others are written beside and renamed.
 IN_PLACE = re.compile(rf"metrics\.jsonl|train(\.rank[0-9]+)?\.log|{re.escape(BEST)}|.*\.tmp")
 
@@ -50,19 +54,69 @@ def drop_half_written(folder: Path) -> None:
 
 def clear(folder: Path) -> None:
     """Delete what the run has written; what others have put into the folder stays."""
-    for path in sorted(_written(folder, "."), key=lambda path: path.name != "status.json"):
-        path.unlink()  # the status first, so that the rest cannot pass for a finished run
-    for path in (folder / "wandb").glob("*"):
-        if OF_WANDB.fullmatch(path.name):
-            _remove(path)
-    for place in (folder / name for name in ("checkpoints", "hypotheses", "wandb")):
-        if place.is_symlink():
-            place.unlink()
-            continue
-        for path in _written(folder, place.name) if place.name in FILES else ():
-            path.unlink()
+    for path in _all_written(folder):
+        _remove(path)
+    _drop_empty(folder)
+
+
+def set_aside(folder: Path) -> None:
+    """Move what the run has written to where :func:`bring_back` finds it. What is there already stays, as where the run
+    was to begin again before and did not: what was written since is deleted.
+
+    Raises:
+        UserError: where something else has the name of that folder.
+    """
+    earlier = folder / EARLIER
+    if os.path.lexists(earlier) and (earlier.is_symlink() or not earlier.is_dir()):
+        raise UserError(f"{earlier}: not a folder of the run's own; remove it")
+    if earlier.is_dir():
+        clear(folder)
+    else:
+        _move(_all_written(folder), folder, earlier)
+        _drop_empty(folder)
+
+
+def bring_back(folder: Path) -> None:
+    """Bring back what :func:`set_aside` has moved, if anything, in place of what the run has written since."""
+    earlier = folder / EARLIER
+    if earlier.is_dir():
+        clear(folder)
+        _move(reversed(_all_written(earlier)), earlier, folder)
+        shutil.rmtree(earlier)
+
+
+def forget_earlier(folder: Path) -> None:
+    """Delete what :func:`set_aside` has moved, if anything."""
+    shutil.rmtree(folder / EARLIER, ignore_errors=True)
+
+
+def _move(paths: Iterable[Path], source: Path, target: Path) -> None:
+    for path in paths:
+        place = target / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(place)
+
+
+def _drop_empty(folder: Path) -> None:
+    """Delete the run's folders within its own that are empty."""
+    for place in (folder / name for name in PLACES):
         with suppress(OSError):  # there is none, or others have put something into it
             place.rmdir()
+
+
+def _all_written(folder: Path) -> list[Path]:
+    """Return what the run has written, of folders that are links these; the status first, so that, of files that are
+    deleted one after another, the rest cannot pass for a finished run.
+    """
+    found = sorted(_written(folder, "."), key=lambda path: path.name != "status.json")
+    for place in (folder / name for name in PLACES):
+        if place.is_symlink():
+            found.append(place)
+        elif place.name in FILES:
+            found += _written(folder, place.name)
+        else:
+            found += [path for path in place.glob("*") if OF_WANDB.fullmatch(path.name)]
+    return found
 
 
 def _written(folder: Path, name: str) -> Iterator[Path]:

@@ -139,9 +139,12 @@ def mean_gradient_change(run: MeasuredRun) -> float | None:
 
 
 def _gradient_changes(run: MeasuredRun) -> dict[tuple[str, int, str], float]:
-    """Return the change by side, layer and parameter, of those that were probed twice and had a gradient at first."""
+    """Return the change by side, layer and parameter, of those that were probed before training and later, and had a
+    gradient at first.
+    """
     norms: dict[tuple[str, int, str], list[float]] = {}
-    for record in run.probes:
+    probes = run.probes if run.probes and run.probes[0]["update"] == 0 else []
+    for record in probes:
         if record.get("grad_norm") is not None:
             norms.setdefault((record["side"], record["layer"], record["parameter"]), []).append(record["grad_norm"])
     return {which: seen[-1] / seen[0] for which, seen in norms.items() if len(seen) > 1 and seen[0] > 0}

@@ -4,7 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tqdm import tqdm
@@ -88,9 +88,12 @@ class _Clock:
 
 
 def say(text: str) -> None:
-    """Print a line on standard output, above a progress bar if there is one."""
-    tqdm.write(text, file=sys.stdout)
-    sys.stdout.flush()
+    """Print a line on standard output, above a progress bar if there is one. One that nobody reads any more, as after
+    ``| head``, fails no run.
+    """
+    with suppress(OSError):
+        tqdm.write(text, file=sys.stdout)
+        sys.stdout.flush()
 
 
 def announce(member: Member, first_epoch: int, members: int, ranks: Ranks) -> None:
@@ -120,19 +123,23 @@ def announce_end(member: Member, end: Record) -> None:
 
 @contextmanager
 def logging_to(paths: Sequence[Path]) -> Iterator[None]:
-    """Log everything, warnings included, to each of these files and nowhere else."""
+    """Log everything, warnings included, to each of these files and nowhere else. Nothing is said of a line that a full
+    disk does not take: what cannot be saved there ends the run, and says why.
+    """
     files = [logging.FileHandler(path, encoding="utf-8") for path in paths]
     for file in files:
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.handlers[:] = files
+    raised, logging.raiseExceptions = logging.raiseExceptions, False
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
     try:
         yield
     finally:
         logging.captureWarnings(False)
+        logging.raiseExceptions = raised
         root.handlers[:] = handlers
         root.setLevel(level)
         for file in files:

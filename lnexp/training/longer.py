@@ -12,19 +12,16 @@ from omegaconf import DictConfig, OmegaConf
 
 from lnexp.errors import UserError
 from lnexp.files import write_whole
-from lnexp.plain import plain
 from lnexp.runs import records
 from lnexp.runs.checksum import is_whole
 from lnexp.runs.code import changes
 from lnexp.runs.environment import Environment
 from lnexp.runs.folder import RunFolder, find_folders, status_of
 from lnexp.runs.identity import identity, name_of, short_name
+from lnexp.runs.measurements import measured_otherwise
 from lnexp.tasks import table_of
 from lnexp.training.journal import logging_to
 from lnexp.training.same_data import on_other_data
-
-#: What older runs, which do not say, were asked to measure.
-NO_DIAGNOSTICS = {"at": [], "sharpness": 0, "state_changes": False}
 
 
 def begin_after_shorter_run(cfg: DictConfig, folder: RunFolder) -> str:
@@ -107,10 +104,8 @@ def _why_not(cfg: DictConfig, shorter: RunFolder, epoch: int) -> str:
         return f"evaluation.average_last={cfg.evaluation.average_last} needs checkpoints that it did not keep"
     if best not in kept or (cfg.checkpoints.keep == "all" and len(kept) < epoch):
         return "checkpoints that it did not keep are needed"
-    if plain(cfg.probes) != shorter.config.get("probes"):
-        return "it was probed otherwise"
-    if plain(cfg.diagnostics) != NO_DIAGNOSTICS | shorter.config.get("diagnostics", {}):
-        return "its snapshots are of other updates"
+    if differing := measured_otherwise(cfg, shorter.config):
+        return f"it was trained with other {' and '.join(differing)}"
     if cfg.other_code != "keep" and (changed := changes(cfg, shorter)):
         return f"it was trained by other code ({changed}); other_code=keep takes it"
     if others := on_other_data(cfg, shorter):

@@ -18,6 +18,7 @@ from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import Environment, continued, environment
 from lnexp.runs.folder import RunFolder, status_of
 from lnexp.runs.lock import held
+from lnexp.runs.measurements import lacking, measured_otherwise
 from lnexp.runs.records import Record
 from lnexp.runs.status import DONE
 from lnexp.tasks import table_of, task_of
@@ -128,25 +129,28 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         refuse_other_code(cfg, folder)
         with suppress(OSError):  # on a disk that can only be read
             folder.saved.drop_lone_checksums()
-        say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, skipped")
+        less = lacking(cfg, folder)
+        why = f"skipped: {less}" if less else "skipped"
+        say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, {why}")
         return folder, True
     task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written
     try:
         _make_ready(cfg, folder)
     except (UserError, OSError) as error:
-        mark_failed(folder, error)
+        own_files.bring_back(folder.path)
+        _mark_failed_unless_done(folder, error)
         raise
     return folder, False
 
 
 def _make_ready(cfg: DictConfig, folder: RunFolder) -> None:
-    """Clear or mend the folder of a run that is to be trained, and say what was done.
+    """Empty or mend the folder of a run that is to be trained, and say what was done.
 
     Raises:
         UserError: where its records are damaged, or it was trained so far by other code or on other text.
     """
     if folder.path.exists() and is_trained_afresh(cfg, folder):
-        own_files.clear(folder.path)
+        own_files.set_aside(folder.path)  # what is refused from here on must not cost it
     own_files.refuse_others(folder.path)
     folder.epochs()  # raises for records that cannot be read
     folder.checkpoints.mkdir(parents=True, exist_ok=True)
@@ -159,9 +163,19 @@ def _make_ready(cfg: DictConfig, folder: RunFolder) -> None:
     if is_new and (line := begin_after_shorter_run(cfg, folder)):
         say(f"{folder.name} | {line}")
     refuse_other_code(cfg, folder)
+    _refuse_other_measurements(cfg, folder)
     _refuse_other_data(cfg, folder)
     if by_other_code := _by_other_code(cfg, folder):
         say(f"{folder.name} | resumes, trained so far{by_other_code}")
+
+
+def _refuse_other_measurements(cfg: DictConfig, folder: RunFolder) -> None:
+    """Refuse to resume a run with other probes or diagnostics than so far: what claims ask of them would be of a part
+    of its training. Raises UserError.
+    """
+    if folder.saved.newest() and (differing := measured_otherwise(cfg, folder.config)):
+        names = " and ".join(differing)
+        raise UserError(f"{folder.name}: was trained so far with other {names}; force=true trains it afresh")
 
 
 def _refuse_other_data(cfg: DictConfig, folder: RunFolder) -> None:
@@ -180,24 +194,43 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
     """Train claimed members together.
 
     An error marks them as failed, unless only another process was lost; a config that is refused leaves no folder.
+    Before their first update it costs nothing that they had.
     """
     try:
-        _train_claimed(members, in_array, show_progress, ranks)
+        with _keeping_what_they_had(members, ranks):
+            _train_claimed(members, in_array, show_progress, ranks)
     except Exception as error:
-        from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
-
-        too_large = is_out_of_memory(error)  # an array is then trained again, in halves
+        too_large = _is_out_of_memory(error)
         named = None if too_large else in_extension(error)
         if isinstance(error, RefusedConfigError):
             ranks.first(lambda: _remove_new(members))
         elif not (too_large and len(members) > 1) and (ranks.size == 1 or not is_lost(error)):
             for member in members:
-                # one may be done, as where a later member's end could not be written
-                if status_of(member.folder.path).get("state") not in DONE:
-                    mark_failed(member.folder, named or error, ranks)
+                _mark_failed_unless_done(member.folder, named or error, ranks)
         if named:
             raise named from error
         raise
+
+
+@contextmanager
+def _keeping_what_they_had(members: Sequence[Member], ranks: Ranks) -> Iterator[None]:
+    """Bring back what was set aside of members that did not begin; not for an array that is too large, whose halves
+    are to begin.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if ranks.leads and not (len(members) > 1 and _is_out_of_memory(error)):
+            for member in members:
+                own_files.bring_back(member.folder.path)
+        raise
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Return whether memory was too small; an array is then trained again, in halves."""
+    from lnexp.training.memory import is_out_of_memory  # here, for torch takes long to import
+
+    return is_out_of_memory(error)
 
 
 def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: bool, ranks: Ranks) -> None:
@@ -217,6 +250,9 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:
             journals = [stack.enter_context(Journal(member, first_epoch, ranks)) for member in members]
+            if ranks.leads:
+                for member in members:
+                    own_files.forget_earlier(member.folder.path)
             engine.train(lambda number, record: journals[number].add(record))
             ends = engine.test()
             for journal, end in zip(journals, ends, strict=True):
@@ -286,8 +322,7 @@ def _finish(engine: "Engine", number: int, end: Record) -> None:
     member.folder.drop_leftovers()
     member.folder.set_status("diverged" if number in engine.diverged else "finished", why, updates)
     keep_for_good(member.folder, member.cfg)
-    with suppress(OSError):  # a line that nobody reads any more fails no run
-        announce_end(member, end)
+    announce_end(member, end)
 
 
 def _kind_of_models(in_array: bool) -> "type[Models]":
@@ -299,6 +334,14 @@ def _kind_of_models(in_array: bool) -> "type[Models]":
         from lnexp.training.models.single import SingleModel
 
         return SingleModel
+
+
+def _mark_failed_unless_done(folder: RunFolder, error: Exception, ranks: Ranks = ALONE) -> None:
+    """Mark a run as failed; not one that is done, as where a later member's end could not be written, or where it was
+    to be trained afresh and did not begin.
+    """
+    if status_of(folder.path).get("state") not in DONE:
+        mark_failed(folder, error, ranks)
 
 
 def mark_failed(folder: RunFolder, error: Exception, ranks: Ranks = ALONE) -> None:

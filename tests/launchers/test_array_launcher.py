@@ -11,6 +11,7 @@ from helpers import TINY, make_whole, run_script, start, wait_for, without_times
 from lnexp.configuration import compose
 from lnexp.errors import UserError
 from lnexp.launchers.array_launcher import ArrayLauncher
+from lnexp.runs import own_files, records
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.code import digests
 from lnexp.runs.common_epoch import common_epoch
@@ -185,16 +186,37 @@ def begun(cfg) -> RunFolder:
     return folder
 
 
+#: What an array refuses.
+AMP = "fairseq.common.amp=true"
+
+
 def test_a_refusal_costs_no_checkpoint(where):
-    """The same run was begun alone; an array cannot have its probes."""
-    job = ["probes.every=5"]
+    """The same run was begun alone; an array cannot have its precision."""
+    job = [AMP]
     folder = begun(compose([*TINY, *where, *job]))
     within = folder.saved.within(1, 3)
     make_whole(within)
     write_checksum(within)
     (outcome,) = launcher_of([job], where).launch([job], 0)
-    assert "probes.every=5: an array has no probes" in str(outcome._return_value)
+    assert "an array knows False alone" in str(outcome._return_value)
     assert within.exists()
+
+
+@pytest.mark.parametrize("state", ["finished", "running"])
+def test_a_refusal_costs_a_run_nothing_that_was_to_be_trained_afresh(where, state):
+    job = [AMP, "force=true"]
+    folder = begun(compose([*TINY, *where, *job]))
+    checkpoint = folder.saved.of_epoch(1)
+    make_whole(checkpoint)
+    losses = {"valid_loss": 2.0, "valid_nll": 2.0, "valid_bleu": 1.0}
+    folder.append({"kind": "epoch", "epoch": 1, "update": 4, **losses, "lr": 0.1, "seconds": 1.0})
+    folder.set_status(state)
+    (outcome,) = launcher_of([job], where).launch([job], 0)
+    assert "an array knows False alone" in str(outcome._return_value)
+    assert checkpoint.exists()
+    assert [record["epoch"] for record in records.read(folder.metrics)] == [1]
+    assert folder.status["state"] == {"finished": "finished", "running": "failed"}[state]
+    assert not (folder.path / own_files.EARLIER).exists()
 
 
 def test_a_damaged_folder_fails_alone(where, monkeypatch):
@@ -260,7 +282,6 @@ def test_a_run_that_another_process_trains_is_left_to_it(tmp_path, where, monkey
     [
         ("fairseq.common.amp=true", "fairseq.common.amp=True: an array knows False alone"),
         ("norm=scale_norm", "fairseq.model.fix_norm=True: an array knows False alone"),
-        ("probes.every=5", "probes.every=5: an array has no probes"),
     ],
 )
 def test_what_an_array_cannot_have_is_refused(where, option, words):
@@ -268,6 +289,18 @@ def test_what_an_array_cannot_have_is_refused(where, option, words):
     assert result.returncode != 0
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_runs_with_probes_train_alone(tmp_path, where):
+    """As in make theory and make reproduce-placements, whose launcher is this one."""
+    options = ["max_epoch=1", "lr_max=1e-3,2e-3", "probes.every=4"]
+    result = run_script("train", "-m", *TINY, *where, *options, "hydra/launcher=array")
+    assert result.returncode == 0, result.stderr
+    assert "warning: 2 of 2 runs train alone, not in an array: it has no probes" in result.stdout
+    for path in find_folders(tmp_path / "runs").values():
+        assert RunFolder(path).status["state"] == "finished"
+        assert "probe" in {record["kind"] for record in records.read(RunFolder(path).metrics)}
+        assert "array" not in RunFolder(path).environment
 
 
 def test_the_array_says_who_its_members_are(tmp_path, where):

@@ -121,7 +121,18 @@ def test_no_checkpoint_is_written_through_a_link(folder, tmp_path, name):
         own_files.refuse_others(folder.path)
 
 
-def test_clearing_forgets_everything(folder):
+def written(folder) -> dict[str, bytes]:
+    """What lies in a run's folder, by its place."""
+    return {
+        str(path.relative_to(folder.path)): path.read_bytes()
+        for path in sorted(folder.path.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+@pytest.fixture
+def full(folder):
+    """A folder with everything that a run writes."""
     folder.set_status("finished")
     folder.append({"kind": "end", "test_bleu": 1.0})
     folder.write_config(OmegaConf.create({}))
@@ -136,5 +147,53 @@ def test_clearing_forgets_everything(folder):
     (folder.path / "wandb" / "offline-run-20260101_000000-0123abcd" / "files").mkdir(parents=True)
     (folder.path / "wandb" / "latest-run").symlink_to("offline-run-20260101_000000-0123abcd")
     (folder.path / "wandb" / "debug-internal.log").symlink_to("latest-run/logs")
-    own_files.clear(folder.path)
-    assert list(folder.path.iterdir()) == []
+    return folder
+
+
+def test_clearing_forgets_everything(full):
+    own_files.clear(full.path)
+    assert list(full.path.iterdir()) == []
+
+
+def test_what_is_set_aside_comes_back_in_place_of_what_was_written_since(full):
+    (full.path / "notes.txt").write_text("mine")
+    before = written(full)
+    own_files.set_aside(full.path)
+    assert sorted(path.name for path in full.path.iterdir()) == [own_files.EARLIER, "notes.txt"]
+    full.checkpoints.mkdir()
+    full.set_status("running")
+    make_whole(full.saved.of_epoch(7))
+    own_files.set_aside(full.path)  # again, as where a kill came before it began
+    full.set_status("running")
+    own_files.bring_back(full.path)
+    assert written(full) == before
+    own_files.bring_back(full.path)
+    assert written(full) == before, "nothing was set aside"
+
+
+def test_what_was_set_aside_can_be_forgotten(full):
+    own_files.set_aside(full.path)
+    own_files.forget_earlier(full.path)
+    own_files.bring_back(full.path)
+    assert list(full.path.iterdir()) == []
+
+
+def test_a_folder_of_checkpoints_that_is_a_link_is_set_aside_as_one(folder, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    folder.checkpoints.rmdir()
+    folder.checkpoints.symlink_to(tmp_path / "elsewhere")
+    make_whole(folder.saved.of_epoch(1))
+    own_files.set_aside(folder.path)
+    assert not folder.checkpoints.exists()
+    own_files.bring_back(folder.path)
+    assert folder.checkpoints.is_symlink()
+    assert folder.saved.of_epoch(1).exists()
+
+
+@pytest.mark.parametrize("make", [lambda path: path.touch(), lambda path: path.symlink_to("/")])
+def test_nothing_is_set_aside_through_what_is_not_the_runs_own(folder, make):
+    folder.set_status("finished")
+    make(folder.path / own_files.EARLIER)
+    with pytest.raises(UserError, match=r"\.earlier: not a folder of the run's own; remove it"):
+        own_files.set_aside(folder.path)
+    assert folder.status["state"] == "finished"

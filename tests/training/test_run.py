@@ -1,9 +1,15 @@
 """What becomes of the members of an array when an error ends its training."""
 
 import pytest
-from helpers import TINY
+from helpers import TINY, make_whole
+from tqdm import tqdm
 
 from lnexp.configuration import compose
+from lnexp.errors import UserError
+from lnexp.runs.checksum import write_checksum
+from lnexp.runs.code import digests
+from lnexp.runs.environment import environment
+from lnexp.runs.folder import RunFolder
 from lnexp.training import run as training_run
 
 
@@ -20,11 +26,47 @@ def test_a_member_that_is_finished_stays_so_when_a_later_one_cannot_be(monkeypat
     assert states == ["finished", "failed"]
 
 
+def begun(cfg) -> RunFolder:
+    """A run of today's code with a checkpoint."""
+    folder = RunFolder.of(cfg)
+    folder.checkpoints.mkdir(parents=True)
+    folder.write_config(cfg)
+    folder.write_environment(environment("cpu", {}) | {"code": digests(cfg)})
+    make_whole(folder.saved.of_epoch(1))
+    write_checksum(folder.saved.of_epoch(1))
+    losses = {"valid_loss": 2.0, "valid_nll": 2.0, "valid_bleu": 1.0}
+    folder.append({"kind": "epoch", "epoch": 1, "update": 4, **losses, "lr": 0.1, "seconds": 1.0})
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "named"),
+    [([], ["probes.every=5"], "probes"), (["probes.every=5", "diagnostics.at=log"], [], "probes and diagnostics")],
+)
+def test_a_run_is_not_resumed_with_other_measurements(monkeypatch, where, before, now, named):
+    """The first probe would not be from before training, and a greatest logit that of a part of it."""
+    monkeypatch.setattr(training_run, "on_other_data", lambda *_: "")
+    folder = begun(compose([*TINY, *where, *before]))
+    words = rf"was trained so far with other {named}; force=true trains it afresh"
+    with pytest.raises(UserError, match=words):
+        training_run.train_run(compose([*TINY, *where, *now]))
+    assert folder.saved.of_epoch(1).exists()
+
+
+def test_a_run_that_is_over_says_that_it_lacks_what_is_asked(where, capsys):
+    folder = begun(compose([*TINY, *where]))
+    folder.set_status("finished")
+    training_run.train_run(compose([*TINY, *where, "probes.every=5"]))
+    assert "finished already, skipped: trained with other probes; force=true" in capsys.readouterr().out
+    training_run.train_run(compose([*TINY, *where]))
+    assert capsys.readouterr().out.endswith("finished already, skipped\n")
+
+
 @pytest.mark.slow
 def test_a_line_that_nobody_reads_fails_no_run(monkeypatch, where):
-    def closed(*_):
+    def closed(*_, **__):
         raise BrokenPipeError
 
-    monkeypatch.setattr(training_run, "announce_end", closed)
+    monkeypatch.setattr(tqdm, "write", closed)
     folder = training_run.train_run(compose([*TINY, *where, "max_epoch=1"]))
     assert folder.status["state"] == "finished"
