@@ -143,6 +143,8 @@ def describe(error: Exception) -> str:
     from hydra.errors import ConfigCompositionException, MissingConfigException
     from omegaconf.errors import InterpolationResolutionError
 
+    from lnexp.options.common import LABELS
+
     for raised in (error, error.__cause__):  # Hydra wraps what a launcher raises for its options
         if isinstance(raised, UserError):
             return str(raised)
@@ -158,6 +160,8 @@ def describe(error: Exception) -> str:
     if isinstance(error, InterpolationResolutionError):
         return said.removeprefix("UserError raised while resolving interpolation: ")
     unknown = re.match(r"Could not override '([^']+)'", said)
+    if isinstance(error, ConfigCompositionException) and unknown and unknown[1] in [row.name for row in LABELS]:
+        return f"{unknown[1]}=…: is added, so say +{unknown[1]}=…"
     if isinstance(error, ConfigCompositionException) and unknown:
         return f"{unknown[1]}: no such option; {near_names(unknown[1], _all_options())}{_where_to_list(unknown[1])}"
     if re.search(r"=[\"']?~/", said):

@@ -8,7 +8,7 @@ from pathlib import Path
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, QuotedString
 
-from lnexp.errors import UserError
+from lnexp.errors import UserError, near_names
 from lnexp.options import Table, key_of
 from lnexp.options.override import values_said
 from lnexp.paths import CONFIG_DIR
@@ -36,6 +36,7 @@ VALUE_OVERRIDE = re.compile(r"(~|\+{0,2})([\w.]+)(?:=(.*))?", re.DOTALL)
 
 def _spell_out(override: str, table: Table) -> str:
     _refuse_mixture(override)
+    _refuse_no_file(override)
     parts = VALUE_OVERRIDE.fullmatch(override)
     if not parts:
         return override
@@ -43,9 +44,37 @@ def _spell_out(override: str, table: Table) -> str:
     name, value = table.in_our_words(said, text)
     if said.startswith("fairseq.") or name != said:
         how = how if how == "~" else "" if table.has(name) else "++"
+    _refuse_unknown(how, name, table)
+    if value and TO_BE_QUOTED.search(value) and value[0] not in QUOTES and (table.locates(name) or name == "recipe"):
+        value = quote(value)
     if name == "arms" and value not in (None, "", "null") and not value.startswith("["):
         value = f"[{value}]"
     return f"{how}{name}" if value is None else f"{how}{name}={value}"
+
+
+#: What the grammar of overrides does not take unquoted: signs of its own, and letters beyond ASCII.
+TO_BE_QUOTED = re.compile(r"[#&!;<>|^`]|[^\x20-\x7e]")
+
+
+QUOTES = ("'", '"')
+#: What is no name of a file where Hydra reads it.
+NO_FILE = re.compile(r"null|true|false|[+-]?\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
+
+
+def _refuse_no_file(override: str) -> None:
+    """Refuse ``subword=null`` and ``model=3``, which name no file. Raises UserError."""
+    group, _, said = override.lstrip("+").partition("=")
+    if group and NO_FILE.fullmatch(said) and (CONFIG_DIR / group).is_dir():
+        none = "; say none" if (CONFIG_DIR / group / "none.yaml").is_file() else ""
+        raise UserError(f"{override}: must be the name of a file in configs/{group}{none}")
+
+
+def _refuse_unknown(how: str, name: str, table: Table) -> None:
+    """Refuse to add an option that nothing reads: one without a row in the table, and not of a group that is open.
+    Raises UserError.
+    """
+    if how.startswith("+") and not table.takes(name):
+        raise UserError(f"{how}{name}: no such option; {near_names(name, [row.name for row in table.rows])}")
 
 
 def from_folder(override: str, folder: Path, table: Table | None = None) -> str:

@@ -3,7 +3,8 @@
 import pytest
 from helpers import ROOT, error_of, run_script
 
-from lnexp.cli import Parser, refusal
+from lnexp.cli import EXIT_USER_ERROR, Parser, refusal
+from lnexp.configuration import compose
 
 COMMANDS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py"))
 
@@ -49,3 +50,44 @@ def test_a_home_that_no_shell_expands_is_explained():
     done = run_script("prepare_data", "data=plain", "data.path=~/corpus")
     assert done.returncode == 2
     assert done.stderr.strip().endswith("data.path=~/corpus; ~ is not expanded behind =, say $HOME")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("subword=null", "subword=null: must be the name of a file in configs/subword; say none"),
+        ("model=3", "model=3: must be the name of a file in configs/model"),
+        ("+warmup_update=1", "+warmup_update: no such option; did you mean warmup_updates"),
+        ("++diagnostics.sharpnes=3", "++diagnostics.sharpnes: no such option; did you mean diagnostics.sharpness"),
+        ("recipe=fig2a", "recipe=…: is added, so say +recipe=…"),
+    ],
+)
+def test_what_names_nothing_is_refused_in_a_line(typed, said):
+    done = run_script("train", typed)
+    assert done.returncode == EXIT_USER_ERROR
+    assert done.stderr.startswith(f"error: {said}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("folder", ["Läufe", "a&b;c", "a folder", "ünï#cødé"])
+def test_a_path_may_have_any_letters(tmp_path, folder):
+    assert compose([f"runs_dir={tmp_path / folder}"]).runs_dir == str(tmp_path / folder)
+    assert compose([f"""runs_dir='{tmp_path / folder}'"""]).runs_dir == str(tmp_path / folder), "quoted already"
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "said"),
+    [
+        ("verify", ["--profile", "nope"], "--profile=nope: no such profile; there are: medium, paper, small, theory"),
+        ("verify", ["--data", "multi30"], "--data=multi30: no such data; did you mean multi30k"),
+        ("power", ["--mean", "1", "--sd", "-1"], "--mean must be a number, and --sd one above 0"),
+        ("judge", ["--results", "/nope"], "/nope: no results there"),
+        ("collect", ["+recipe=fig2a", "--results", "x", "n_seeds=0"], "n_seeds=0: must be at least 1"),
+        ("collect", ["+recipe=fig2a", "arms=[]"], "arms=[]: must be names or patterns as post_ln_*"),
+        ("plan", ["+recipe=fig2a", "first_seed=abc"], "first_seed=abc: must be a whole number, at least 0"),
+    ],
+)
+def test_values_that_cannot_be_meant_are_refused_by_every_command(command, words, said):
+    done = run_script(command, *words)
+    assert done.returncode == EXIT_USER_ERROR
+    assert done.stderr.startswith(f"error: {said}")

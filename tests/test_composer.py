@@ -36,11 +36,11 @@ def composer():
         ["lr_schedule.total_updates=9", "lr_schedule=linear", "model=pre_ln"],
         ["data.name='a b'", "runs_dir=/x/y", "n_seeds=2"],
         ["lr_max=1", "++lr_max=2"],
-        ["+recipe=fig2a", "+arm=x", "+new.deep.key=1"],
+        ["+recipe=fig2a", "+arm=x", "+scale.deep.key=1"],
         ["scale.toy={train_pairs: 7}", "++scale.toy.train_pairs=5"],
         ["++scale.toy.train_pairs=5", "scale.toy={train_pairs: 7}"],
         ["scale.sgd_lr_max={low: 1, high: 2}", "~scale.sgd_lr_max.low"],
-        ["+new={a: 1}", "++new.a=2"],
+        ["+scale.new={a: 1}", "++scale.new.a=2"],
         ["fairseq.optimization.stop_min_lr=1e-9", "fairseq.optimizer.eps=1e-6"],
     ],
 )

@@ -90,7 +90,7 @@ class Table:
 
     def decides(self, name: str) -> bool:
         """Return whether an option, or one without a row in a group that does, decides what a run measures."""
-        return all(row.decides for row in self.rows_of(name)) and any(True for _ in self.rows_of(name))
+        return all(row.decides for row in self.rows_of(name)) and self.takes(name)
 
     def keeps_arms(self, name: str) -> bool:
         """Return whether a recipe's arms stay what the recipe states where a command line sets this option."""
@@ -112,6 +112,10 @@ class Table:
             if name in rows:
                 yield rows[name]
             name = name.rpartition(".")[0]
+
+    def takes(self, name: str) -> bool:
+        """Return whether an option has a row, or stands in a group that has one."""
+        return any(True for _ in self.rows_of(name))
 
     def array_values(self) -> dict[str, Any]:
         """Return the only values that an array knows, by fairseq's names of the options."""

@@ -20,7 +20,7 @@ def main() -> None:
 
     ``probe.py [+recipe=fig3,…] [data=… n_seeds=…]`` or ``probe.py model=NAME …`` or ``probe.py checkpoint=PATH``.
     """
-    arguments = command_line().parse_args()
+    arguments = command_line().parse_intermixed_args()
     with one_line_errors():
         refuse_other_precision()
         # not parsed by Hydra, which gives "=" and "," in a path a meaning of its own

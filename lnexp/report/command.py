@@ -18,7 +18,7 @@ def main() -> None:
     add_runs_option(parser)
     parser.set_defaults(runs=None)
     parser.add_argument("--output", type=Path, default=Path("report.html"), help="the page (default: report.html)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     with one_line_errors():
         # here, so that --help takes no second
         from lnexp.report.page import render

@@ -39,7 +39,7 @@ def main() -> None:
     )
     add_numerics_option(parser)
     parser.add_argument("--no-comparison", action="store_true", help="do not say how they compare with published ones")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     with one_line_errors():
         if arguments.sweep or (arguments.overrides and not any("=" in word for word in arguments.overrides)):
             _collect_set(arguments)

@@ -25,8 +25,8 @@ def main() -> None:
 
         recipe = load_recipe(arguments.recipe).name if arguments.recipe else None  # refuses an unknown name
         folders = [folder for folder in result_folders(arguments.results) if recipe in (None, folder.name)]
-        if recipe and not folders:
-            raise UserError(f"{arguments.results}: no results of recipe {recipe}")
+        if not folders:
+            raise UserError(f"{arguments.results}: no results{f' of recipe {recipe}' if recipe else ' there'}")
         for folder in folders:
             print(f"{folder}: {tally(judge_again(folder).claims).text}")
         write_page(arguments.results)

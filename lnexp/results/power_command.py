@@ -1,5 +1,6 @@
 """Run ``scripts/power.py``: say how many seeds a claim needs to be decided with 80% power."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,8 @@ def main() -> None:
             rate, threshold = checked_rate(arguments.rate), checked_rate(arguments.threshold)
             print(_said("success rate", partial(power_of_rate, rate=rate, threshold=threshold)))
         elif arguments.mean is not None and arguments.sd is not None:
+            if not (math.isfinite(arguments.mean) and 0 < arguments.sd < math.inf):
+                raise UserError("--mean must be a number, and --sd one above 0")
             print(_said("comparison", partial(power_of_mean, mean=arguments.mean, sd=arguments.sd)))
         else:
             raise UserError("say a folder of results, --mean and --sd, or --rate")

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lnexp.cli import Parser, one_line_errors
-from lnexp.errors import UserError
-from lnexp.paths import RESULTS_DIR, is_published
+from lnexp.errors import UserError, near_names
+from lnexp.paths import RESULTS_DIR, files_of_group, is_published
+from lnexp.recipes.jobs import NO_CORPUS, THEORY
 from lnexp.recipes.load import load_recipe
 from lnexp.results.judging.questions import check_claims
 from lnexp.results.judging.verdicts import RecipeVerdicts, not_run, readable_verdicts, sound_recipes
@@ -35,6 +36,10 @@ def main() -> None:
         found, problems = readable_verdicts(arguments.results)
         if not (found or problems or recipes or is_published(arguments.results)):
             raise UserError(f"{arguments.results}: no results there; reproduce.py, collect.py or probe.py makes them")
+        _refuse_unknown("profile", arguments.profile or [], [*files_of_group("profile"), THEORY])
+        _refuse_unknown(
+            "data", arguments.data or [], [*files_of_group("data"), NO_CORPUS, *{one.data for one in found}]
+        )
         problems += _show(arguments, found, recipes)
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
@@ -47,6 +52,13 @@ def _name_of(reference: str) -> str:
     if recipe.file:  # the project's are checked with all the others
         check_claims(recipe)
     return recipe.name
+
+
+def _refuse_unknown(option: str, said: list[str], known: list[str]) -> None:
+    """Refuse a profile or a corpus that there is not. Raises UserError."""
+    for name in said:
+        if name not in known:
+            raise UserError(f"--{option}={name}: no such {option}; {near_names(name, sorted(set(known)))}")
 
 
 def _show(arguments: argparse.Namespace, found: list[RecipeVerdicts], recipes: list[str] | None) -> list[str]:

@@ -11,8 +11,9 @@ from lnexp.tasks import table_of
 
 #: What tells runs of one arm apart.
 OF_A_RUN = ("seed", "order_seed")
-#: What decides no number and tells arms apart all the same: the corpus' name, which stands for all of its settings.
-CORPUS = "data.name"
+#: What is no option that decides a number and tells arms apart all the same: the corpus' name, which stands for all of
+#: its settings, and the version of the numerics.
+CORPUS, NUMERICS = TELLING = ("data.name", "numerics")
 
 
 def differing(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -50,22 +51,22 @@ def is_of_the_file(key: str, value: Any, options: Mapping[str, Any]) -> bool:
 
 
 def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a config that decide its numbers, each once and by its own name, without fairseq's."""
+    """Return the options of a config that decide its numbers, each once and by its own name."""
     table = table_of(config)
     aliases = set(table.places(lambda option: True)) - {option.name for option in table.rows}
     return {
         key: value
         for key, value in _flattened(config)
-        if (key == CORPUS or table.decides(key)) and not (key in aliases or key in OF_A_RUN)
+        if (key in TELLING or table.decides(key)) and not (key in aliases or key in OF_A_RUN)
     }
 
 
 def _flattened(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the options of a config with their dotted names, without the copies that fairseq's config has of them."""
+    """Yield the options of a config with their dotted names."""
     for key, value in settings.items():
-        if isinstance(value, Mapping) and key != "fairseq":
+        if isinstance(value, Mapping):
             yield from _flattened(value, f"{before}{key}.")
-        elif not isinstance(value, Mapping):
+        else:
             yield f"{before}{key}", value
 
 

@@ -9,11 +9,12 @@ from omegaconf import OmegaConf
 from lnexp.errors import UserError
 from lnexp.figures.curves import curves
 from lnexp.figures.panels import Drawing
+from lnexp.numerics import numerics_of
 from lnexp.recipes.jobs import Job
 from lnexp.recipes.recipe import Arm, Recipe, Setting
 from lnexp.results.evidence.collect import read_run
 from lnexp.results.evidence.run_result import RunResult
-from lnexp.results.tables.differing import differing
+from lnexp.results.tables.differing import NUMERICS, differing
 from lnexp.results.tables.labels import as_typed, labels_of
 from lnexp.results.tables.run_tables import epochs_table
 from lnexp.runs.folder import RunFolder, by_identity, is_named, misnamed, which_counts
@@ -45,7 +46,10 @@ def results_of(paths: Sequence[Path], name: str) -> tuple[list[RunResult], list[
         path = which_counts(copies)
         problems += [f"{one}: a copy of {path}" for one in copies if one != path]
         try:
-            configs[path] = RunFolder(path).config_with(NEEDED)
+            folder = RunFolder(path)
+            made_with = folder.environment  # empty before a run has begun
+            of_numerics = {NUMERICS: numerics_of(made_with)} if made_with else {}
+            configs[path] = folder.config_with(NEEDED) | of_numerics
         except UserError as error:
             problems.append(str(error))
     if not configs:

@@ -36,6 +36,17 @@ def test_a_folder_is_replaced_as_a_whole_and_no_longer_local(places):
     assert [path.name for path in (published / FIG2A).parent.iterdir()] == ["fig2a"]
 
 
+def test_results_with_other_options_take_the_place_of_none(places):
+    local, published = places
+    path = local / FIG2A / "verdicts.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"scope": f"{content['scope']}, with max_epoch=3"}))
+    with pytest.raises(UserError, match=r"made with max_epoch=3, and .* is not; delete .* first"):
+        publish("fig2a", local=local, published=published)
+    shutil.copy(path, published / FIG2A)
+    assert publish("fig2a", local=local, published=published), "of the same options"
+
+
 def test_published_results_that_a_kill_has_set_aside_are_what_new_ones_are_held_against(places, monkeypatch):
     local, published = places
 

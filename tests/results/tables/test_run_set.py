@@ -68,6 +68,28 @@ def test_seeds_are_averaged_and_what_differs_names_the_rows(make, tmp_path):
     assert "![curves]" in (tmp_path / "set" / "table.md").read_text()
 
 
+def test_options_of_fairseqs_and_the_version_of_the_numerics_name_rows_too(make, tmp_path):
+    for size, bleu in ((8, 30.0), (64, 10.0)):
+        make(f"fairseq.dataset.batch_size={size}", "seed=1", bleu=bleu)
+    paths = folders_of(["runs"], tmp_path / "runs", here=tmp_path)
+    runs, _ = results_of(paths, "a set")
+    assert labels(runs) == ["fairseq.dataset.batch_size=64", "fairseq.dataset.batch_size=8"]
+    for path in paths:
+        size = RunFolder(path).config["fairseq"]["dataset"]["batch_size"]
+        RunFolder(path).write_environment(ENVIRONMENT | {"numerics": 2 if size == 8 else 3})
+    runs, _ = results_of(paths, "a set")
+    assert labels(runs) == [f"fairseq.dataset.batch_size={size} numerics={made}" for size, made in ((64, 3), (8, 2))]
+
+
+def test_runs_of_two_versions_of_the_numerics_are_not_averaged(make, tmp_path):
+    path = make("seed=1")
+    other = path.with_name(path.name.replace(RunFolder(path).identity, "0123abcd"))
+    shutil.copytree(path, other)
+    RunFolder(other).write_environment(ENVIRONMENT | {"numerics": 3})
+    runs, _ = results_of([path, other], "a set")
+    assert labels(runs) == ["numerics=1", "numerics=3"]
+
+
 def test_a_run_whose_name_cannot_be_printed_is_left_out_and_named(make, tmp_path):
     make("seed=1")
     other = make("seed=2")
