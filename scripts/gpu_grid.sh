@@ -91,10 +91,6 @@ fi
 
 common=("runs_dir='$runs'" tracker=none "${profile[@]}" "${overrides[@]}")
 
-# an arm of fig2a, as its recipe says it
-alone=(model=post_ln lr_schedule=inverse_sqrt lr_schedule.form=decoupled
-  'warmup_updates=${scale.warmup_updates.full}' 'lr_max=${scale.lr_max.low}')
-
 running=()  # what is trained, by the process
 
 # train WHAT OPTION…: in the background, killed when the time is over
@@ -148,7 +144,7 @@ for ((seed = first_seed; seed < first_seed + seeds; seed++)); do
   [[ -n $side_by_side ]] || await
 done
 await
-train "in $check" "${alone[@]}" "seed=$first_seed" "precision=$check"
+train "in $check" -m +recipe=fig2a arms=warmup_low "first_seed=$first_seed" n_seeds=1 "precision=$check"
 await
 
 "$python" scripts/collect.py --results "$out/results" "+recipe=$recipes" "first_seed=$first_seed" "n_seeds=$seeds" \

@@ -85,8 +85,8 @@ def _is_digest_of(path: Path, digest: Any) -> bool:
 
 
 def changes(cfg: DictConfig, folder: RunFolder) -> str:
-    """Return what of the code that trained a run is other code now, in words; empty where nothing is, and where nothing
-    is left of its training.
+    """Describe which modules and packages changed since a run was trained; empty where none did, and where nothing is
+    left of its training.
 
     Records without digests of modules, as older ones, are compared by their commit. Code that nothing records counts
     as other code.

@@ -4,6 +4,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, cast
 
@@ -194,8 +195,12 @@ def gpu_libraries() -> dict[str, Any]:
     return {"cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
 
 
+@cache
 def git_state() -> dict[str, Any]:
-    """Return the commit, and whether :data:`CODE` differs from it, new files included; nulls outside a repository."""
+    """Return the commit, and whether :data:`CODE` differs from it, new files included; nulls outside a repository.
+
+    They are those of the first call: what is changed or committed while a process lives is not what it trains with.
+    """
     changes, commit = ask_git("status", "--porcelain", "--", *CODE), ask_git("rev-parse", "HEAD")
     return {"commit": commit and commit.strip(), "dirty": None if changes is None else bool(changes)}
 

@@ -11,7 +11,8 @@ from lnexp.tasks import task_of
 
 
 def on_other_data(cfg: DictConfig, folder: RunFolder) -> str:
-    """Return on which other text, or with which other numerics, a run was trained, in words; empty for none.
+    """Describe how the text or the numerics that a run was trained with differ from the current ones; empty where they
+    do not.
 
     Args:
         cfg: the resolved config that it is to be resumed with; its corpus is prepared where it is missing.

@@ -45,4 +45,8 @@ def test_the_instruction_set_is_recorded_that_torch_has_kernels_for(monkeypatch)
 
 def test_outside_a_repository_there_is_no_commit(tmp_path, monkeypatch):
     monkeypatch.setattr("lnexp.git.ROOT", tmp_path)
+    git_state.cache_clear()
     assert git_state() == {"commit": None, "dirty": None}
+    monkeypatch.undo()
+    assert git_state() == {"commit": None, "dirty": None}, "of the code that this process has"
+    git_state.cache_clear()

@@ -49,8 +49,8 @@ def test_a_dry_run_trains_collects_and_packs_and_goes_on_another_day(grid, tmp_p
     assert done.returncode == 0, done.stderr
     assert "9 arms × seeds are 7 runs, 0 of them done already" in done.stdout
     assert "one of 5 in an array" in done.stdout
-    (alone,) = (tmp_path / "runs" / "adhoc").glob("post_ln-adam-lr0.002-w4-inverse_sqrt-*s21-*")
-    assert "precision: bf16" in (alone / "config.yaml").read_text(), "one run in the other precision"
+    twins = (tmp_path / "runs" / "fig2a").glob("post_ln-adam-lr0.002-w4-inverse_sqrt-*s21-*")
+    assert [path for path in twins if "precision: bf16" in (path / "config.yaml").read_text()], "the other precision"
     assert (out / "results/small/toy/fig4ab/verdicts.json").is_file()
     assert (out / "results/small/toy/fig2a/figure.png").is_file()
     (packed,) = out.glob("records.tar.xz.*")

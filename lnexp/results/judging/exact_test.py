@@ -1,4 +1,4 @@
-"""Say of how many verdicts of Student's t an exact test decides the same."""
+"""Compare the verdicts of Student's t test with those of an exact test."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

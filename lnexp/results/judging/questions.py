@@ -60,7 +60,7 @@ def _asked(claim: Claim, question: Question) -> Form:
 
 @contextmanager
 def _named(claim: Claim) -> Iterator[None]:
-    """Say of an error which claim has it."""
+    """Begin the message of an error with the id of the claim."""
     try:
         yield
     except UserError as error:

@@ -140,7 +140,7 @@ def _spread(score: Score, column: str, values: list[float], divided: bool) -> In
 
 
 def _most_averaged(runs: pd.DataFrame) -> int:
-    """Return of how many checkpoints the average was tested, the most of any run; 0 where none was."""
+    """Return the largest number of checkpoints that a run averaged for its test; 0 where none did."""
     if "averaged_epochs" not in runs:
         return 0
     return max((len(epochs.split()) for epochs in runs["averaged_epochs"].dropna().astype(str)), default=0)
