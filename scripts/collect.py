@@ -1,6 +1,6 @@
 """Write tables, figures and verdicts of recipes from their run folders."""
 
-from lnexp.results.collect_command import main
+from lnexp.commands.collect import main
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """Judge published results again, from their tables."""
 
-from lnexp.results.judge_command import main
+from lnexp.commands.judge import main
 
 if __name__ == "__main__":
     main()

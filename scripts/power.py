@@ -1,6 +1,6 @@
 """Say how many seeds claims need to be decided with 80% power."""
 
-from lnexp.results.power_command import main
+from lnexp.commands.power import main
 
 if __name__ == "__main__":
     main()

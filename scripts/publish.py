@@ -1,6 +1,6 @@
 """Move results of this machine into the published ones."""
 
-from lnexp.results.publish_command import main
+from lnexp.commands.publish import main
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """Write one self-contained HTML page of results and runs."""
 
-from lnexp.report.command import main
+from lnexp.commands.report import main
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """Translate sentences with a trained run."""
 
-from lnexp.tasks.translation.translate_command import main
+from lnexp.commands.translate import main
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """Print the verdict of every claim; exit with 1 where a result is malformed."""
 
-from lnexp.results.verify_command import main
+from lnexp.commands.verify import main
 
 if __name__ == "__main__":
     main()

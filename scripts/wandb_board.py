@@ -1,6 +1,6 @@
 """Save the board of our runs in a wandb project."""
 
-from lnexp.tracking.board_command import main
+from lnexp.commands.wandb_board import main
 
 if __name__ == "__main__":
     main()

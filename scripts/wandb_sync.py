@@ -1,6 +1,6 @@
 """Upload the runs that were tracked offline."""
 
-from lnexp.tracking.sync_command import main
+from lnexp.commands.wandb_sync import main
 
 if __name__ == "__main__":
     main()

@@ -216,21 +216,21 @@ def _hang(*_: object) -> None:
 
 #: Where the main functions of commands are.
 COMMANDS = {
-    "show": "lnexp.runs.show_command",
-    "status": "lnexp.runs.status_command",
-    "collect": "lnexp.results.collect_command",
-    "bootstrap": "lnexp.results.bootstrap_command",
-    "report": "lnexp.report.command",
-    "translate": "lnexp.tasks.translation.translate_command",
-    "wandb_sync": "lnexp.tracking.sync_command",
-    "verify": "lnexp.results.verify_command",
-    "judge": "lnexp.results.judge_command",
-    "figures": "lnexp.figures.command",
-    "power": "lnexp.results.power_command",
-    "publish": "lnexp.results.publish_command",
-    "prepare_data": "lnexp.corpora.command",
-    "plan": "lnexp.planning.command",
-    "train": "lnexp.launchers.command",
+    "show": "lnexp.commands.show",
+    "status": "lnexp.commands.status",
+    "collect": "lnexp.commands.collect",
+    "bootstrap": "lnexp.commands.bootstrap",
+    "report": "lnexp.commands.report",
+    "translate": "lnexp.commands.translate",
+    "wandb_sync": "lnexp.commands.wandb_sync",
+    "verify": "lnexp.commands.verify",
+    "judge": "lnexp.commands.judge",
+    "figures": "lnexp.commands.figures",
+    "power": "lnexp.commands.power",
+    "publish": "lnexp.commands.publish",
+    "prepare_data": "lnexp.commands.prepare_data",
+    "plan": "lnexp.commands.plan",
+    "train": "lnexp.commands.train",
 }
 
 #: What the runs are trained with, beside their recipe's own settings.

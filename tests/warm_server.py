@@ -65,21 +65,21 @@ def import_libraries() -> None:
 
 def import_ours() -> None:
     """Import what of ours takes time, and what it imports."""
-    import lnexp.corpora.command
-    import lnexp.corpora.tokenize_command
+    import lnexp.commands.prepare_data
+    import lnexp.commands.probe
+    import lnexp.commands.reproduce
+    import lnexp.commands.tokenize_text
+    import lnexp.commands.train
+    import lnexp.commands.translate
+    import lnexp.commands.verify
+    import lnexp.commands.wandb_sync
     import lnexp.figures.folder
     import lnexp.launchers.array_launcher
-    import lnexp.launchers.command
     import lnexp.planning.step
-    import lnexp.probing.command
     import lnexp.report.page
     import lnexp.report.run_rows
-    import lnexp.reproduce
     import lnexp.results.tables.write
-    import lnexp.results.verify_command
     import lnexp.results.verifying.judge_again
-    import lnexp.tasks.translation.translate_command
-    import lnexp.tracking.sync_command
     import lnexp.training.engine
     import lnexp.training.run  # noqa: F401
     from lnexp.configuration import compose

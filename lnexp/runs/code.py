@@ -28,7 +28,7 @@ REPORTING = {
         for name in ("diagnostic", "evaluating", "forward_diagnostic", "snapshots", "update_series")
     ),
     "plugin/stock_help.py",
-    *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics", "translate_command")),
+    *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics")),
 }
 #: Folders of such modules.
 REPORTING_FOLDERS = ("training/diagnostics/",)

@@ -3,8 +3,8 @@
 import pytest
 from omegaconf.errors import InterpolationResolutionError
 
+from lnexp.commands.prepare_data import report
 from lnexp.configuration import compose
-from lnexp.corpora.command import report
 from lnexp.errors import UserError
 from lnexp.tasks import load_task
 

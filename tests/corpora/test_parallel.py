@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lnexp.corpora.command import report as told
+from lnexp.commands.prepare_data import report as told
 from lnexp.corpora.context import PreparationContext
 from lnexp.corpora.parallel import write
 from lnexp.corpora.text import SPLITS, read_lines

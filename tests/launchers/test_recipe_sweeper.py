@@ -5,9 +5,9 @@ import json
 import pytest
 from helpers import ROOT, TINY, run_script
 
+from lnexp.commands.train import refuse_other_than_the_arm
 from lnexp.configuration import compose
 from lnexp.errors import UserError
-from lnexp.launchers.command import refuse_other_than_the_arm
 from lnexp.recipes.command_line import with_corpus
 from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe

@@ -7,8 +7,8 @@ from helpers import run_script
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lnexp.commands import show
 from lnexp.errors import UserError
-from lnexp.runs import show_command
 from lnexp.runs.find import find_run
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.run_summary import BARS, sparkline
@@ -96,5 +96,5 @@ def test_what_files_say_is_no_markup(runs, monkeypatch, capsys):
     text = folder.metrics.read_text()
     folder.metrics.write_text(text.replace('"n_sentences": 20', '"n_sentences": "[/red]"'))
     monkeypatch.setattr("sys.argv", ["show.py", "89ab0123", "--runs", str(runs)])
-    show_command.main()
+    show.main()
     assert "[/red] sentences" in capsys.readouterr().out

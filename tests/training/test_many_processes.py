@@ -234,7 +234,7 @@ def test_what_breaks_one_process_is_shown_and_is_why_the_run_failed(tmp_path, pr
     script.write_text(
         "import os\n"
         "from lnexp.tasks.translation import evaluation\n"
-        "from lnexp.launchers.command import main\n"
+        "from lnexp.commands.train import main\n"
         "def breaks(*_):\n"
         "    raise MemoryError('process 1 has a small memory')\n"
         "if os.environ['RANK'] == '1':\n"

@@ -18,12 +18,12 @@ import yaml
 from helpers import ROOT, TINY, only_run, run_script
 from warm_commands import warm_python
 
+from lnexp.commands.translate import _typed
 from lnexp.corpora.text import read_lines
 from lnexp.errors import UserError
 from lnexp.hashing import file_digest
 from lnexp.runs.checksum import remove_checksum
 from lnexp.tasks.translation.bleu import detokenise
-from lnexp.tasks.translation.translate_command import _typed
 
 pytestmark = pytest.mark.slow
 

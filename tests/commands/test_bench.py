@@ -5,7 +5,7 @@ import re
 import pytest
 from helpers import error_of, run_script
 
-from lnexp.benchmarks.command import BENCHMARKS, chosen
+from lnexp.commands.bench import BENCHMARKS, chosen
 from lnexp.errors import UserError
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from helpers import TINY, error_of, run_script
 
+from lnexp.commands.reproduce import choose_profile, default_launcher, launcher_of
 from lnexp.recipes.load import load_recipe
-from lnexp.reproduce import choose_profile, default_launcher, launcher_of
 
 
 def test_the_profile_is_chosen_by_machine_and_said(monkeypatch):

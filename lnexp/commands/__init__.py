@@ -1,0 +1,1 @@
+"""The commands: a module for each of ``scripts/``, of the same name, with its ``main``."""
