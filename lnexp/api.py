@@ -117,7 +117,7 @@ def plot(*places: str | Path) -> "Figure":
         UserError: as :func:`load_runs` does, and where no run is over.
     """
     from lnexp.figures.draw import figure_of
-    from lnexp.results.tables.run_set import curves_of
+    from lnexp.results.writing.run_set import curves_of
 
     with _user_errors():
         drawing = curves_of(_runs_of(places))
@@ -150,7 +150,7 @@ def _runs_of(places: tuple[str | Path, ...]) -> "list[RunResult]":
     """Return the runs at places, and warn of those that are left out."""
     import warnings
 
-    from lnexp.results.tables.run_set import results_of
+    from lnexp.results.writing.run_set import results_of
     from lnexp.runs.places import folders_of
 
     said = [os.path.expanduser(place) for place in places or (FOLDERS["runs_dir"],)]

@@ -25,7 +25,7 @@ from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
 from lnexp.results.evidence.collect import collect
 from lnexp.results.pages.verdict_pages import write_page
-from lnexp.results.tables.write import write_results
+from lnexp.results.writing.write import write_results
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.code import digests
 from lnexp.runs.environment import environment

@@ -28,7 +28,7 @@ def quicken(patch: pytest.MonkeyPatch, root: Path) -> None:
     for name in ("LNEXP_FIRST_PROCESS", "HYDRA_FULL_ERROR"):
         patch.setenv(name, "")  # what commands set is forgotten after the test
     patch.setattr("lnexp.recipes.load.RECIPES_DIR", root / "recipes")
-    for place in ("lnexp.figures.folder", "lnexp.results.tables.write_set"):
+    for place in ("lnexp.figures.folder", "lnexp.results.writing.write_set"):
         patch.setattr(f"{place}.draw", lambda *_: None)
     patch.setattr("lnexp.training.run._train", lambda *_, **__: None)
 

@@ -78,8 +78,8 @@ def import_ours() -> None:
     import lnexp.planning.step
     import lnexp.report.page
     import lnexp.report.run_rows
-    import lnexp.results.tables.write
     import lnexp.results.verifying.judge_again
+    import lnexp.results.writing.write
     import lnexp.training.engine
     import lnexp.training.run  # noqa: F401
     from lnexp.configuration import compose

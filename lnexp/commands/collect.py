@@ -57,7 +57,7 @@ def _collect_recipes(arguments: argparse.Namespace) -> None:
     from lnexp.results.judging.questions import check_claims
     from lnexp.results.pages.compare import print_comparisons
     from lnexp.results.pages.verdict_pages import write_page
-    from lnexp.results.tables.publish import print_published, publish_folders, refuse_some_arms
+    from lnexp.results.writing.publish import print_published, publish_folders, refuse_some_arms
 
     recipes, rest = split_recipes(arguments.overrides)
     if not recipes:
@@ -90,7 +90,7 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, numer
     from lnexp.results.evidence.published_runs import with_published
     from lnexp.results.judging.tally import judged_in_words
     from lnexp.results.judging.verdict_file import read_verdicts
-    from lnexp.results.tables.write import write_results
+    from lnexp.results.writing.write import write_results
     from lnexp.runs.folder import misnamed_folders
     from lnexp.terminal import filled
 
@@ -120,8 +120,8 @@ def _collect_set(arguments: argparse.Namespace) -> None:
             f"--numerics={arguments.numerics}: of a recipe's runs alone; others are taken whatever theirs are"
         )
     from lnexp.results.evidence.mixed_code import mixed_code
-    from lnexp.results.tables.run_set import results_of
-    from lnexp.results.tables.write_set import name_of_folder, write_set
+    from lnexp.results.writing.run_set import results_of
+    from lnexp.results.writing.write_set import name_of_folder, write_set
     from lnexp.runs.places import folders_of, folders_of_sweep
     from lnexp.terminal import filled
 

@@ -12,7 +12,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with one_line_errors():
         from lnexp.recipes.load import load_recipe  # here, so that --help takes no second
-        from lnexp.results.tables.publish import print_published, publish
+        from lnexp.results.writing.publish import print_published, publish
 
         recipe = load_recipe(arguments.recipe).name  # refuses an unknown name
         print_published(publish(recipe, arguments.profile, arguments.data))

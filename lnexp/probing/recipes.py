@@ -33,7 +33,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     """
     from lnexp.results.pages.compare import print_comparisons
     from lnexp.results.pages.verdict_pages import write_page
-    from lnexp.results.tables.publish import print_published, publish_folders, refuse_some_arms
+    from lnexp.results.writing.publish import print_published, publish_folders, refuse_some_arms
 
     of_runs = any(recipe.is_of_trained_runs for recipe in recipes)
     check_options(options, ("corpus", "seeds", "arms", *(["runs"] if of_runs else [])), REFUSAL)
@@ -54,7 +54,7 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
 def _measure_recipe(recipe: Recipe, options: list[str], results_dir: Path) -> Path:
     """Measure every arm of one recipe with every seed, write the results, and return their folder."""
     from lnexp.results.evidence.probe_result import ProbeResult
-    from lnexp.results.tables.write_probe import write_probe
+    from lnexp.results.writing.write_probe import write_probe
 
     drawn = recipe.profiles[THEORY].data == NO_CORPUS
     given = [option for option in options if not (drawn and part_of(option) == "corpus")]

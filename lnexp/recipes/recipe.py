@@ -103,7 +103,7 @@ class Recipe:
         doubt: what speaks against reading the results as the claims do.
         success: of recipes whose arms are trained, the ``measure`` and the ``fraction`` of the best arm's mean that a
             run has to exceed, and a score that it has to exceed ``at_least``; empty for the default (see
-            :mod:`lnexp.results.statistics.success`).
+            :mod:`lnexp.results.measures.success`).
         file: where a recipe lies that is none of ``recipes/``.
     """
 

@@ -14,8 +14,8 @@ from helpers import ROOT
 from swept import swept_recipe, swept_runs
 
 from lnexp.results.pages.verdict_pages import write_page
-from lnexp.results.tables.write import write_results
 from lnexp.results.verifying.judge_again import judge_again
+from lnexp.results.writing.write import write_results
 
 pytestmark = pytest.mark.slow
 

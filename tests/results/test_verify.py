@@ -12,7 +12,7 @@ from lnexp.configuration import compose
 from lnexp.recipes.jobs import jobs_of
 from lnexp.recipes.load import load_recipe
 from lnexp.results.evidence.collect import collect
-from lnexp.results.tables.write import scope, write_results
+from lnexp.results.writing.write import scope, write_results
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import read
 
@@ -70,7 +70,7 @@ class Folders:
         results = self.tmp_path / "results"
         with pytest.MonkeyPatch.context() as patch:
             if not figures:
-                patch.setattr("lnexp.results.tables.write.draw_all", lambda recipe, folder: [])
+                patch.setattr("lnexp.results.writing.write.draw_all", lambda recipe, folder: [])
             write_results(RECIPE, collect(RECIPE, self.overrides), "make x", results)
         return results
 

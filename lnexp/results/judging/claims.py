@@ -25,9 +25,9 @@ from lnexp.results.judging.judgement import Judgement, verdict_of
 from lnexp.results.judging.questions import form_of, measures_of
 from lnexp.results.judging.registration import registered
 from lnexp.results.judging.verdict_file import JudgedClaim, Measured, Verdicts, diverged_without_value, has_no_value
+from lnexp.results.measures.success import divided_arms
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, SweepResults, finals_of
 from lnexp.results.statistics.intervals import Range, interval, spread_of
-from lnexp.results.statistics.success import divided_arms
 from lnexp.tasks import load_task
 
 #: What was measured by call and seed: the value, and the identities of the runs.

@@ -11,8 +11,8 @@ from lnexp.recipes.recipe import Recipe
 from lnexp.results.judging.forms import Form, Question, parse
 from lnexp.results.judging.forms.base import Measures
 from lnexp.results.measures.probe_measures import PROBE_MEASURES
+from lnexp.results.measures.success import success_of
 from lnexp.results.measures.sweep_measures import SWEEP_MEASURES, sets_of
-from lnexp.results.statistics.success import success_of
 from lnexp.tasks import load_task, task_names
 from lnexp.tasks.measures import measures_of as measures_of_task
 

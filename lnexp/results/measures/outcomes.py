@@ -8,7 +8,7 @@ import pandas as pd
 
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
-from lnexp.results.statistics.success import Scores, line_of, scores_by_arm, succeeds
+from lnexp.results.measures.success import Scores, line_of, scores_by_arm, succeeds
 from lnexp.tasks import load_task
 
 #: By whether most runs train without warm-up and with it.

@@ -9,7 +9,7 @@ from tabulate import tabulate
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.outcomes import outcomes_table
-from lnexp.results.statistics.success import best_mean, scores_by_arm, success_of
+from lnexp.results.measures.success import best_mean, scores_by_arm, success_of
 from lnexp.tasks import load_task
 from lnexp.tasks.contract import Score
 

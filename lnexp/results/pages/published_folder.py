@@ -22,12 +22,12 @@ from lnexp.results.judging.marks import mark_of
 from lnexp.results.judging.questions import measures_of
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.measures.against_baseline import geometric_interval, geometric_range, nll_ratios
+from lnexp.results.measures.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.results.pages.along_training import AlongTraining
 from lnexp.results.pages.outcomes_page import for_people
 from lnexp.results.pages.published_sweep import PublishedSweep
 from lnexp.results.statistics.in_order import share_in_order
 from lnexp.results.statistics.intervals import Interval, Range, interval, spread_of
-from lnexp.results.statistics.success import Scores, divided_arms, line_of, scores_by_arm, succeeds
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
@@ -241,7 +241,7 @@ class PublishedFolder:
         return divided_arms(self.recipe, self._runs)
 
     def trained(self, arm: str) -> str:
-        """Return how many runs of an arm succeed (see :mod:`lnexp.results.statistics.success`), as ``9 of 10``."""
+        """Return how many runs of an arm succeed (see :mod:`lnexp.results.measures.success`), as ``9 of 10``."""
         return "{} of {}".format(*self.successes(arm))
 
     def successes(self, arm: str) -> tuple[int, int]:

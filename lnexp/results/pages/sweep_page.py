@@ -8,6 +8,7 @@ from tabulate import tabulate
 from lnexp.recipes.grid import Grid
 from lnexp.recipes.recipe import Recipe
 from lnexp.results.evidence.contract import CountedRun
+from lnexp.results.measures.success import success_of
 from lnexp.results.measures.sweep_measures import none_is_enough, sweep_results
 from lnexp.results.measures.sweep_summary import Cell, PlacementSummary, not_shown, summaries_of
 from lnexp.results.pages.sweep_diagnosed import diagnosed_part
@@ -21,7 +22,6 @@ from lnexp.results.pages.sweep_in_words import (
     text_of,
 )
 from lnexp.results.pages.sweep_untuned import choices_of
-from lnexp.results.statistics.success import success_of
 from lnexp.tasks import load_task
 
 EXPLANATION = """\

@@ -23,6 +23,7 @@ from lnexp.results.evidence.contract import Evidence
 from lnexp.results.evidence.made_with import commit_name
 from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.judging.verdict_file import Verdicts
+from lnexp.results.measures.success import divided_arms
 from lnexp.results.pages.markup import without_markup
 from lnexp.results.pages.outcomes_page import outcomes_page
 from lnexp.results.pages.prediction_page import prediction_page, read_early
@@ -30,7 +31,6 @@ from lnexp.results.pages.probe_page import probe_page
 from lnexp.results.pages.sweep_page import sweep_page
 from lnexp.results.pages.verdict_pages import verdicts_part
 from lnexp.results.statistics.intervals import HOW_SPREAD
-from lnexp.results.statistics.success import divided_arms
 from lnexp.results.tables import run_tables
 from lnexp.tasks import load_task
 

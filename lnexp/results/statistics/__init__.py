@@ -1,1 +1,1 @@
-"""Statistics over seeds: intervals, success rates, power, the bootstrap. Nothing here reads a file."""
+"""Statistics over seeds: intervals, power, the bootstrap. Nothing here reads a file."""

@@ -1,1 +1,1 @@
-"""Tables of runs, and the folders of results that they are written to."""
+"""Tables of runs: the rows of runs.csv, epochs.csv and the like, and what differs between runs."""

@@ -25,7 +25,7 @@ def run_frame(runs: list[RunResult]) -> pd.DataFrame:
     """Return a row a run: the columns of ``runs.csv``, what differs between the runs, and their folders.
 
     Args:
-        runs: of :func:`lnexp.results.tables.run_set.results_of`.
+        runs: of :func:`lnexp.results.writing.run_set.results_of`.
     """
     frame = run_tables.runs_table(runs)
     frame["recipe"] = [run.cfg.get("recipe") for run in runs]
@@ -46,7 +46,7 @@ def epoch_frame(runs: list[RunResult]) -> pd.DataFrame:
     """Return a row a run and epoch: the settings of the run, then the columns of ``epochs.csv``.
 
     Args:
-        runs: of :func:`lnexp.results.tables.run_set.results_of`.
+        runs: of :func:`lnexp.results.writing.run_set.results_of`.
     """
     of_run = run_frame(runs)
     settings = of_run[[*OF_EPOCHS, *_more_settings(runs, of_run[[*OF_EPOCHS]])]]

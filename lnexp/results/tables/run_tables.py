@@ -113,7 +113,7 @@ def arms_table(recipe: Recipe, runs: pd.DataFrame, divided: Collection[str] = ()
         recipe: whose arms they are.
         runs: its ``runs.csv``.
         divided: the arms that get the range of their runs instead, see
-            :func:`lnexp.results.statistics.success.divided_arms`.
+            :func:`lnexp.results.measures.success.divided_arms`.
     """
     score = load_task(recipe.task).score
     means = {

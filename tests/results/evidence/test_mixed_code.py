@@ -8,8 +8,8 @@ import pytest
 from lnexp.extensions import PACKAGE
 from lnexp.results.evidence.mixed_code import code_of, mixed_code
 from lnexp.results.tables.frames import run_frame
-from lnexp.results.tables.write import write_results
-from lnexp.results.tables.write_set import write_set
+from lnexp.results.writing.write import write_results
+from lnexp.results.writing.write_set import write_set
 from lnexp.runs.code_digest import digest_of, older_digest_of
 
 ONE, OTHER = ({"plugin/layers.py": digits, "training/loop.py": "0" * 12} for digits in ("1" * 12, "2" * 12))

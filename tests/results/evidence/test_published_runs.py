@@ -18,7 +18,7 @@ from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.tables.early_numbers import early_table
 from lnexp.results.tables.run_tables import runs_table
-from lnexp.results.tables.write import write_results
+from lnexp.results.writing.write import write_results
 from lnexp.tasks.diagnosed import DIAGNOSED
 
 OF_FIG2A = "small/toy/fig2a"

@@ -12,8 +12,8 @@ from lnexp.results.evidence.provenance import of_runs, recorded_plan, write_prov
 from lnexp.results.evidence.published_evidence import published_evidence
 from lnexp.results.judging.planned_seeds import planned_seeds
 from lnexp.results.judging.verdict_file import read_verdicts
-from lnexp.results.tables.write import write_results
-from lnexp.results.tables.write_probe import write_probe
+from lnexp.results.writing.write import write_results
+from lnexp.results.writing.write_probe import write_probe
 from lnexp.runs.environment import Environment
 
 #: A commit whose recipe fig2a plans seeds 21 to 30 at profile small and has no profile medium; one that plans 11 to 13.
@@ -94,7 +94,7 @@ def test_a_plan_is_recorded_with_its_runs(make_run, tmp_path):
 
 @pytest.mark.usefixtures("without_figures")
 def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.results.tables.write_probe.write_copy", lambda recipe, folder: None)
+    monkeypatch.setattr("lnexp.results.writing.write_probe.write_copy", lambda recipe, folder: None)
     published = RESULTS_DIR / "theory/gaussian/theory_lemma1"
     first = min(read_table(published / "measurements.csv").seed)
     recipe = replace(load_recipe("theory_lemma1"), first_seed=first)
@@ -112,7 +112,7 @@ def test_seeds_of_a_probe_that_git_does_not_know_cannot_be_lowered_either(tmp_pa
 
 @pytest.mark.usefixtures("without_figures")
 def test_seeds_of_a_recipe_that_git_does_not_know_cannot_be_lowered_either(make_run, tmp_path, monkeypatch):
-    monkeypatch.setattr("lnexp.results.tables.write.write_copy", lambda recipe, folder: None)
+    monkeypatch.setattr("lnexp.results.writing.write.write_copy", lambda recipe, folder: None)
     runs = [make_run(arm, seed, [bleu + seed]) for arm, bleu in (("good", 90.0), ("bad", 1.0)) for seed in (11, 12, 13)]
     own = replace(make_run.recipe, n_seeds=5, file=tmp_path / "figx.yaml")
     for recipe in (own, replace(own, n_seeds=3)):

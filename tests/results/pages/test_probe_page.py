@@ -8,7 +8,7 @@ from lnexp.figures.folder import draw_all, drawings
 from lnexp.recipes.jobs import Job
 from lnexp.recipes.load import load_recipe
 from lnexp.results.evidence.probe_result import ProbeResult
-from lnexp.results.tables.write_probe import write_probe
+from lnexp.results.writing.write_probe import write_probe
 
 RECIPE = load_recipe("dependency_pairs")
 

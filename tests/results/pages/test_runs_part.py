@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from lnexp.results.pages.runs_part import runs_part
-from lnexp.results.tables.write import write_results
+from lnexp.results.writing.write import write_results
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 

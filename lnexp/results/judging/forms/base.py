@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from lnexp.errors import UserError
 from lnexp.results.judging.judgement import FormName, Judgement
-from lnexp.results.statistics.success import Success
+from lnexp.results.measures.success import Success
 
 Measures = Mapping[str, Callable[[Any], float | None]]
 #: Measured values by call and seed.

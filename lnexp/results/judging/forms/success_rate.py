@@ -10,14 +10,14 @@ from typing import Any, Self
 from lnexp.errors import UserError, near_names
 from lnexp.results.judging.forms.base import Calls, Form, Question, Values
 from lnexp.results.judging.judgement import Judgement
+from lnexp.results.measures.success import succeeds
 from lnexp.results.statistics.intervals import Interval, p_of_share, share
-from lnexp.results.statistics.success import succeeds
 
 
 class SuccessRate(Form):
     """The statement that the success rate of an arm is above or below a number.
 
-    A run succeeds as the recipe says, see :mod:`lnexp.results.statistics.success`. It is reproduced where Clopper and
+    A run succeeds as the recipe says, see :mod:`lnexp.results.measures.success`. It is reproduced where Clopper and
     Pearson's 95% interval lies on the stated side of the number, contradicted where it lies on the other; not run until
     every arm of the recipe has a run that is over, since any of them can be the best. The p-value is two-sided: twice
     the smaller binomial tail.

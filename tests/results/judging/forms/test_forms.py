@@ -10,7 +10,7 @@ from scipy import stats
 from lnexp.errors import UserError
 from lnexp.results.judging.forms import LONGEST, Comparison, Question, parse
 from lnexp.results.judging.judgement import verdict_of
-from lnexp.results.statistics.success import Success
+from lnexp.results.measures.success import Success
 
 QUESTION = Question({"m": lambda run: run, "diverged": lambda run: 0.0}, ("a", "b"), Success("m", 0.5))
 

@@ -10,8 +10,8 @@ from helpers import error_of, run_script
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.results.tables.frames import epoch_frame
 from lnexp.results.tables.labels import as_typed
-from lnexp.results.tables.run_set import curves_of, results_of
-from lnexp.results.tables.write_set import name_of_folder, write_set
+from lnexp.results.writing.run_set import curves_of, results_of
+from lnexp.results.writing.write_set import name_of_folder, write_set
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.places import folders_of
 

@@ -10,7 +10,7 @@ from helpers import change_provenance, run_script
 from lnexp.errors import UserError
 from lnexp.paths import LOCAL_RESULTS_DIR, RESULTS_DIR
 from lnexp.result_tables import read_table, write_table
-from lnexp.results.tables.publish import print_published, publish, refuse_some_arms
+from lnexp.results.writing.publish import print_published, publish, refuse_some_arms
 
 FIG2A = Path("small", "toy", "fig2a")
 

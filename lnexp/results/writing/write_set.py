@@ -16,7 +16,7 @@ from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.pages.markup import without_markup
 from lnexp.results.statistics.intervals import HOW_SPREAD
 from lnexp.results.tables import run_tables
-from lnexp.results.tables.run_set import curves_of
+from lnexp.results.writing.run_set import curves_of
 
 #: Columns whose values are in the labels where rows differ in them.
 SETTINGS = ("lr_max", "T_warmup", "schedule")
@@ -54,7 +54,7 @@ def write_set(runs: list[RunResult], left_out: list[str], folder: Path) -> str:
     """Write ``runs.csv``, ``epochs.csv``, ``table.md`` and the figure of runs, and return the table.
 
     Args:
-        runs: of :func:`lnexp.results.tables.run_set.results_of`.
+        runs: of :func:`lnexp.results.writing.run_set.results_of`.
         left_out: why others are not among them.
         folder: where to write; it is made.
     """

@@ -16,8 +16,8 @@ from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.judging.verdicts import all_verdicts
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.pages.verdict_pages import as_page, in_terminal
-from lnexp.results.tables.write import write_results
 from lnexp.results.verifying.judge_again import judge_again, what_tables_deny
+from lnexp.results.writing.write import write_results
 from lnexp.tasks.diagnosed import DIAGNOSED, max_attention_logit, spike_score_loss
 
 RUN_COLUMNS = [

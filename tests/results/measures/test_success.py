@@ -6,7 +6,7 @@ import pytest
 
 from lnexp.errors import UserError
 from lnexp.recipes.load import load_recipe
-from lnexp.results.statistics.success import Success, divided_arms, success_of
+from lnexp.results.measures.success import Success, divided_arms, success_of
 
 ARMS = [[90.0, 92.0], [2.0, 4.0]]
 
