@@ -87,9 +87,9 @@ def _collect_recipe(recipe: "Recipe", overrides: list[str], results: Path, numer
     from lnexp.results.evidence.collect import collect
     from lnexp.results.evidence.mixed_code import mixed_code
     from lnexp.results.evidence.other_versions import other_versions
-    from lnexp.results.evidence.published_runs import with_published
     from lnexp.results.judging.tally import judged_in_words
     from lnexp.results.judging.verdict_file import read_verdicts
+    from lnexp.results.writing.published_runs import with_published
     from lnexp.results.writing.write import write_results
     from lnexp.runs.folder import misnamed_folders
     from lnexp.terminal import filled

@@ -13,11 +13,11 @@ from lnexp.errors import UserError
 from lnexp.recipes.load import load_recipe
 from lnexp.result_tables import read_table, write_table
 from lnexp.results.evidence.collect import collect
-from lnexp.results.evidence.published_runs import with_published
 from lnexp.results.evidence.run_result import RunResult
 from lnexp.results.pages.published_folder import PublishedFolder
 from lnexp.results.tables.early_numbers import early_table
 from lnexp.results.tables.run_tables import runs_table
+from lnexp.results.writing.published_runs import with_published
 from lnexp.results.writing.write import write_results
 from lnexp.tasks.diagnosed import DIAGNOSED
 
