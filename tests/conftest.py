@@ -91,7 +91,7 @@ def registering() -> Iterator[None]:
 def without_figures(monkeypatch) -> None:
     """Have results be written without their figures, which take most of the time and change no table and no verdict."""
     for module in ("write", "write_probe"):
-        monkeypatch.setattr(f"lnexp.results.tables.{module}.draw_all", lambda recipe, folder: [])
+        monkeypatch.setattr(f"lnexp.results.writing.{module}.draw_all", lambda recipe, folder: [])
 
 
 @pytest.fixture

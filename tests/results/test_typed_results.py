@@ -73,7 +73,25 @@ def times_pre_ln(update: int) -> float:
     return means["post_ln"] / means["pre_ln"]
 
 
+def tuned_by_depth(placement: str, warmup: str) -> list[float]:
+    """The lowest mean nll over the rates of depth_by_rate, at 6-6, 12-12 and 36-36."""
+    return [
+        min(nlls("depth_by_rate", f"{placement}_{layers}_{warmup}_x{2**power}").mean() for power in range(5))
+        for layers in (6, 12, 36)
+    ]
+
+
 STATED = [
+    Stated(
+        "depth_by_rate",
+        "(nll without warm-up {:.2f}, {:.2f} and {:.2f})",
+        lambda: tuned_by_depth("rezero", "none"),
+    ),
+    Stated(
+        "depth_by_rate",
+        "Pre-LN of 36-36 ({:.2f} with warm-up) and Admin ({:.2f})",
+        lambda: [tuned_by_depth(placement, "full")[2] for placement in ("pre_ln", "admin")],
+    ),
     Stated(
         "fig3_warmup",
         "falls to {:.2f} of what it was in Post-LN and to {:.2f} in Pre-LN, the geometric mean of all FFN matrices to"
@@ -190,6 +208,17 @@ def test_who_trains_after_a_large_first_change():
     folder = PublishedFolder(SMALL / "first_updates")
     expected = {"post_ln_none": "0 of 6", "deep_norm_none": "1 of 6"}
     assert {arm: folder.trained(arm) for arm in folder.arms} == dict.fromkeys(folder.arms, "6 of 6") | expected
+
+
+def test_that_rezero_alone_learns_no_less_the_deeper_it_is():
+    assert says("depth_by_rate", "It alone learns no less the deeper it is")
+    falling = {
+        (placement, warmup)
+        for placement in ("post_ln", "pre_ln", "admin", "deep_norm", "rezero")
+        for warmup in ("none", "full")
+        if (nll := tuned_by_depth(placement, warmup)) == sorted(nll, reverse=True)
+    }
+    assert falling == {("rezero", "none"), ("rezero", "full")}
 
 
 def test_what_depth_by_rate_says_of_recipe_depth():

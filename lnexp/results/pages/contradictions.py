@@ -41,6 +41,9 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("depth-post-ln-needs-warmup-6", "depth-post-ln-needs-warmup-6-nll"),
         ("depth-residual-18-trains",),
     ),
+    "With narrow models and few updates 12-12 Post-LN with warm-up trains at none of its rates": (
+        ("depth-by-rate-post-ln-12-trains",),
+    ),
     "At its own best rate Pre-LN ends worse without warm-up": (("tuned-pre-ln-needs-no-warmup",),),
     "Each with warm-up and at its own best rate, Post-LN ends worse than Pre-LN, not better (Liu et al. 2020, Admin)": (
         ("tuned-post-ln-ends-better",),
