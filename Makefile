@@ -63,9 +63,8 @@ N_SEEDS = $(if $(filter-out planned,$(SEEDS)),n_seeds=$(SEEDS))
 REPRODUCE = @$(PY) scripts/reproduce.py $(if $(PROFILE),profile=$(PROFILE)) $(if $(DATA),data=$(DATA)) \
 	$(if $(SEEDS),$(N_SEEDS),n_seeds=3) $(if $(ARMS),'arms=$(ARMS)') $(OPTIONS)
 
-# Of OPTIONS probe.py takes those on the corpus and the seeds; of runs that are trained also where they lie.
-PROBED = data=% data.% data_dir=% subword=% subword.% n_seeds=% first_seed=% scale.toy=%
-PROBE = @$(PY) scripts/probe.py $(if $(DATA),data=$(DATA)) $(N_SEEDS) $(filter $(PROBED),$(OPTIONS))
+# Of OPTIONS probe.py takes what it has a use for.
+PROBE = @$(PY) scripts/probe.py --leave-out-others $(if $(DATA),data=$(DATA)) $(N_SEEDS) $(OPTIONS)
 
 reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a), 4(a,b) and 6, and their verdicts (PROFILE= DATA= SEEDS= ARMS= OPTIONS=)
 	$(REPRODUCE) +recipe=fig2a,fig4ab,warmup_sensitivity,small_fixed_lr
@@ -94,7 +93,7 @@ reproduce-map: install  ## beyond the paper: eleven placements and QK-norm × se
 
 reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates
 	$(REPRODUCE) +recipe=interventions,interventions_high_rate,layers_held_back,adam_2k,radam_parts,stall,failure,sharpness,first_updates
-	$(PROBE) $(if $(SEEDS),,n_seeds=3) $(filter runs_dir=%,$(OPTIONS)) +recipe=linear_probes  # of the runs of failure
+	$(PROBE) $(if $(SEEDS),,n_seeds=3) +recipe=linear_probes  # of the runs of failure
 
 reproduce-why-real-text: install  ## beyond the paper: interventions on Multi30k, and Post-LN and Pre-LN at their own best rates: many hours on two CPU cores
 	$(REPRODUCE) $(if $(PROFILE),,profile=medium) +recipe=interventions_real_text,adam_2k_real_text,tuned_rate

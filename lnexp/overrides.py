@@ -45,8 +45,8 @@ def _spell_out(override: str, table: Table) -> str:
     if said.startswith("fairseq.") or name != said:
         how = how if how == "~" else "" if table.has(name) else "++"
     _refuse_unknown(how, name, table)
-    if value and TO_BE_QUOTED.search(value) and value[0] not in QUOTES and (table.locates(name) or name == "recipe"):
-        value = quote(value)
+    if value and (table.locates(name) or name == "recipe"):
+        value = _quoted(value)
     if name == "arms" and value not in (None, "", "null") and not value.startswith("["):
         value = f"[{value}]"
     return f"{how}{name}" if value is None else f"{how}{name}={value}"
@@ -54,11 +54,15 @@ def _spell_out(override: str, table: Table) -> str:
 
 #: What the grammar of overrides does not take unquoted: signs of its own, and letters beyond ASCII.
 TO_BE_QUOTED = re.compile(r"[#&!;<>|^`]|[^\x20-\x7e]")
-
-
-QUOTES = ("'", '"')
 #: What is no name of a file where Hydra reads it.
 NO_FILE = re.compile(r"null|true|false|[+-]?\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
+
+
+def _quoted(paths: str) -> str:
+    """Return paths, between commas, each in quotes that the grammar would not take otherwise."""
+    if "'" in paths or '"' in paths:
+        return paths
+    return ",".join(quote(path) if TO_BE_QUOTED.search(path) else path for path in paths.split(","))
 
 
 def _refuse_no_file(override: str) -> None:
@@ -73,7 +77,7 @@ def _refuse_unknown(how: str, name: str, table: Table) -> None:
     """Refuse to add an option that nothing reads: one without a row in the table, and not of a group that is open.
     Raises UserError.
     """
-    if how.startswith("+") and not table.takes(name):
+    if how.startswith("+") and not any(one.takes(name) for one in (table, *map(table_of_task, task_names()))):
         raise UserError(f"{how}{name}: no such option; {near_names(name, [row.name for row in table.rows])}")
 
 

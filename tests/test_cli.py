@@ -75,6 +75,13 @@ def test_a_path_may_have_any_letters(tmp_path, folder):
     assert compose([f"""runs_dir='{tmp_path / folder}'"""]).runs_dir == str(tmp_path / folder), "quoted already"
 
 
+@pytest.mark.parametrize("command", ["collect", "plan"])
+def test_every_command_takes_such_a_path(tmp_path, command):
+    where = ["--results", str(tmp_path)] if command == "collect" else []
+    done = run_script(command, "+recipe=fig2a", "n_seeds=1", f"runs_dir={tmp_path / 'Läufe #1'}", *where)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "words", "said"),
     [

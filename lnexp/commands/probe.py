@@ -40,6 +40,7 @@ def main() -> None:
             recipes or [recipe for recipe in every if recipe.measurement and not recipe.is_of_trained_runs],
             options,
             arguments.results or LOCAL_RESULTS_DIR,
+            arguments.leave_out_others,
         )
 
 
@@ -58,5 +59,8 @@ def command_line() -> argparse.ArgumentParser:
         " configs/train.yaml, or checkpoint=PATH, and parameters=[NAME,…] for other gradients than the FFN's",
     )
     add_results_options(parser)
+    parser.add_argument(
+        "--leave-out-others", action="store_true", help="of recipes: take options on corpus, seeds and runs alone"
+    )
     parser.add_argument("--json", action="store_true", help="of one model: print rows as JSON, not tables")
     return parser

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from omegaconf import DictConfig
 
@@ -13,7 +14,7 @@ from lnexp.launchers.retry import Planned
 from lnexp.runs.code import is_over, refuse_all_of_other_code
 from lnexp.runs.folder import RunFolder, find_folders
 from lnexp.runs.identity import identity, label_of, readable_name
-from lnexp.runs.measurements import asked, lacking
+from lnexp.runs.measurements import asked, is_to_be_measured, lacking
 from lnexp.runs.sweep import SweepRun
 from lnexp.tasks import task_of
 from lnexp.tasks.contract import Start
@@ -52,23 +53,27 @@ class Plan:
             here: whether runs are trained on this machine.
 
         Raises:
-            UserError: for a value that cannot be meant, options that make two arms of a recipe one run, arms that are
-                one run and measure other things of it, or runs that other code has trained, unless the user has chosen
+            UserError: for a value that cannot be meant, options that make two arms of a recipe one run, jobs that are
+                one run and measure two things of it, or runs that other code has trained, unless the user has chosen
                 what becomes of them.
         """
         plan, folders = cls(here=here), find_folders(runs_dir)
         begun: list[tuple[DictConfig, RunFolder]] = []
-        first: dict[str, DictConfig] = {}
+        again: list[tuple[DictConfig, RunFolder]] = []
+        measured: dict[str, dict[str, Any]] = {}
         for overrides in jobs:
             cfg = compose(overrides)
             settings = check(cfg)
             run = identity(settings)
-            _refuse_other_measurements(cfg, first.setdefault(run, cfg))
-            if run not in plan.members:
+            folder = RunFolder(folders[run]) if run in folders else None
+            if run in plan.members:
+                plan._measure_for_both(run, overrides, cfg, measured)
+                again += [(cfg, folder)] if folder and not cfg.force else []
+            else:
+                measured[run] = asked(cfg)
                 plan.members[run] = SweepRun(
                     run, readable_name(cfg), cfg.seed, cfg.max_epoch, cfg.max_update, label_of(cfg), task_of(cfg).name
                 )
-                folder = RunFolder(folders[run]) if run in folders else None
                 if folder and not cfg.force:
                     begun.append((cfg, folder))
                 if folder is None or not _is_done(cfg, folder):
@@ -78,7 +83,7 @@ class Plan:
                 plan._add_arm(run, cfg)
         plan._refuse_without_start(folders)
         plan._refuse_unsaved_starts(folders)
-        plan.notes = [*filter(None, (refuse_all_of_other_code(begun), _lacking(begun)))]
+        plan.notes = [*filter(None, (refuse_all_of_other_code(begun), _lacking([*begun, *again])))]
         return plan
 
     def _add_arm(self, run: str, cfg: DictConfig) -> None:
@@ -87,10 +92,33 @@ class Plan:
             raise UserError(f"{cfg.recipe}/{cfg.arm}: the same run as {same[0]} with these options")
         arms.append(f"{cfg.recipe}/{cfg.arm}")
 
+    def _measure_for_both(
+        self, run: str, overrides: list[str], cfg: DictConfig, measured: dict[str, dict[str, Any]]
+    ) -> None:
+        """Have a run that a further job asks for measured as that job asks, if no earlier one asks for anything.
+
+        Args:
+            run: its identity.
+            overrides, cfg: of the further job.
+            measured: what earlier jobs ask, by identity.
+
+        Raises:
+            UserError: where an earlier job asks for something else.
+        """
+        if not is_to_be_measured(asked(cfg)) or asked(cfg) == measured[run]:
+            return
+        if is_to_be_measured(measured[run]):
+            raise UserError(
+                f"{_job_name(overrides, cfg)}: another job has the same run, with other probes or diagnostics; sweep"
+                " the two in two commands, each with a runs_dir of its own"
+            )
+        measured[run] = asked(cfg)
+        self.missing = [replace(one, overrides=overrides) if one.identity == run else one for one in self.missing]
+
     def _add_missing(self, run: str, overrides: list[str], cfg: DictConfig) -> None:
         if self.here:
             check_device(cfg)
-        name = f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
+        name = _job_name(overrides, cfg)
         if start := task_of(cfg).start(cfg):
             self.starts[run] = start
         self.missing.append(Planned(run, name, overrides, after=start.run if start else ""))
@@ -185,14 +213,9 @@ class Plan:
         return failures
 
 
-def _refuse_other_measurements(cfg: DictConfig, first: DictConfig) -> None:
-    """Refuse an arm whose run is that of an earlier one and has other probes or diagnostics. Raises UserError."""
-    if asked(cfg) != asked(first):
-        arms = [f"{one.get('recipe', 'a run')}/{one.get('arm', '')}" for one in (cfg, first)]
-        raise UserError(
-            f"{arms[0]}, seed {cfg.seed}: the same run as {arms[1]}, with other probes or diagnostics; first_seed=… of"
-            " one of them makes them two"
-        )
+def _job_name(overrides: list[str], cfg: DictConfig) -> str:
+    """Return what messages call a job: its arm and seed, or its overrides."""
+    return f"{cfg.recipe}/{cfg.arm}, seed {cfg.seed}" if "arm" in cfg else " ".join(overrides)
 
 
 def _lacking(begun: Sequence[tuple[DictConfig, RunFolder]]) -> str:

@@ -15,6 +15,7 @@ from lnexp.options import key_of
 from lnexp.printable import one_line
 from lnexp.runs.folder import find_folders, status_of
 from lnexp.runs.lock import RunBusyError, is_held
+from lnexp.runs.own_files import is_set_aside
 from lnexp.runs.status import DONE
 
 Launch = Callable[[list[list[str]]], Sequence[JobReturn]]
@@ -164,8 +165,13 @@ class RepeatedLaunch:
         elif state == "failed":  # some launchers raise for a run that failed
             self._give_up(run, str(status.get("why")))
         elif state == "running" and not is_held(self._runs_dir, run.identity):
-            self.left[run.identity] = run.resumed()
+            self.left[run.identity] = run if self._has_not_begun(run) else run.resumed()
             self._count_death(run, kind)
+
+    def _has_not_begun(self, run: Planned) -> bool:
+        """Return whether a run that ``force`` is to train afresh still has what it had before."""
+        folder = find_folders(self._runs_dir).get(run.identity)
+        return folder is not None and is_set_aside(folder)
 
     def _count_death(self, run: Planned, kind: str) -> None:
         self._deaths[run.identity] += 1

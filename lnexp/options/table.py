@@ -158,10 +158,17 @@ class Table:
                 return option.name, alias.back(text)
             except ValueError:
                 raise UserError(f"{name}={text}: is {option.name} by another name; say {_example(option)}") from None
+        ours = self.in_our_group(name)
+        return (name, text) if ours == name else self.in_our_words(ours, text)
+
+    def in_our_group(self, name: str) -> str:
+        """Return the name that an option of one of fairseq's groups has in ours, as ``model.x`` of
+        ``fairseq.model.x``; any other stays as it is.
+        """
         for there, group in self._groups.items():
             if name.startswith(f"{there}."):
-                return self.in_our_words(group + name.removeprefix(there), text)
-        return name, text
+                return group + name.removeprefix(there)
+        return name
 
     @cached_property
     def _names(self) -> set[str]:

@@ -24,9 +24,18 @@ from lnexp.tasks import load_task, task_of
 REFUSAL = "set by the recipes of the theory (model=… or checkpoint=… without a recipe probes one model)"
 
 
-def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Path) -> None:
+def probe_recipes(
+    recipes: Sequence[Recipe], options: list[str], results_dir: Path, leave_out_others: bool = False
+) -> None:
     """Measure every arm of every recipe with every seed; write tables, figures and verdicts, and say how they compare
     with the published ones; where ``results_dir`` is the root of these, move them there.
+
+    Args:
+        recipes: to measure.
+        options: of the command line.
+        results_dir: where results go.
+        leave_out_others: whether options that are not of the corpus, the seeds or where runs lie are left out, as where
+            others train with the same options.
 
     Raises:
         UserError: for an option other than corpus and seeds, a recipe that is trained, or what is not published.
@@ -36,7 +45,10 @@ def probe_recipes(recipes: Sequence[Recipe], options: list[str], results_dir: Pa
     from lnexp.results.writing.publish import print_published, publish_folders, refuse_some_arms
 
     of_runs = any(recipe.is_of_trained_runs for recipe in recipes)
-    check_options(options, ("corpus", "seeds", "arms", *(["runs"] if of_runs else [])), REFUSAL)
+    of_measurements = ("corpus", "seeds", *(["runs"] if of_runs else []))
+    if leave_out_others:
+        options = [option for option in options if part_of(option) in of_measurements]
+    check_options(options, (*of_measurements, "arms"), REFUSAL)
     if publishing := is_published(results_dir):
         refuse_some_arms(options)
         results_dir = LOCAL_RESULTS_DIR

@@ -23,7 +23,7 @@ def split_recipes(arguments: list[str]) -> tuple[list[Recipe], list[str]]:
         UserError: for one that is not there, and for two of one name, whose results would lie in one folder.
     """
     names, rest = [], []
-    for override in OverridesParser.create().parse_overrides(arguments):
+    for override in OverridesParser.create().parse_overrides(spell_out(arguments)):
         if override.key_or_group == "recipe":
             names += values_of(override)
         else:

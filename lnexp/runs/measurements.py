@@ -17,6 +17,19 @@ def asked(cfg: DictConfig) -> dict[str, Any]:
     return {"probes": plain(cfg.probes), "diagnostics": plain(cfg.diagnostics)}
 
 
+def is_to_be_measured(measurements: Mapping[str, Any]) -> bool:
+    """Return whether what :func:`asked` returns measures anything."""
+    return bool(_parts_that_measure(measurements))
+
+
+def _parts_that_measure(measurements: Mapping[str, Any]) -> list[str]:
+    something = {
+        "probes": measurements["probes"]["every"] > 0,
+        "diagnostics": measurements["diagnostics"] != NO_DIAGNOSTICS,
+    }
+    return [name for name, measures in something.items() if measures]
+
+
 def measured_otherwise(cfg: DictConfig, recorded: Mapping[str, Any]) -> list[str]:
     """Return which of ``probes`` and ``diagnostics`` differ from those that a run was trained with.
 
@@ -39,8 +52,8 @@ def lacking(cfg: DictConfig, folder: RunFolder) -> str:
     Raises:
         UserError: where something is asked, and the run's ``config.yaml`` is malformed.
     """
-    something = {"probes": cfg.probes.every, "diagnostics": plain(cfg.diagnostics) != NO_DIAGNOSTICS}
-    if not any(something.values()):
+    something = _parts_that_measure(asked(cfg))
+    if not something:
         return ""
-    names = [name for name in measured_otherwise(cfg, folder.config) if something[name]]
+    names = [name for name in measured_otherwise(cfg, folder.config) if name in something]
     return f"trained with other {' and '.join(names)}; force=true trains it afresh with these" if names else ""

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,8 +22,8 @@ FILES = {
 PLACES = ("checkpoints", "hypotheses", "wandb")
 #: What wandb writes into its folder.
 OF_WANDB = re.compile(r"(offline-)?run-[0-9]{8}_[0-9]{6}-\w+|latest-run|debug(-\w+)?\.log")
-#: The folder within a run's own that keeps what it had until it has begun again.
-EARLIER = ".earlier"
+#: Folders within a run's own: what it had until it has begun again, and what is on the way there or back.
+EARLIER, MOVING = ".earlier", ".earlier.moving"
 #: Names of files that are written in place, to the end or over what is there; others are written beside and renamed.
 IN_PLACE = re.compile(rf"metrics\.jsonl|train(\.rank[0-9]+)?\.log|{re.escape(BEST)}|.*\.tmp")
 
@@ -60,34 +61,70 @@ def clear(folder: Path) -> None:
 
 
 def set_aside(folder: Path) -> None:
-    """Move what the run has written to where :func:`bring_back` finds it. What is there already stays, as where the run
-    was to begin again before and did not: what was written since is deleted.
+    """Move what the run has written to where :func:`bring_back` finds it: all of it, or nothing. What is there already
+    stays, as where the run was to begin again before and did not: what was written since is deleted.
 
     Raises:
         UserError: where something else has the name of that folder.
+        OSError: where it cannot be moved; nothing is, then.
     """
-    earlier = folder / EARLIER
-    if os.path.lexists(earlier) and (earlier.is_symlink() or not earlier.is_dir()):
-        raise UserError(f"{earlier}: not a folder of the run's own; remove it")
-    if earlier.is_dir():
+    for name in (EARLIER, MOVING):
+        if os.path.lexists(folder / name) and not _is_own_folder(folder / name):
+            raise UserError(f"{folder / name}: not a folder of the run's own; remove it")
+    _finish_moving(folder)
+    if _is_own_folder(folder / EARLIER):
         clear(folder)
-    else:
-        _move(_all_written(folder), folder, earlier)
-        _drop_empty(folder)
+        return
+    try:
+        _move(_all_written(folder), folder, folder / MOVING)
+    except OSError:
+        _finish_moving(folder)
+        raise
+    if _is_own_folder(folder / MOVING):
+        (folder / MOVING).rename(folder / EARLIER)
+    _drop_empty(folder)
 
 
 def bring_back(folder: Path) -> None:
-    """Bring back what :func:`set_aside` has moved, if anything, in place of what the run has written since."""
-    earlier = folder / EARLIER
-    if earlier.is_dir():
-        clear(folder)
-        _move(reversed(_all_written(earlier)), earlier, folder)
-        shutil.rmtree(earlier)
+    """Bring back what :func:`set_aside` has moved, if anything, in place of what the run has written since. Lines that
+    its logs have got since stay at their end.
+    """
+    _finish_moving(folder)
+    if not is_set_aside(folder):
+        return
+    logs = {path.name: path.read_bytes() for path in _written(folder, ".") if path.suffix == ".log"}
+    clear(folder)
+    (folder / EARLIER).rename(folder / MOVING)  # so that a kill from here on has nothing deleted
+    _finish_moving(folder)
+    for name, lines in logs.items():
+        with (folder / name).open("ab") as log:
+            log.write(lines)
+
+
+def is_set_aside(folder: Path) -> bool:
+    """Return whether :func:`set_aside` has moved what the run has written, and the run has not begun since."""
+    return _is_own_folder(folder / EARLIER) or _is_own_folder(folder / MOVING)
 
 
 def forget_earlier(folder: Path) -> None:
     """Delete what :func:`set_aside` has moved, if anything."""
-    shutil.rmtree(folder / EARLIER, ignore_errors=True)
+    if _is_own_folder(folder / EARLIER):
+        # by another name first, for a part of it may stay, as where another program reads a file of it
+        gone = folder / f".gone.{uuid.uuid4().hex}"
+        (folder / EARLIER).rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def _finish_moving(folder: Path) -> None:
+    """Move back what a kill, or a full disk, has left between its two places."""
+    moving = folder / MOVING
+    if _is_own_folder(moving):
+        _move(reversed(_all_written(moving)), moving, folder)
+        shutil.rmtree(moving)
+
+
+def _is_own_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _move(paths: Iterable[Path], source: Path, target: Path) -> None:

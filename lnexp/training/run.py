@@ -125,6 +125,7 @@ def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
         check_device(cfg)
         locks.enter_context(held(cfg.runs_dir, folder.identity))
         folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
+        own_files.bring_back(folder.path)  # what a process had set aside that died before it began
     if is_over(cfg, folder):
         refuse_other_code(cfg, folder)
         with suppress(OSError):  # on a disk that can only be read
@@ -194,7 +195,7 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
     """Train claimed members together.
 
     An error marks them as failed, unless only another process was lost; a config that is refused leaves no folder.
-    Before their first update it costs nothing that they had.
+    Before their first records it costs nothing that they had.
     """
     try:
         with _keeping_what_they_had(members, ranks):
@@ -214,8 +215,8 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
 
 @contextmanager
 def _keeping_what_they_had(members: Sequence[Member], ranks: Ranks) -> Iterator[None]:
-    """Bring back what was set aside of members that did not begin; not for an array that is too large, whose halves
-    are to begin.
+    """Bring back what was set aside of members that have not recorded an update; not for an array that is too large,
+    whose halves are to begin.
     """
     try:
         yield
@@ -250,10 +251,13 @@ def _train_claimed(members: Sequence[Member], in_array: bool, show_progress: boo
             _begin(engine, corpus.manifest, first_epoch)
         with ExitStack() as stack:
             journals = [stack.enter_context(Journal(member, first_epoch, ranks)) for member in members]
-            if ranks.leads:
-                for member in members:
-                    own_files.forget_earlier(member.folder.path)
-            engine.train(lambda number, record: journals[number].add(record))
+
+            def add(number: int, record: Record) -> None:
+                if ranks.leads and record.get("update") != 0:  # not of a probe before the first update
+                    own_files.forget_earlier(members[number].folder.path)
+                journals[number].add(record)
+
+            engine.train(add)
             ends = engine.test()
             for journal, end in zip(journals, ends, strict=True):
                 journal.add(end)

@@ -1,6 +1,10 @@
 """What a run writes into its folder is told from what others put there."""
 
 import os
+import shutil
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
 
 import pytest
 from helpers import make_whole
@@ -157,6 +161,7 @@ def test_clearing_forgets_everything(full):
 
 def test_what_is_set_aside_comes_back_in_place_of_what_was_written_since(full):
     (full.path / "notes.txt").write_text("mine")
+    (full.path / "train.log").write_text("before\n")
     before = written(full)
     own_files.set_aside(full.path)
     assert sorted(path.name for path in full.path.iterdir()) == [own_files.EARLIER, "notes.txt"]
@@ -165,17 +170,48 @@ def test_what_is_set_aside_comes_back_in_place_of_what_was_written_since(full):
     make_whole(full.saved.of_epoch(7))
     own_files.set_aside(full.path)  # again, as where a kill came before it began
     full.set_status("running")
+    (full.path / "train.log").write_text("what failed\n")
     own_files.bring_back(full.path)
-    assert written(full) == before
+    assert written(full) == before | {"train.log": b"before\nwhat failed\n"}
     own_files.bring_back(full.path)
-    assert written(full) == before, "nothing was set aside"
+    assert written(full)["status.json"] == before["status.json"], "nothing was set aside"
 
 
-def test_what_was_set_aside_can_be_forgotten(full):
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+@pytest.mark.parametrize("step", range(1, 8))
+def test_nothing_is_lost_where_moving_ends_halfway(full, monkeypatch, error, step):
+    """A full disk, or a kill, on the way there and on the way back."""
+    before = written(full)
+    for move in (own_files.set_aside, own_files.bring_back):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "rename", failing_at(step, error))
+            with suppress(error):
+                move(full.path)
+        own_files.bring_back(full.path)
+        assert written(full) == before
+        own_files.set_aside(full.path)
+        assert "status.json" not in written(full)
+
+
+def failing_at(step: int, error: type[BaseException]):
+    """A renaming that ends with an error the n-th time."""
+    rename, calls = Path.rename, count(1)
+
+    def renamed(path, target):
+        if next(calls) == step:
+            raise error
+        return rename(path, target)
+
+    return renamed
+
+
+def test_what_was_set_aside_can_be_forgotten(full, monkeypatch):
     own_files.set_aside(full.path)
+    monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)  # as where another program reads a file of it
     own_files.forget_earlier(full.path)
+    assert not own_files.is_set_aside(full.path)
     own_files.bring_back(full.path)
-    assert list(full.path.iterdir()) == []
+    assert not [name for name in written(full) if not name.startswith(".gone.")]
 
 
 def test_a_folder_of_checkpoints_that_is_a_link_is_set_aside_as_one(folder, tmp_path):
@@ -190,10 +226,13 @@ def test_a_folder_of_checkpoints_that_is_a_link_is_set_aside_as_one(folder, tmp_
     assert folder.saved.of_epoch(1).exists()
 
 
+@pytest.mark.parametrize("name", [own_files.EARLIER, own_files.MOVING])
 @pytest.mark.parametrize("make", [lambda path: path.touch(), lambda path: path.symlink_to("/")])
-def test_nothing_is_set_aside_through_what_is_not_the_runs_own(folder, make):
+def test_nothing_is_moved_through_what_is_not_the_runs_own(folder, make, name):
     folder.set_status("finished")
-    make(folder.path / own_files.EARLIER)
-    with pytest.raises(UserError, match=r"\.earlier: not a folder of the run's own; remove it"):
+    make(folder.path / name)
+    with pytest.raises(UserError, match=rf"{name}: not a folder of the run's own; remove it"):
         own_files.set_aside(folder.path)
+    own_files.bring_back(folder.path)
     assert folder.status["state"] == "finished"
+    assert os.path.lexists(folder.path / name)

@@ -6,6 +6,7 @@ from tqdm import tqdm
 
 from lnexp.configuration import compose
 from lnexp.errors import UserError
+from lnexp.runs import own_files
 from lnexp.runs.checksum import write_checksum
 from lnexp.runs.code import digests
 from lnexp.runs.environment import environment
@@ -60,6 +61,48 @@ def test_a_run_that_is_over_says_that_it_lacks_what_is_asked(where, capsys):
     assert "finished already, skipped: trained with other probes; force=true" in capsys.readouterr().out
     training_run.train_run(compose([*TINY, *where]))
     assert capsys.readouterr().out.endswith("finished already, skipped\n")
+
+
+def test_what_a_process_had_set_aside_that_died_before_it_began_comes_back(where, capsys):
+    folder = begun(compose([*TINY, *where]))
+    folder.set_status("finished")
+    own_files.set_aside(folder.path)
+    training_run.train_run(compose([*TINY, *where]))
+    assert "finished already, skipped" in capsys.readouterr().out
+    assert folder.saved.of_epoch(1).exists()
+
+
+def test_a_start_that_fails_costs_a_run_nothing_and_leaves_its_log(monkeypatch, where):
+    folder = begun(compose([*TINY, *where]))
+    folder.set_status("finished")
+    folder.log.write_text("before\n")
+
+    def train(members, *_):
+        members[0].folder.set_status("running")
+        members[0].folder.log.write_text("no memory\n")
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(training_run, "_train_claimed", train)
+    with pytest.raises(RuntimeError):
+        training_run.train_run(compose([*TINY, *where, "force=true"]))
+    assert folder.status["state"] == "finished"
+    assert folder.saved.of_epoch(1).exists()
+    assert folder.log.read_text() == "before\nno memory\n"
+
+
+@pytest.mark.slow
+def test_a_run_that_is_trained_afresh_forgets_what_it_had_and_fails_later_as_any(monkeypatch, where):
+    folder = begun(compose([*TINY, *where]))
+    folder.set_status("finished")
+
+    def stop(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(training_run, "_finish", stop)
+    with pytest.raises(OSError, match="no space"):
+        training_run.train_run(compose([*TINY, *where, "force=true", "max_epoch=1"]))
+    assert not own_files.is_set_aside(folder.path)
+    assert RunFolder.of(compose([*TINY, *where, "max_epoch=1"])).status["state"] == "failed"
 
 
 @pytest.mark.slow

@@ -103,8 +103,8 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     " appendix F": (("growth-post-appendix-f",),),
     "Before training Post-LN's gradients grow in the decoder by more per layer than √(3/2), the rate that we read from"
     " appendix F": (("fig3-layers-post-ratio",),),
-    "Before training Post-LN's encoder gradients of W¹ grow by more per layer than the tenth that we allow our"
-    " count, which has them flat": (("fig3-layers-post-mean-field-encoder",),),
+    "Before training Post-LN's encoder gradients of W¹ grow by more than a tenth per layer; by our count they are"
+    " the same in all layers": (("fig3-layers-post-mean-field-encoder",),),
     "Before training Post-LN's gradients of W² grow in the encoder by less than a tenth per layer, and Pre-LN's are not"
     " flat": (
         ("fig3-layers-post-grows-encoder-w2",),

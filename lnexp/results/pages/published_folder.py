@@ -1,6 +1,6 @@
 """Read a folder of published results for templates of pages: measures of arms, verdicts, what made them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import cast
@@ -250,22 +250,28 @@ class PublishedFolder:
         line = line_of(self.recipe, self._scores)
         return sum(succeeds(score, diverged, line) for score, diverged in of_arm), len(of_arm)
 
-    def pairs_in_order(self, measure: str) -> str:
-        """Return for how many of the pairs of a run that succeeds and one that does not a measure is on the side on
-        which it is for most, over the runs of all arms that have it, as ``97%``.
+    def pairs_in_order(self, measure: str, greater: bool, arms: Collection[str] = ()) -> str:
+        """Return for how many of the pairs of a run that fails and one that succeeds a measure is greater where the run
+        fails, or smaller, as ``97%``; a tie is half a pair.
+
+        Args:
+            measure: its name; runs without it are left out.
+            greater: whether it is to be greater.
+            arms: of which runs are taken; all where there is none.
         """
         line, of = line_of(self.recipe, self._scores), measures_of(self.recipe)[measure]
         rows = [
             (of(run), not succeeds(*score, line))
             for run in self._runs
-            for scores in scores_by_arm(self.recipe, [run]).values()
+            for arm, scores in scores_by_arm(self.recipe, [run]).items()
             for score in scores
+            if not arms or arm in arms
         ]
         known = pd.DataFrame(rows, columns=["said", "failed"]).dropna()
         share = share_in_order(known["failed"], known["said"])
         if share is None:
             raise UserError(f"{self._path}: all of its runs succeed, or none does")
-        return f"{max(share, 1 - share):.0%}"
+        return f"{share if greater else 1 - share:.0%}"
 
     @property
     def line(self) -> str:

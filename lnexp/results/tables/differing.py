@@ -54,10 +54,13 @@ def _deciding(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a config that decide its numbers, each once and by its own name."""
     table = table_of(config)
     aliases = set(table.places(lambda option: True)) - {option.name for option in table.rows}
-    return {
+    options = {
         key: value
         for key, value in _flattened(config)
         if (key in TELLING or table.decides(key)) and not (key in aliases or key in OF_A_RUN)
+    }
+    return {
+        key: value for key, value in options.items() if (ours := table.in_our_group(key)) == key or ours not in options
     }
 
 

@@ -16,9 +16,6 @@ from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.judging.verdict_file import read_verdicts
 from lnexp.results.pages.verdict_pages import write_page
 
-#: What comes before options of the user in words on results.
-WITH_OPTIONS = ", with "
-
 
 def publish(
     recipe: str,
@@ -60,8 +57,8 @@ def publish_folders(
 
     Raises:
         UserError: where one is malformed, lacks an arm or every run of one, has or plans fewer seeds than what it would
-            replace, was made with other options of the user, or has a claim that was not registered before published
-            results with the same seeds.
+            replace, was made of another corpus or with other options, or has a claim that was not registered before
+            published results with the same seeds.
     """
     for folder in folders:
         target = published / folder.relative_to(local)
@@ -71,7 +68,7 @@ def publish_folders(
         if (target / "verdicts.json").is_file():
             _refuse_fewer_seeds(folder, target)
             _refuse_shorter_plan(folder, target)
-            _refuse_other_options(folder, target)
+            _refuse_other_scope(folder, target)
             _refuse_seen_seeds(folder, target)
     moved = [_replace(folder, published / folder.relative_to(local)) for folder in folders]
     write_page(published)
@@ -111,12 +108,11 @@ def _refuse_shorter_plan(folder: Path, old: Path) -> None:
         raise UserError(f"{folder}: plans {here} seeds, and {old} {there}; delete {old} first")
 
 
-def _refuse_other_options(folder: Path, old: Path) -> None:
-    """Raise UserError for results with options of the user, as ``max_epoch=3``, that those published do not have."""
+def _refuse_other_scope(folder: Path, old: Path) -> None:
+    """Raise UserError for results of another corpus, or with other options, than those published."""
     here, there = (read_verdicts(one / "verdicts.json").scope for one in (folder, old))
-    if WITH_OPTIONS in here and here != there:
-        options = here.partition(WITH_OPTIONS)[2]
-        raise UserError(f"{folder}: made with {options}, and {old} is not; delete {old} first")
+    if sorted(here.replace(",", "").split()) != sorted(there.replace(",", "").split()):  # in any order
+        raise UserError(f"{folder}: of {here}, and {old} of {there}; delete {old} first")
 
 
 def _refuse_seen_seeds(folder: Path, old: Path) -> None:

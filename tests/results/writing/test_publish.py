@@ -36,15 +36,24 @@ def test_a_folder_is_replaced_as_a_whole_and_no_longer_local(places):
     assert [path.name for path in (published / FIG2A).parent.iterdir()] == ["fig2a"]
 
 
-def test_results_with_other_options_take_the_place_of_none(places):
+@pytest.mark.parametrize("of", [0, 1])
+@pytest.mark.parametrize(("old", "new"), [("pairs", "pairs, with max_epoch=3"), ("3,000", "300")])
+def test_results_of_another_corpus_or_options_take_the_place_of_none(places, of, old, new):
     local, published = places
-    path = local / FIG2A / "verdicts.json"
+    path = places[of] / FIG2A / "verdicts.json"
     content = json.loads(path.read_text())
-    path.write_text(json.dumps(content | {"scope": f"{content['scope']}, with max_epoch=3"}))
-    with pytest.raises(UserError, match=r"made with max_epoch=3, and .* is not; delete .* first"):
+    path.write_text(json.dumps(content | {"scope": content["scope"].replace(old, new)}))
+    with pytest.raises(UserError, match=r"fig2a: of profile small, .*, and .* of profile small, .*; delete .* first"):
         publish("fig2a", local=local, published=published)
-    shutil.copy(path, published / FIG2A)
-    assert publish("fig2a", local=local, published=published), "of the same options"
+
+
+def test_the_order_of_options_makes_no_other_results(places):
+    local, published = places
+    for root, options in ((local, "max_epoch=3 lr_max=1"), (published, "lr_max=1 max_epoch=3")):
+        path = root / FIG2A / "verdicts.json"
+        content = json.loads(path.read_text())
+        path.write_text(json.dumps(content | {"scope": f"{content['scope']}, with {options}"}))
+    assert publish("fig2a", local=local, published=published)
 
 
 def test_published_results_that_a_kill_has_set_aside_are_what_new_ones_are_held_against(places, monkeypatch):

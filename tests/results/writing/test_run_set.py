@@ -81,6 +81,13 @@ def test_options_of_fairseqs_and_the_version_of_the_numerics_name_rows_too(make,
     assert labels(runs) == [f"fairseq.dataset.batch_size={size} numerics={made}" for size, made in ((64, 3), (8, 2))]
 
 
+def test_an_option_of_a_placement_is_named_once(make, tmp_path):
+    for updates in (10, 20):
+        make("model=pre_to_post", f"model.pre_to_post_updates={updates}")
+    runs, _ = results_of(folders_of(["runs"], tmp_path / "runs", here=tmp_path), "a set")
+    assert labels(runs) == ["model.pre_to_post_updates=10", "model.pre_to_post_updates=20"]
+
+
 def test_runs_of_two_versions_of_the_numerics_are_not_averaged(make, tmp_path):
     path = make("seed=1")
     other = path.with_name(path.name.replace(RunFolder(path).identity, "0123abcd"))
