@@ -210,6 +210,25 @@ def test_who_trains_after_a_large_first_change():
     assert {arm: folder.trained(arm) for arm in folder.arms} == dict.fromkeys(folder.arms, "6 of 6") | expected
 
 
+def test_the_gains_of_newer_placements_and_who_trains():
+    gains = PublishedFolder(THEORY / "amplification_newer")
+    said = (
+        "For random signs it is {:.0f} in reordered norm and {:.0f} in HybridNorm, {:.0f} in Post-LN, {:.0f} in Mix-LN,"
+        " {:.0f} in Pre-LN, {:.0f} in LayerNorm Scaling and {:.0f} in KEEL"
+    )
+    named = ("reordered_norm", "hybrid_norm", "post_ln", "mix_ln", "pre_ln", "layer_norm_scaling", "keel")
+    first = {one: gains.interval("first", f"random_{one}").mean for one in (*named, "branch_norm")}
+    assert says("amplification_newer", said.format(*(first[one] for one in named)))
+    line = PublishedFolder(SMALL / "map").sweep.nlls.line
+    failing = {one for one in named if (nlls("map", f"{one}_none_x4") > line).any()}
+    assert failing == {"hybrid_norm", "post_ln"}
+    assert first["branch_norm"] == 0
+    assert (nlls("map", "branch_norm_none_x4") > line).all()
+    table = pd.read_csv(THEORY / "amplification_newer/measurements.csv").query("updates == 60").groupby("arm").value
+    after = "Sixty updates later Post-LN's is {:.0f} and Pre-LN's {:.0f}"
+    assert says("amplification_newer", after.format(table.mean()["random_post_ln"], table.mean()["random_pre_ln"]))
+
+
 def test_that_rezero_alone_learns_no_less_the_deeper_it_is():
     assert says("depth_by_rate", "It alone learns no less the deeper it is")
     falling = {
