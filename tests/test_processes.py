@@ -36,13 +36,13 @@ worker.start()
 worker.join()
 """
 
-PROBE = """
+PROBE = r"""
 import os, time
 from joblib import delayed
 from lnexp.probing.recipes import in_workers
 
 def work():
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\n".encode())  # in one piece, beside the other worker
     time.sleep(300)
 
 list(in_workers([delayed(work)()] * 2, 2))

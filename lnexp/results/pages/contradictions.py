@@ -13,7 +13,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
     "With RAdam (β2 = 0.98) and no warm-up Post-LN does not train well": (
         ("fig4ab-radam-trains-post-ln", "fig4ab-radam-post-ln-succeeds"),
     ),
-    "With RAdam (β2 = 0.98), linear decay and no warm-up Post-LN ends more than 0.04 nats behind Adam with warm-up": (
+    "With RAdam (β2 = 0.98), linear decay and no warm-up Post-LN ends over 0.04 nats behind Adam with warm-up": (
         ("fig4ab-radam-trains-post-ln-nll", "fig4ab-radam-trains-post-ln-nll-coupled"),
     ),
     "With RAdam (β2 = 0.999) and no warm-up Post-LN does not train well, and Pre-LN is far from Pre-LN with Adam": (
