@@ -21,12 +21,10 @@ from lnexp.versions import version
 
 #: Modules beside those that train which change no number: they plan, report, or keep folders.
 REPORTING = {
-    *(f"training/{name}.py" for name in ("journal", "layer_probe", "longer", "memory", "run", "same_data", "signals")),
+    *(f"training/{name}.py" for name in ("claim", "journal", "longer", "memory", "run", "same_data", "signals")),
+    *(f"training/{name}.py" for name in ("diagnostic", "evaluating", "forward_diagnostic", "layer_probe", "snapshots")),
+    "training/update_series.py",
     "training/models/resuming.py",
-    *(
-        f"training/{name}.py"
-        for name in ("diagnostic", "evaluating", "forward_diagnostic", "snapshots", "update_series")
-    ),
     "plugin/stock_help.py",
     *(f"tasks/translation/{name}.py" for name in ("samples", "sentence_statistics")),
 }

@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
-from lnexp.configuration import check_and_resolve, check_device
+from lnexp.configuration import check_and_resolve
 from lnexp.errors import RefusedConfigError, UserError
 from lnexp.extensions import in_extension
 from lnexp.processes import without_garbage_collection
 from lnexp.runs import own_files
 from lnexp.runs.checkpoint_retention import keep_for_good
-from lnexp.runs.code import changes, digests, is_over, is_trained_afresh, refuse_other_code
+from lnexp.runs.code import digests
 from lnexp.runs.common_epoch import at_one_epoch, common_epoch
 from lnexp.runs.environment import Environment, continued, environment
-from lnexp.runs.folder import RunFolder, status_of
-from lnexp.runs.lock import held
-from lnexp.runs.measurements import lacking, measured_otherwise
+from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import Record
-from lnexp.runs.status import DONE
-from lnexp.tasks import table_of, task_of
+from lnexp.tasks import task_of
 from lnexp.tasks.contract import Member
-from lnexp.training.journal import Journal, announce, announce_end, logging_to, say
-from lnexp.training.longer import begin_after_shorter_run
+from lnexp.training.claim import claim, mark_failed
+from lnexp.training.journal import Journal, announce, announce_end, logging_to
 from lnexp.training.ranks import ALONE, Ranks, is_lost, joined
-from lnexp.training.same_data import on_other_data
 from lnexp.training.shares import share
 
 if TYPE_CHECKING:
@@ -55,7 +51,7 @@ def train_run(cfg: DictConfig, show_progress: bool = False) -> RunFolder:
     check_and_resolve(cfg)
     with joined(cfg.device) as ranks, ExitStack() as locks:
         share(cfg.update_freq, ranks)  # here, before anything is written
-        folder, is_done = ranks.first(lambda: _claim(cfg, locks))
+        folder, is_done = ranks.first(lambda: claim(cfg, locks))
         if not is_done:
             _train([Member(cfg, folder)], in_array=False, show_progress=show_progress, ranks=ranks)
     return folder
@@ -81,7 +77,7 @@ def train_array(cfgs: Sequence[DictConfig]) -> list[Outcome]:
     with ExitStack() as locks:
         for number, cfg in enumerate(cfgs):
             try:
-                folder, is_done = _claim(cfg, locks)
+                folder, is_done = claim(cfg, locks)
             except (UserError, OSError) as error:
                 outcomes[number] = error
                 continue
@@ -111,86 +107,6 @@ def without_frames(error: Exception) -> Exception:
     return error.with_traceback(None)
 
 
-def _claim(cfg: DictConfig, locks: ExitStack) -> tuple[RunFolder, bool]:
-    """Lock a run and make its folder ready; return the folder, and whether the run is done.
-
-    Raises:
-        RunBusyError: where another process trains it.
-        UserError: where its records are damaged, or it was trained so far by other code or on other text; the run is
-            then marked ``failed``, as it is after an OSError. Where its status is damaged, the device is missing, other
-            code has finished it, or there is not the checkpoint that it starts from.
-    """
-    folder = RunFolder.of(cfg)
-    if not is_over(cfg, folder):
-        check_device(cfg)
-        locks.enter_context(held(cfg.runs_dir, folder.identity))
-        folder = RunFolder.of(cfg)  # again: another process may have made it meanwhile, and finished
-        own_files.bring_back(folder.path)  # what a process had set aside that died before it began
-    if is_over(cfg, folder):
-        refuse_other_code(cfg, folder)
-        with suppress(OSError):  # on a disk that can only be read
-            folder.saved.drop_lone_checksums()
-        less = lacking(cfg, folder)
-        why = f"skipped: {less}" if less else "skipped"
-        say(f"{folder.name}: {folder.status['state']} already{_by_other_code(cfg, folder)}, {why}")
-        return folder, True
-    task_of(cfg).start_checkpoint(cfg)  # refuses one that is missing or foreign, before anything is written
-    try:
-        _make_ready(cfg, folder)
-    except (UserError, OSError) as error:
-        own_files.bring_back(folder.path)
-        _mark_failed_unless_done(folder, error)
-        raise
-    return folder, False
-
-
-def _make_ready(cfg: DictConfig, folder: RunFolder) -> None:
-    """Empty or mend the folder of a run that is to be trained, and say what was done.
-
-    Raises:
-        UserError: where its records are damaged, or it was trained so far by other code or on other text.
-    """
-    if folder.path.exists() and is_trained_afresh(cfg, folder):
-        own_files.set_aside(folder.path)  # what is refused from here on must not cost it
-    own_files.refuse_others(folder.path)
-    folder.epochs()  # raises for records that cannot be read
-    folder.checkpoints.mkdir(parents=True, exist_ok=True)
-    for path in folder.drop_leftovers():
-        say(f"{folder.name} | {path.name} is not what was saved: dropped")
-    if table_of(cfg).records_every_epoch(cfg):
-        for path in folder.drop_unrecorded():
-            say(f"{folder.name} | {path.name} is of an epoch without a record, or after one: dropped")
-    is_new = not (cfg.force or folder.saved.newest() or folder.epochs())
-    if is_new and (line := begin_after_shorter_run(cfg, folder)):
-        say(f"{folder.name} | {line}")
-    refuse_other_code(cfg, folder)
-    _refuse_other_measurements(cfg, folder)
-    _refuse_other_data(cfg, folder)
-    if by_other_code := _by_other_code(cfg, folder):
-        say(f"{folder.name} | resumes, trained so far{by_other_code}")
-
-
-def _refuse_other_measurements(cfg: DictConfig, folder: RunFolder) -> None:
-    """Refuse to resume a run with other probes or diagnostics than so far: what claims ask of them would be of a part
-    of its training. Raises UserError.
-    """
-    if folder.saved.newest() and (differing := measured_otherwise(cfg, folder.config)):
-        names = " and ".join(differing)
-        raise UserError(f"{folder.name}: was trained so far with other {names}; force=true trains it afresh")
-
-
-def _refuse_other_data(cfg: DictConfig, folder: RunFolder) -> None:
-    """Refuse to resume a run on other text, or with other numerics, than so far. Raises UserError."""
-    if folder.saved.newest() and (others := on_other_data(cfg, folder)):
-        raise UserError(f"{folder.name}: was trained so far {others}; force=true trains it afresh")
-
-
-def _by_other_code(cfg: DictConfig, folder: RunFolder) -> str:
-    """Return a clause that says what of the code that trained a run is other code now; empty for nothing."""
-    changed = changes(cfg, folder)
-    return f" by other code ({changed})" if changed else ""
-
-
 def _train(members: Sequence[Member], in_array: bool, show_progress: bool = False, ranks: Ranks = ALONE) -> None:
     """Train claimed members together.
 
@@ -207,7 +123,7 @@ def _train(members: Sequence[Member], in_array: bool, show_progress: bool = Fals
             ranks.first(lambda: _remove_new(members))
         elif not (too_large and len(members) > 1) and (ranks.size == 1 or not is_lost(error)):
             for member in members:
-                _mark_failed_unless_done(member.folder, named or error, ranks)
+                mark_failed(member.folder, named or error, ranks)
         if named:
             raise named from error
         raise
@@ -338,20 +254,3 @@ def _kind_of_models(in_array: bool) -> "type[Models]":
         from lnexp.training.models.single import SingleModel
 
         return SingleModel
-
-
-def _mark_failed_unless_done(folder: RunFolder, error: Exception, ranks: Ranks = ALONE) -> None:
-    """Mark a run as failed; not one that is done, as where a later member's end could not be written, or where it was
-    to be trained afresh and did not begin.
-    """
-    if status_of(folder.path).get("state") not in DONE:
-        mark_failed(folder, error, ranks)
-
-
-def mark_failed(folder: RunFolder, error: Exception, ranks: Ranks = ALONE) -> None:
-    """Write into a run's folder that it failed, why, and in which of several processes."""
-    where = f"process {ranks.rank} of {ranks.size}: " if ranks.size > 1 else ""
-    with suppress(OSError, UserError):  # what broke the run may refuse this, too
-        epochs = folder.epochs()
-        updates = epochs[-1]["update"] if epochs else 0
-        folder.set_status("failed", f"{where}{type(error).__name__}: {error}", updates)

@@ -46,7 +46,7 @@ def begun(cfg) -> RunFolder:
 )
 def test_a_run_is_not_resumed_with_other_measurements(monkeypatch, where, before, now, named):
     """The first probe would not be from before training, and a greatest logit that of a part of it."""
-    monkeypatch.setattr(training_run, "on_other_data", lambda *_: "")
+    monkeypatch.setattr("lnexp.training.claim.on_other_data", lambda *_: "")
     folder = begun(compose([*TINY, *where, *before]))
     words = rf"was trained so far with other {named}; force=true trains it afresh"
     with pytest.raises(UserError, match=words):
