@@ -5,7 +5,8 @@ A constant rate is dash-dotted. Where all lines are of one placement, those that
 each.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from omegaconf import OmegaConf
@@ -69,6 +70,13 @@ def styles_of(recipe: Recipe, a_colour_each: bool = False) -> dict[str, LineStyl
         else:
             styles[label] = next((style for style in near if style not in styles.values()), _wanted(of_label))
     return styles
+
+
+def styles_by(recipe: Recipe, labels: Mapping[str, str]) -> dict[str, LineStyle]:
+    """Return the style of each of other labels than the recipe's own, given by the names of the arms that have them."""
+    return styles_of(
+        recipe.with_arms({name: replace(recipe.arms[name], label=label, row="") for name, label in labels.items()})
+    )
 
 
 def style_of(recipe: Recipe, arm: Arm) -> LineStyle:

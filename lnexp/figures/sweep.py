@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,21 @@ from matplotlib.figure import Figure
 
 from lnexp.figures.draw import STYLE, add_title, as_text, axes_for, name_few, save
 from lnexp.figures.heat_maps import ACROSS, COLOURS
-from lnexp.figures.line_styles import styles_of
+from lnexp.figures.line_styles import styles_by
 from lnexp.figures.names import SWEEP
 from lnexp.figures.panels import LineStyle
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import rows_over
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table, none_is_enough
-from lnexp.results.measures.sweep_summary import MARK, Cell, PlacementSummary, length_in_words, not_shown, summaries_of
+from lnexp.results.measures.sweep_summary import (
+    Cell,
+    PlacementSummary,
+    length_in_words,
+    mark_in_words,
+    not_shown,
+    summaries_of,
+)
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
@@ -87,17 +94,16 @@ def swept_of(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Swept | None:
         return None
     seeds = named_seeds(rows_over(runs)["seed"])
     good = f"good is a final validation nll below {results.line:.2f}"
-    marked = f"{MARK.strip()} a rate may mean something else there" if grid.sweep.other_rate else ""
-    text = " · ".join(filter(None, (scope, seeds, good, marked, not_shown(results, summaries).rstrip("."))))
+    text = " · ".join(
+        filter(None, (scope, seeds, good, mark_in_words(grid), not_shown(results, summaries).rstrip(".")))
+    )
     return Swept(grid, summaries, _styles(recipe, grid), recipe.heading, text, load_task(recipe.task).loss_unit)
 
 
 def _styles(recipe: Recipe, grid: Grid) -> dict[str, LineStyle]:
     """Return a style for each placement, by its name."""
     rate, warmup = next(iter(grid.rates)), list(grid.warmups)[-1]
-    firsts = {name: recipe.arms[grid.arm(name, rate, warmup)] for name in grid.labels}
-    labelled = {arm.name: replace(arm, label=name, row="") for name, arm in firsts.items()}
-    return styles_of(recipe.with_arms(labelled))
+    return styles_by(recipe, {grid.arm(name, rate, warmup): name for name in grid.labels})
 
 
 def heat_maps(swept: Swept) -> Figure:

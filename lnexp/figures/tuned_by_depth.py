@@ -4,19 +4,18 @@ placement.
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pandas as pd
 
 from lnexp.figures.by_depth import LAYERS
-from lnexp.figures.line_styles import styles_of
+from lnexp.figures.line_styles import styles_by
 from lnexp.figures.names import BY_DEPTH
-from lnexp.figures.panels import Drawing, LineStyle, Panel, line, with_few_bands
+from lnexp.figures.panels import Drawing, Panel, line, with_few_bands
 from lnexp.recipes.grid import Grid, grid_of
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import rows_over
 from lnexp.results.measures.sweep_measures import SweepResults, finals_of_table
-from lnexp.results.measures.sweep_summary import MARK
+from lnexp.results.measures.sweep_summary import MARK, mark_in_words
 from lnexp.seeds import named_seeds
 from lnexp.tasks import load_task
 
@@ -38,7 +37,8 @@ def tuned_by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | 
     table = _table(grid, runs, placements)
     if table.empty:
         return None
-    styles = _styles(recipe, placements)
+    axis = recipe.outcomes["rows"]
+    styles = styles_by(recipe, {name: placements[arm.keys[axis]][0] for name, arm in recipe.arms.items()})
     panels = [
         Panel(
             title=label,
@@ -54,8 +54,9 @@ def tuned_by_depth(recipe: Recipe, runs: pd.DataFrame, scope: str) -> Drawing | 
         for number, (warmup, label) in enumerate(grid.warmup_labels.items())
     ]
     rows, shown = with_few_bands([panels])
-    marked = f"{MARK.strip()} a rate may mean something else there" if grid.sweep.other_rate else ""
-    subtitle = " · ".join(filter(None, (scope, f"{named_seeds(rows_over(runs)['seed'])}: {shown}", marked)))
+    subtitle = " · ".join(
+        filter(None, (scope, f"{named_seeds(rows_over(runs)['seed'])}: {shown}", mark_in_words(grid)))
+    )
     return Drawing(BY_DEPTH, f"{recipe.heading}: by depth", subtitle, rows, (4, 3.6), 5, share_y="row")
 
 
@@ -80,10 +81,3 @@ def _table(grid: Grid, runs: pd.DataFrame, placements: Mapping[str, tuple[str, f
         for nll in results.measure("tuned_nll", grid.set_name(rows=name, over=warmup)).values()
     ]
     return pd.DataFrame(rows, columns=["placement", "layers", "warmup", "nll"])
-
-
-def _styles(recipe: Recipe, placements: Mapping[str, tuple[str, float]]) -> dict[str, LineStyle]:
-    """Return a style for each placement, whatever its depth, rate and warm-up."""
-    axis = recipe.outcomes["rows"]
-    labelled = {name: replace(arm, label=placements[arm.keys[axis]][0], row="") for name, arm in recipe.arms.items()}
-    return styles_of(recipe.with_arms(labelled))

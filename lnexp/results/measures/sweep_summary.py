@@ -165,6 +165,11 @@ def label_of(grid: Grid, name: str) -> str:
     return grid.labels[name] + (MARK if name in grid.sweep.other_rate else "")
 
 
+def mark_in_words(grid: Grid) -> str:
+    """Return what :data:`MARK` says of placements; empty where none has it."""
+    return f"{MARK.strip()} a rate may mean something else there" if grid.sweep.other_rate else ""
+
+
 def length_in_words(grid: Grid, of_seeds: Iterable[float]) -> str:
     """Return the shortest warm-ups of seeds for people: one of them, or the least and the greatest."""
     found = sorted(set(of_seeds))
