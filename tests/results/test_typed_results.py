@@ -225,6 +225,12 @@ def test_the_gains_of_newer_placements_and_who_trains():
     assert first["branch_norm"] == 0
     assert (nlls("map", "branch_norm_none_x4") > line).all()
     table = pd.read_csv(THEORY / "amplification_newer/measurements.csv").query("updates == 60").groupby("arm").value
+    later = pd.read_csv(THEORY / "amplification_newer/measurements.csv").query("of == 'gradient' and updates >= 180")
+    assert says("amplification_newer", "Post-LN and HybridNorm have the most from update 180 on")
+    for _, at in later.groupby("updates"):
+        least, *_, second, most = at.groupby("arm").value.mean().sort_values().index
+        assert {second, most} == {"gradient_post_ln", "gradient_hybrid_norm"}
+        assert least == "gradient_branch_norm"
     after = "Sixty updates later Post-LN's is {:.0f} and Pre-LN's {:.0f}"
     assert says("amplification_newer", after.format(table.mean()["random_post_ln"], table.mean()["random_pre_ln"]))
 
