@@ -135,9 +135,9 @@ def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
     drawn = {examples: batch.draw(trainer.task, examples) for examples in (small, large)}
     trainer.train_step([drawn[small]])  # the optimizer now has what it keeps
     trainer.zero_grad()
-    resting = resting_bytes() - before
+    resting = resting_bytes() - before - _gradients(trainer)
     _pass(trainer, drawn[small])
-    gradients = _bytes([parameter.grad for parameter in trainer.get_model().parameters()])
+    gradients = _gradients(trainer)
     output_layer = batch.output_layer(trainer.get_model())
     passes = {examples: _watched_pass(trainer, part, output_layer) for examples, part in drawn.items()}
     with LiveMemory() as update:
@@ -208,6 +208,11 @@ def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
     trainer = Trainer(fairseq, task, build_model(task, fairseq), build_criterion(task, fairseq))
     trainer.build_schedule()
     return trainer
+
+
+def _gradients(trainer: Any) -> int:
+    """Return the bytes of the gradients that there are: an optimizer may keep their memory from update to update."""
+    return _bytes([parameter.grad for parameter in trainer.get_model().parameters()])
 
 
 def _bytes(things: Any) -> int:

@@ -51,6 +51,25 @@ class Family(SeesFirstBatch, BaseFairseqModel, ABC):
         """Whether a placement depends on the number of updates, see :mod:`.updates`."""
         return changes_with_updates(self)
 
+    def train(self, mode: bool = True) -> Self:
+        """Set the mode of the modules that have the other one.
+
+        fairseq asks for it twice an update, and torch sets it in every module, whose attributes take long to set.
+        """
+        for module in self.modules():
+            if module.training != mode:
+                module.training = mode
+        return self
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """Tell the modules whose class wants to know the number of updates made.
+
+        fairseq asks the modules themselves, which takes longer the less they know.
+        """
+        for module in self.modules():
+            if module is not self and hasattr(type(module), "set_num_updates"):
+                module.set_num_updates(num_updates)
+
     @abstractmethod
     def kept(self, *arguments: Any, **net_input: Any) -> dict[Side, Tensor]:
         """Return which positions of a batch are no padding, by side, each ``(time, batch)``."""

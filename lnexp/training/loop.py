@@ -20,6 +20,7 @@ from lnexp.errors import UserError
 from lnexp.fairseq_config import build_criterion, build_model, build_task
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
+from lnexp.training.memory import keep_freed_memory
 from lnexp.training.models.base import Losses
 from lnexp.training.ranks import Ranks
 from lnexp.training.shares import share_out
@@ -50,6 +51,7 @@ class Loop(ABC):
         self.cfg, self.fairseq, self.corpus, self.ranks = (cfg := cfgs[0]), fairseq, corpus, ranks
         share_out(fairseq, ranks)
         _forget_earlier_runs()
+        keep_freed_memory()
         torch.set_num_threads(cfg.threads)
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans for each shape anew, and batches have thousands
         fairseq.common.log_format = fairseq.common.log_format or ("tqdm" if show_progress else "simple")

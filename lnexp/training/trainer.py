@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from fairseq.trainer import Trainer as FairseqTrainer
-from fairseq.utils import set_torch_seed
 
 from lnexp.errors import UserError
 from lnexp.files import naming
@@ -116,9 +115,11 @@ class Trainer(FairseqTrainer):
             raise RuntimeError(str(error)) from None
 
     def _set_seed(self) -> None:
-        set_torch_seed(far_apart(self.cfg.common.seed) + self.get_num_updates())
-        if self.data_parallel_rank:
-            torch.manual_seed(torch.initial_seed() + 1_000_003 * self.data_parallel_rank)
+        seed = far_apart(self.cfg.common.seed) + self.get_num_updates() + 1_000_003 * self.data_parallel_rank
+        if self.cuda:
+            torch.manual_seed(seed)
+        else:  # for the devices that are not in use torch would keep the seed, and format the stack that it came from
+            torch.default_generator.manual_seed(seed)
 
     def save_checkpoint(self, filename: str, extra_state: dict[str, Any]) -> str | None:
         if not extra_state:

@@ -142,6 +142,14 @@ def test_an_encoder_trains_alone_and_in_an_array(placement, tell):
     assert together[-1].lt(together[0]).all(), "it learns"
 
 
+def test_a_mode_is_that_of_every_module(tell):
+    model = single(tell, "pre_ln", 1).eval()
+    assert not any(module.training for module in model.modules())
+    model.encoder.layers[0].train()
+    assert model.train().training
+    assert all(module.training for module in model.modules())
+
+
 def test_a_model_is_of_the_family_that_its_task_names(tell, task):
     model = single(tell, "pre_ln", 1)
     assert isinstance(model, EncoderOnly)

@@ -168,3 +168,17 @@ def test_learning_rate_can_be_set():
     optimizer.set_lr(0.125)
     assert optimizer.get_lr() == 0.125
     assert all(group["lr"] == 0.125 for group in optimizer.param_groups)
+
+
+@pytest.mark.parametrize("case", sorted(set(CASES) - {"gathered_adam"}))  # whose class is our own
+def test_a_saved_state_is_one_by_parameter_that_torch_goes_on_from(case):
+    options, torch_class, arguments = CASES[case]
+    cfg = OmegaConf.create({"_name": f"lnexp_{case.partition(',')[0]}", "lr": [0.01], **options})
+    mine = fresh_parameters()
+    ours = build_optimizer(cfg, mine)
+    steps(ours, mine, count=5)
+    theirs = [torch.nn.Parameter(parameter.detach().clone()) for parameter in mine]
+    direct = torch_class(theirs, lr=0.01, foreach=False, **arguments)
+    direct.load_state_dict(ours.state_dict() | {"param_groups": direct.state_dict()["param_groups"]})
+    for one, other in zip(steps(ours, mine, count=5), steps(direct, theirs, count=5), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)

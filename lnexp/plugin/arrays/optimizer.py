@@ -15,6 +15,7 @@ from omegaconf import OmegaConf
 from torch import Tensor
 
 from ..divergence import EveryMemberDivergedError
+from ..optimizer_state import by_parameter, of_vector, refuse_other_shapes
 
 
 @dataclass
@@ -107,27 +108,21 @@ class ArrayOptimizer(FairseqOptimizer):
     def member_state(self, member: int) -> dict[str, Any]:
         """Return a copy of the state of a member's optimizer as a model of its own would have it, by parameter."""
         state = self.members[member].state_dict()
-        if not self._is_flat(member):
-            return copy.deepcopy(state)
-        shapes = [parameter.shape[1:] for parameter in self.stacked]
-        parts = {key: _split(value, shapes) for key, value in state["state"].get(0, {}).items()}
-        groups = [{**state["param_groups"][0], "params": list(range(len(shapes)))}]
-        if not parts:
-            return {"state": {}, "param_groups": groups}
-        per_parameter = {i: {key: part[i] for key, part in parts.items()} for i in range(len(shapes))}
-        return {"state": per_parameter, "param_groups": groups}
+        return by_parameter(state, self._shapes) if self._is_flat(member) else copy.deepcopy(state)
 
     def load_member_state(self, member: int, state: dict[str, Any]) -> None:
         """Set the state of a member's optimizer to what :meth:`member_state` has returned."""
-        if not self._is_flat(member):
-            self.members[member].load_state_dict(copy.deepcopy(state))
-            return
-        per_parameter = [state["state"][index] for index in sorted(state["state"])]
-        vectors = {}
-        if per_parameter:
-            vectors = {0: {key: _join([part[key] for part in per_parameter]) for key in per_parameter[0]}}
-        groups = [{**state["param_groups"][0], "params": [0]}]
-        self.members[member].load_state_dict({"state": vectors, "param_groups": groups})
+        if self._is_flat(member):
+            refuse_other_shapes(state, self._shapes)
+            own = of_vector(state, self._shapes)
+        else:
+            own = copy.deepcopy(state)
+        self.members[member].load_state_dict(own)
+
+    @property
+    def _shapes(self) -> list[torch.Size]:
+        """The shapes of the parameters of a member."""
+        return [parameter.shape[1:] for parameter in self.stacked]
 
     def _is_flat(self, member: int) -> bool:
         """Return whether a member's optimizer steps over one vector."""
@@ -151,21 +146,3 @@ def _view(value: Tensor, gradient: Tensor) -> torch.nn.Parameter:
     parameter = torch.nn.Parameter(value)
     parameter.grad = gradient
     return parameter
-
-
-def _split(value: Any, shapes: list[torch.Size]) -> list[Any]:
-    """Return the part of a vector that belongs to each parameter, in its shape.
-
-    Of what is no vector (``step``, counted in place), every parameter gets a copy.
-    """
-    if not isinstance(value, Tensor) or value.dim() == 0:
-        return [copy.deepcopy(value) for _ in shapes]
-    parts = value.split([shape.numel() for shape in shapes])
-    return [part.view(shape).clone() for part, shape in zip(parts, shapes, strict=True)]
-
-
-def _join(values: list[Any]) -> Any:
-    """Return one vector of the tensors of all parameters; of what is no vector (``step``), a copy of the first."""
-    if not isinstance(values[0], Tensor) or values[0].dim() == 0:
-        return copy.deepcopy(values[0])
-    return torch.cat([value.flatten() for value in values])

@@ -1,0 +1,40 @@
+"""Parameters that are parts of one vector: an optimizer that works element by element can step it at once."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+
+class OneVector:
+    """The parameters of a model, and a vector that shares its memory with them; the same holds of their gradients.
+
+    Args:
+        parameters: of one type, on one device. Their values are moved, and they stay what is trained.
+
+    Attributes:
+        parameters: these.
+        whole: all of them as one parameter.
+    """
+
+    def __init__(self, parameters: Sequence[nn.Parameter]):
+        self.parameters = parameters
+        self.whole = nn.Parameter(parameters_to_vector(parameters).detach())
+        vector_to_parameters(self.whole.data, parameters)
+        self.whole.grad = self._gradient = torch.zeros_like(self.whole)
+        self._parts = split(self._gradient, [parameter.shape for parameter in parameters])
+
+    def gather(self) -> Tensor:
+        """Return the vector's gradient, after taking in what was set as the gradient of a parameter since."""
+        for parameter, part in zip(self.parameters, self._parts, strict=True):
+            if parameter.grad is not part:
+                part.copy_(torch.zeros_like(part) if parameter.grad is None else parameter.grad)
+                parameter.grad = part
+        return self._gradient
+
+
+def split(vector: Tensor, shapes: Sequence[torch.Size]) -> list[Tensor]:
+    """Return the parts of a vector in some shapes that fill it; they share its memory."""
+    parts = vector.split([shape.numel() for shape in shapes])
+    return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
