@@ -22,9 +22,9 @@ Some changes after commit 7c509a4 left the version as it is, because few runs ha
 ``model.deep_norm_constants=torchscale``, those with normalised gradients of a root mean square below 1e-18, those with
 ``blocks.break_mode=eos`` of text with empty lines, and in half precision those with ``finetune_from_model`` and those
 that were interrupted. No published run is known to be one. The measurement ``dependency`` measures the shares of
-sublayers in later blocks since commit 849d2f2, and computed them before. After commit 3a010b8b a run of its own on a CPU
-steps its parameters as one vector, as arrays always have: where a parameter has no multiple of 16 elements, as ReZero's
-factors, the last digit of some can be another.
+sublayers in later blocks since commit 849d2f2, and computed them before. After commit 3a010b8b a run of its own on a
+CPU steps its parameters as one vector, as arrays always have: of models with a parameter of no multiple of 16 elements,
+as ReZero's factors, the last digits of some numbers can be others.
 """
 
 from collections.abc import Iterator, Mapping

@@ -56,7 +56,7 @@ def costs_of(cfg: DictConfig, processes: Sequence[int], device: Device | None) -
     work = task_of(cfg).work(cfg)
     found, scaled = shallow_or_whole(cfg, work.largest) if device else (parts(cfg, work.largest), False)
     return [
-        _cost(cfg, work, found.step(of_each), count, of_each, device, scaled)
+        _cost(cfg, work, found.step(of_each, elsewhere=device is not None), count, of_each, device, scaled)
         for count, of_each in zip(processes, shares, strict=True)
     ]
 

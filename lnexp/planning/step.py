@@ -20,6 +20,7 @@ from lnexp.planning.work import LargestBatch
 from lnexp.plugin.half_precision import fp32_copies
 from lnexp.plugin.warmup_schedule import set_end
 from lnexp.tasks import task_of
+from lnexp.training.memory import keep_freed_memory
 from lnexp.training.trainer import Trainer
 
 #: Tokens of the larger part that is measured: from there on, what a batch takes grows linearly with its examples.
@@ -62,6 +63,7 @@ class Parts(NamedTuple):
 
     Attributes:
         parameters, flops, operations, traffic, resting, gradient_bytes, checkpoint, seconds: as in :class:`Step`.
+        kept_bytes: bytes of gradients that the optimizer keeps from update to update; ``resting`` is without them.
         pass_bytes: bytes that a forward and backward pass takes beyond those in use before.
         update_bytes: bytes that the update of the parameters takes beyond those in use before.
     """
@@ -74,19 +76,26 @@ class Parts(NamedTuple):
     gradient_bytes: float
     checkpoint: float
     seconds: float
+    kept_bytes: float
     pass_bytes: float
     update_bytes: float
 
-    def step(self, batches_of_an_update: int) -> Step:
-        """Return the cost where a process adds up the gradients of so many batches."""
-        kept = self.gradient_bytes if batches_of_an_update > 1 else 0  # those of an update's earlier batches
+    def step(self, batches_of_an_update: int, elsewhere: bool = False) -> Step:
+        """Return the cost of an update.
+
+        Args:
+            batches_of_an_update: how many it has, whose gradients a process adds up.
+            elsewhere: whether it is made on a GPU that is not here, where no optimizer keeps gradients.
+        """
+        always = 0 if elsewhere else self.kept_bytes
+        kept = self.gradient_bytes if batches_of_an_update > 1 else always
         peak = max(kept + self.pass_bytes, self.gradient_bytes + self.update_bytes)
         return Step(
             parameters=round(self.parameters),
             flops=self.flops,
             operations=round(self.operations),
             traffic=self.traffic,
-            resting=round(self.resting),
+            resting=round(self.resting + always),
             memory=round(self.resting + int(peak)),
             gradient_bytes=round(self.gradient_bytes),
             checkpoint=round(self.checkpoint),
@@ -135,7 +144,8 @@ def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
     drawn = {examples: batch.draw(trainer.task, examples) for examples in (small, large)}
     trainer.train_step([drawn[small]])  # the optimizer now has what it keeps
     trainer.zero_grad()
-    resting = resting_bytes() - before - _gradients(trainer)
+    kept = _gradients(trainer)
+    resting = resting_bytes() - before - kept
     _pass(trainer, drawn[small])
     gradients = _gradients(trainer)
     output_layer = batch.output_layer(trainer.get_model())
@@ -160,6 +170,7 @@ def parts(cfg: DictConfig, batch: LargestBatch) -> Parts:
             [trainer.get_model().state_dict(), trainer.optimizer.state_dict(), fp32_copies(trainer.optimizer)]
         ),
         seconds=_seconds(trainer, drawn[large]) * batch.examples / large,
+        kept_bytes=kept,
         pass_bytes=at_full_size(first.memory, last.memory),
         update_bytes=update.peak,
     )
@@ -197,6 +208,7 @@ def _pass(trainer: Any, batch: dict[str, Any]) -> None:
 
 
 def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
+    keep_freed_memory()  # as in training
     torch.set_num_threads(cfg.threads)
     nowhere = Path("none")  # nothing is read or saved
     fairseq = to_fairseq(cfg, nowhere, nowhere)

@@ -52,19 +52,13 @@ class Family(SeesFirstBatch, BaseFairseqModel, ABC):
         return changes_with_updates(self)
 
     def train(self, mode: bool = True) -> Self:
-        """Set the mode of the modules that have the other one.
-
-        fairseq asks for it twice an update, and torch sets it in every module, whose attributes take long to set.
-        """
-        for module in self.modules():
-            if module.training != mode:
-                module.training = mode
-        return self
+        """Set the mode, unless all modules have it: fairseq asks for it twice an update, and setting it takes long."""
+        return super().train(mode) if any(module.training != mode for module in self.modules()) else self
 
     def set_num_updates(self, num_updates: int) -> None:
-        """Tell the modules whose class wants to know the number of updates made.
+        """Tell the modules that want to know the number of updates made.
 
-        fairseq asks the modules themselves, which takes longer the less they know.
+        fairseq asks every module for the method, and torch takes long to find that a module has no such attribute.
         """
         for module in self.modules():
             if module is not self and hasattr(type(module), "set_num_updates"):

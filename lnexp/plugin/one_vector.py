@@ -10,8 +10,10 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 class OneVector:
     """The parameters of a model, and a vector that shares its memory with them; the same holds of their gradients.
 
+    What gives a parameter other memory later (``parameter.data = …``) parts it from the vector.
+
     Args:
-        parameters: of one type, on one device. Their values are moved, and they stay what is trained.
+        parameters: of one type, on one device; their numbers are moved into the vector.
 
     Attributes:
         parameters: these.
@@ -31,6 +33,7 @@ class OneVector:
             if parameter.grad is not part:
                 part.copy_(torch.zeros_like(part) if parameter.grad is None else parameter.grad)
                 parameter.grad = part
+        self.whole.grad = self._gradient  # of which others may have dropped the reference
         return self._gradient
 
 

@@ -23,7 +23,10 @@ def by_parameter(state: dict[str, Any], shapes: Sequence[torch.Size]) -> dict[st
 
 
 def of_vector(state: dict[str, Any], shapes: Sequence[torch.Size]) -> dict[str, Any]:
-    """Return what :func:`by_parameter` was made of. A parameter that has no state had no gradient yet: its is 0."""
+    """Return what :func:`by_parameter` was made of.
+
+    A parameter without a state had no gradient yet: its moments are 0, and it counts as many steps as the others.
+    """
     each = state["state"]
     vectors = {}
     for name, value in next(iter(each.values()), {}).items():

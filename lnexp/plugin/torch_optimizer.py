@@ -24,6 +24,7 @@ class TorchOptimizer(FairseqOptimizer, ABC):
     torch_class: ClassVar[type[torch.optim.Optimizer]]
     #: Whether a step treats each number of a parameter by itself. Then all parameters of a model can be one vector,
     #: which is faster on a CPU, in arrays and in fp16. If not (LAMB, Muon, Shampoo), it always gets matrix by matrix.
+    #: In a vector a parameter without a gradient has one of zeros, and its weights decay.
     elementwise: ClassVar[bool]
 
     def __init_subclass__(cls, **options: Any):
@@ -116,7 +117,7 @@ def _is_faster(parameters: Sequence[nn.Parameter]) -> bool:
     """Return whether to step parameters as one vector.
 
     On a CPU an optimizer takes as long for a parameter as for some thousand numbers. A GPU steps many parameters in few
-    kernels. fairseq's optimizers of half precision have a vector, or their reasons for none.
+    kernels.
     """
     on_cpu = all(one.device.type == "cpu" and one.dtype == torch.float32 for one in parameters)
     return on_cpu and len(parameters) > 1 and all(one.is_contiguous() for one in parameters)

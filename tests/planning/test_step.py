@@ -41,6 +41,15 @@ def test_a_few_examples_say_what_all_of_a_batch_takes(overrides):
     assert found.gradient_bytes == found.parameters * (2 if "precision=bf16" in overrides else 4)
 
 
+def test_gradients_that_an_optimizer_keeps_on_a_cpu_are_there_while_it_rests():
+    found = step.parts(config(), BATCH)
+    here, elsewhere = found.step(1), found.step(1, elsewhere=True)
+    assert here.resting - elsewhere.resting == here.gradient_bytes
+    assert here.memory - elsewhere.memory == here.gradient_bytes
+    in_bf16 = step.parts(config("precision=bf16"), BATCH)
+    assert in_bf16.step(1) == in_bf16.step(1, elsewhere=True)
+
+
 def test_a_deep_model_is_scaled_from_shallow_ones():
     """Every layer takes the same; the whole is measured for comparison."""
     cfg = config("model.encoder_layers=8", "model.decoder_layers=8", "precision=bf16")
@@ -68,8 +77,10 @@ def test_a_model_of_few_layers_is_measured_whole():
 
 
 def test_earlier_batches_of_an_update_leave_their_gradients():
-    once, twice = (step.parts(config(), BATCH).step(count) for count in (1, 2))
+    found = step.parts(config(), BATCH)
+    once, twice = (found.step(count, elsewhere=True) for count in (1, 2))
     assert twice.memory - once.memory == once.gradient_bytes
+    assert found.step(2).memory == found.step(1).memory == twice.memory, "on a CPU they are kept in any case"
 
 
 def test_arithmetic_is_that_of_the_matrices():

@@ -67,3 +67,14 @@ def test_a_model_loaded_later_is_what_the_vector_has():
     vector = OneVector(list(model.parameters()))
     model.load_state_dict({name: torch.ones_like(value) for name, value in model.state_dict().items()})
     assert vector.whole.tolist() == [1] * 12
+
+
+def test_a_gradient_of_the_vector_that_others_dropped_is_there_again():
+    """As an optimizer that wraps ours does it."""
+    parameters = [nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(3))]
+    vector = OneVector(parameters)
+    vector.gather()
+    vector.whole.grad = None
+    parameters[0].grad.fill_(1)
+    assert vector.gather() is vector.whole.grad
+    assert vector.whole.grad.tolist() == [1, 1, 0, 0, 0]
