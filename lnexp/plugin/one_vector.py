@@ -1,5 +1,6 @@
 """Parameters that are parts of one vector: an optimizer that works element by element can step it at once."""
 
+import operator
 from collections.abc import Sequence
 
 import torch
@@ -29,12 +30,17 @@ class OneVector:
 
     def gather(self) -> Tensor:
         """Return the vector's gradient, after taking in what was set as the gradient of a parameter since."""
-        for parameter, part in zip(self.parameters, self._parts, strict=True):
-            if parameter.grad is not part:
-                part.copy_(torch.zeros_like(part) if parameter.grad is None else parameter.grad)
-                parameter.grad = part
+        gradients = [parameter.grad for parameter in self.parameters]
+        if not all(map(operator.is_, gradients, self._parts)):
+            self._take_in(gradients)
         self.whole.grad = self._gradient  # of which others may have dropped the reference
         return self._gradient
+
+    def _take_in(self, gradients: Sequence[Tensor | None]) -> None:
+        for parameter, gradient, part in zip(self.parameters, gradients, self._parts, strict=True):
+            if gradient is not part:
+                part.copy_(torch.zeros_like(part) if gradient is None else gradient)
+                parameter.grad = part
 
 
 def split(vector: Tensor, shapes: Sequence[torch.Size]) -> list[Tensor]:
