@@ -7,8 +7,8 @@ its own process, so that the peak memory is that of the size.
 import statistics
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 from matplotlib.figure import Figure
@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from lnexp.benchmarks.alternation import ArrayRates
 from lnexp.benchmarks.own_process import peak_memory, print_measured, run_in_own_process, whole_peak
 from lnexp.benchmarks.page import plot_ratios, write_array_page
-from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, engine_of, stock_config, stock_trainer
+from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, engine_of, stock_config
+from lnexp.benchmarks.stock_process import StockProcess
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.figures.line_styles import BLUE
 
@@ -68,17 +69,19 @@ def _measure(size: str, *overrides: str) -> ArraySpeed:
         array = TimedTrainer.of(engine)
         array.updates(UPDATES)  # warm up
         memory, device = peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
-        stock = stock_trainer(stock_config(cfgs[0], engine.corpus, PLACEMENT))
-        stock.updates(UPDATES)
-        rounds = [(members * array.updates(UPDATES), stock.updates(UPDATES)) for _ in range(ROUNDS)]
-    tokens = _tokens_an_update(array)
+        tokens = _tokens_an_update(array)
+        with StockProcess(stock_config(cfgs[0], engine.corpus, PLACEMENT)) as stock:
+            of_stock = partial(stock.ask, TimedTrainer.updates, UPDATES)
+            of_stock()  # warm up
+            rounds = [(members * array.updates(UPDATES), of_stock()) for _ in range(ROUNDS)]
+            operations = stock.ask(TimedTrainer.operations, tokens)
     operations_a_second = _operations_a_second(array.trainer.device, cfgs[0].precision)
     return ArraySpeed(
         members=members,
         ours=[ours for ours, _ in rounds],
         stock=[theirs for _, theirs in rounds],
         memory=memory,
-        products=_operations(stock.trainer.model, tokens) / operations_a_second,
+        products=operations / operations_a_second,
         device=device,
         tokens=tokens,
     )
@@ -88,19 +91,6 @@ def _tokens_an_update(trainer: TimedTrainer) -> float:
     """Return the mean number of target tokens per update, including the ends of sentences."""
     batches = trainer.trainer.get_train_iterator(1, load_dataset=False)
     return float(trainer.task.dataset("train").tgt_sizes.sum()) / len(batches)
-
-
-def _operations(model: Any, tokens: float) -> float:
-    """Return the floating-point operations of an update's products with weight matrices: 6 per weight and token.
-
-    Two are in the forward pass, four in the backward pass. Products within attention and embeddings are left out.
-    """
-    weights = sum(
-        parameter.numel()
-        for name, parameter in model.named_parameters(remove_duplicate=False)
-        if parameter.dim() == 2 and "embed_tokens" not in name
-    )
-    return 6 * weights * tokens
 
 
 def _operations_a_second(device: torch.device, precision: str) -> float:

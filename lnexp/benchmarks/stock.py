@@ -64,6 +64,18 @@ class TimedTrainer:
             self.trainer.train_step([sample])
         return len(samples) / (time.perf_counter() - start)
 
+    def operations(self, tokens: float) -> float:
+        """Return the floating-point operations of an update's products with weight matrices: 6 per weight and token.
+
+        Two are in the forward pass, four in the backward pass. Products within attention and embeddings are left out.
+        """
+        weights = sum(
+            parameter.numel()
+            for name, parameter in self.trainer.model.named_parameters(remove_duplicate=False)
+            if parameter.dim() == 2 and "embed_tokens" not in name
+        )
+        return 6 * weights * tokens
+
 
 @contextmanager
 def engine_of(*cfgs: DictConfig, in_array: bool = False) -> Iterator["Engine"]:

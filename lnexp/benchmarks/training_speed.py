@@ -6,7 +6,8 @@ from omegaconf import DictConfig
 
 from lnexp.benchmarks.alternation import AlternatingRates
 from lnexp.benchmarks.page import markdown
-from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer, engine_of, stock_config, stock_trainer
+from lnexp.benchmarks.stock import PLACEMENTS, TRAINING_ALONE, TimedTrainer, engine_of, stock_config
+from lnexp.benchmarks.stock_process import StockProcess
 from lnexp.configuration import check_and_resolve, compose
 
 ROUNDS = 7
@@ -20,11 +21,9 @@ def compare(overrides: list[str]) -> dict[str, AlternatingRates]:
 
 
 def _measure(cfg: DictConfig, placement: str) -> AlternatingRates:
-    with engine_of(cfg) as engine:
-        ours, stock = TimedTrainer.of(engine), stock_trainer(stock_config(cfg, engine.corpus, placement))
-        for trainer in (ours, stock):
-            trainer.epoch()  # warm up
-        rounds = [(ours.epoch(), stock.epoch()) for _ in range(ROUNDS)]
+    with engine_of(cfg) as engine, StockProcess(stock_config(cfg, engine.corpus, placement)) as stock:
+        ours = TimedTrainer.of(engine)
+        _, *rounds = [(ours.epoch(), stock.ask(TimedTrainer.epoch)) for _ in range(1 + ROUNDS)]  # the first warms up
     return AlternatingRates([mine for mine, _ in rounds], [theirs for _, theirs in rounds])
 
 
