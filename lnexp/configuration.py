@@ -86,21 +86,17 @@ def check_device(cfg: DictConfig) -> None:
     """Refuse what needs a GPU without one, a torch that is not supported, and an environment that changes precision.
 
     Raises:
-        UserError: where the config asks for CUDA, for fp16 or for fairseq's mixed precision, and there is no GPU; for
-            such a torch or environment.
+        UserError: where the config asks for CUDA, or for fp16, and there is no GPU; for such a torch or environment.
     """
     check_torch()
     refuse_other_precision()
-    mixed = bool(OmegaConf.select(cfg, "fairseq.common.amp"))
-    if cfg.device != "cuda" and cfg.precision != "fp16" and not mixed:
+    if cfg.device != "cuda" and cfg.precision != "fp16":
         return
     import torch
 
     gpu = cfg.device != "cpu" and torch.cuda.is_available()
     if cfg.precision == "fp16" and not gpu:
         raise UserError("precision=fp16: needs a GPU, for its loss scale; take bf16 or fp32")
-    if mixed and not gpu:
-        raise UserError("fairseq.common.amp=true: needs a GPU; take precision=bf16 or fp32")
     if not gpu:
         if cfg.profile != "paper":
             raise UserError("device=cuda: no GPU is visible; take device=cpu")

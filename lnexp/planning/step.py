@@ -40,7 +40,7 @@ class Step:
         flops: floating point operations of a forward and backward pass, in matrix products alone.
         operations: how many PyTorch operations such a pass starts.
         traffic: bytes that these read and write.
-        resting: bytes in use between updates: parameters, their copies, the optimizer's state.
+        resting: bytes in use between updates: parameters, their copies, the optimizer's state, gradients that it keeps.
         memory: bytes in use at the peak of an update.
         gradient_bytes: bytes of the gradients of all parameters.
         checkpoint: bytes of a checkpoint.

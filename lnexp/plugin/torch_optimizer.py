@@ -38,6 +38,8 @@ class TorchOptimizer(FairseqOptimizer, ABC):
         self._vector = OneVector(self._parameters) if self.elementwise and _is_faster(self._parameters) else None
         stepped = [self._vector.whole] if self._vector else self._parameters
         self._optimizer = self.torch_class(stepped, **self.optimizer_config)
+        if self._vector:  # an optimizer that wraps this one, as fairseq's of mixed precision, asks torch's to clear
+            self._optimizer.zero_grad = self.zero_grad  # type: ignore[method-assign]
 
     @property
     def params(self) -> Iterator[nn.Parameter]:
@@ -73,8 +75,8 @@ class TorchOptimizer(FairseqOptimizer, ABC):
     def _shapes(self) -> list[torch.Size]:
         return [parameter.shape for parameter in self._parameters]
 
-    def zero_grad(self) -> None:
-        """Set the gradients to 0, or drop them; fairseq does it twice."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Set the gradients to 0, or drop them, whatever ``set_to_none`` says; fairseq drops them twice."""
         if self._vector:
             self._vector.gather().zero_()
         else:

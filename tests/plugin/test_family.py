@@ -148,6 +148,8 @@ def test_a_mode_is_that_of_every_module(tell):
     model.encoder.layers[0].train()
     assert model.train().training
     assert all(module.training for module in model.modules())
+    model.encoder.layers[0].eval()
+    assert all(module.training for module in model.train().modules())
 
 
 def test_a_model_is_of_the_family_that_its_task_names(tell, task):

@@ -1,9 +1,11 @@
 """Each optimizer makes the steps of ``torch.optim`` used directly."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from fairseq import utils
-from fairseq.optim import build_optimizer
+from fairseq.optim import AMPOptimizer, build_optimizer
 from omegaconf import OmegaConf
 
 import lnexp.plugin  # noqa: F401
@@ -83,6 +85,18 @@ def test_gradients_are_clipped_as_by_fairseq(most):
     assert optimizer.clip_grad_norm(most) == utils.clip_grad_norm_(theirs, most)
     for one, other in zip(mine, theirs, strict=True):
         assert torch.equal(one.grad, other.grad)
+
+
+def test_an_optimizer_that_wraps_ours_clears_the_gradients_of_the_parameters():
+    scale = SimpleNamespace(fp16_init_scale=1, fp16_scale_window=1, min_loss_scale=1)
+    parameters = fresh_parameters()
+    ours = build_optimizer(OmegaConf.create({"_name": "lnexp_adam", "lr": [0.01]}), parameters)
+    wrapping = AMPOptimizer(SimpleNamespace(common=scale, optimizer=None), parameters, ours)
+    for _ in range(3):
+        wrapping.zero_grad()
+        torch.stack([parameter.sum() for parameter in parameters]).sum().backward()
+        assert all((parameter.grad == 1).all() for parameter in parameters)
+        ours.step()
 
 
 def one_step_without_gradient(name: str) -> float:

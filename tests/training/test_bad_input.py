@@ -33,7 +33,6 @@ ONE_LINERS = [
     (["lr_max=-1e-3"], "lr_max=-0.001: must be positive and finite"),
     (["init=zeros"], "init=zeros: must be one of paper, fairseq"),
     (["precision=fp16", "device=cpu"], "precision=fp16: needs a GPU, for its loss scale; take bf16 or fp32"),
-    (["fairseq.common.amp=true", "device=cpu"], "fairseq.common.amp=true: needs a GPU; take precision=bf16 or fp32"),
     (["profile=paper"], "profile=paper needs a GPU and none is visible"),
     (["data=tokenized", "data.path=/nowhere/at/all"], "/nowhere/at/all: no such folder"),
     (["data=tokenized"], "data.path: not set; say data.path=…"),

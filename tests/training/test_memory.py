@@ -6,28 +6,39 @@ import sys
 
 import pytest
 
-#: Prints how many pages the system gave for ten tensors of 8 MiB, made one after another when others had been freed.
+from lnexp.training.memory import SAID_BY
+
+#: Prints how many pages the system gives for 40 tensors of 1 MiB, held at once when as many were freed, in a process
+#: that gives each block back at once unless it is told to keep them.
 PAGES = """
-import resource, torch
-from lnexp.training.memory import keep_freed_memory
-keep_freed_memory()
-for number in range(50):
-    if number == 40:
+import ctypes, resource, sys, torch
+from lnexp.training.memory import M_MMAP_THRESHOLD, keep_freed_memory
+ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 65536)
+if sys.argv[1:] == ["keep"]:
+    keep_freed_memory()
+for number in range(12):
+    if number == 10:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    torch.ones(1 << 21)
+    held = [torch.ones(1 << 18) for _ in range(40)]
+    del held
 print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
-#: Those of one of the tensors, of 4 KiB each.
-OF_ONE = 2048
+#: Of 4 KiB each: all of two such times.
+ALL = 2 * 40 * 256
 
 
-def pages(**environment: str) -> int:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
-    command = [sys.executable, "-c", PAGES]
+def pages(*arguments: str, **environment: str) -> int:
+    inherited = {name: value for name, value in os.environ.items() if name not in SAID_BY}
+    command = [sys.executable, "-c", PAGES, *arguments]
     return int(subprocess.check_output(command, env={**inherited, **environment}, text=True))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="of glibc")
 def test_freed_memory_is_used_again():
-    assert pages() < OF_ONE
-    assert pages(MALLOC_MMAP_THRESHOLD_="65536") >= 10 * OF_ONE
+    assert pages("keep") < ALL / 20
+    assert pages() > ALL / 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="of glibc")
+def test_what_the_environment_says_counts():
+    assert pages("keep", MALLOC_MMAP_THRESHOLD_="65536") > ALL / 2
