@@ -75,7 +75,8 @@ def _measure(size: str, *overrides: str) -> ArraySpeed:
             of_stock()  # warm up
             rounds = [(members * array.updates(UPDATES), of_stock()) for _ in range(ROUNDS)]
             operations = stock.ask(TimedTrainer.operations, tokens)
-    operations_a_second = _operations_a_second(array.trainer.device, cfgs[0].precision)
+    with array.trainer.products():
+        operations_a_second = _operations_a_second(array.trainer.device, cfgs[0].precision)
     return ArraySpeed(
         members=members,
         ours=[ours for ours, _ in rounds],

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class Trainer(FairseqTrainer):
     Attributes:
         before_update: called before each update is tried.
         after_update: called after each update.
+        products: within what updates are made, see :mod:`lnexp.training.matrix_products`.
         identity: names the run in its checkpoints; empty where each is written under the identity of a member.
     """
 
@@ -47,6 +49,7 @@ class Trainer(FairseqTrainer):
         super().__init__(*arguments)
         self.before_update: list[Callable[[], None]] = []
         self.after_update: list[Callable[[], None]] = []
+        self.products: Callable[[], AbstractContextManager[None]] = nullcontext
         self.identity = ""
         self._epoch_began = self._epoch_seconds_before = 0.0
 
@@ -89,7 +92,8 @@ class Trainer(FairseqTrainer):
         before = self.get_num_updates()
         for prepare in self.before_update:
             prepare()
-        output = super().train_step([sample for sample in samples if sample] or samples[:1], raise_oom)
+        with self.products():
+            output = super().train_step([sample for sample in samples if sample] or samples[:1], raise_oom)
         if self.get_num_updates() > before:
             for look in self.after_update:
                 look()
