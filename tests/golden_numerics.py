@@ -37,9 +37,10 @@ from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 
 FILE = Path(__file__).with_name("golden_numerics.json")
-#: Relative. Rounding moves these numbers by 1e-6 at most (attention by torch's kernel: 2e-7; mkldnn off or two threads:
-#: 0; parameters moved by 1e-6: 8e-7). Of changed formulas, norms with ten times their epsilon move them by 2e-4, a
-#: warm-up one update longer by 1e-1, label smoothing of 0.1001 by 3e-4, but attention scaled by 1.0001 by 5e-6 only.
+#: Relative. Rounding moves these numbers by 1e-6 at most (attention by torch's kernel, products by oneDNN: 2e-7; mkldnn
+#: off or two threads: 0; parameters moved by 1e-6: 8e-7). Of changed formulas, norms with ten times their epsilon move
+#: them by 2e-4, a warm-up one update longer by 1e-1, label smoothing of 0.1001 by 3e-4, but attention scaled by 1.0001
+#: by 5e-6 only.
 TOLERANCE = 1e-5
 #: The share of sentences for which rounding may choose other hypotheses.
 MOST_FLIPS = 0.25
