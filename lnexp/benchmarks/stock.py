@@ -55,8 +55,9 @@ class TimedTrainer:
         return (self.trainer.get_num_updates() - before) / (time.perf_counter() - start)
 
     def updates(self, count: int) -> float:
-        """Train on the first ``count`` batches of the first epoch, and return the updates per second."""
-        batches = self.trainer.get_train_iterator(1, load_dataset=self.next_epoch == 1).next_epoch_itr(shuffle=True)
+        """Train on the first ``count`` batches of the next epoch, and return the updates per second."""
+        epoch = self.trainer.get_train_iterator(self.next_epoch, load_dataset=self.next_epoch == 1)
+        batches = epoch.next_epoch_itr(shuffle=True)
         self.next_epoch += 1
         samples = list(itertools.islice(batches, count))
         start = time.perf_counter()

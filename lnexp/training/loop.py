@@ -20,7 +20,6 @@ from lnexp.errors import UserError
 from lnexp.fairseq_config import build_criterion, build_model, build_task
 from lnexp.runs.records import Record
 from lnexp.tasks import task_of
-from lnexp.training.matrix_products import products
 from lnexp.training.memory import keep_freed_memory
 from lnexp.training.models.base import Losses
 from lnexp.training.ranks import Ranks
@@ -65,8 +64,8 @@ class Loop(ABC):
         self.model: Any = build_model(self.task, fairseq)
         self.criterion = build_criterion(self.task, fairseq)
         self.evaluation.load_data(fairseq)
-        self.trainer = Trainer(fairseq, self.task, self.model, self.criterion)
-        self.trainer.products = products(len(cfgs) * cfg.model.encoder_embed_dim, self.trainer.cuda)
+        width = len(cfgs) * cfg.model.encoder_embed_dim
+        self.trainer = Trainer(fairseq, self.task, self.model, self.criterion, width=width)
         self._batches: Any = None  # fairseq's iterator over epochs, once training begins
         self._epoch_seconds = 0.0
 

@@ -1,8 +1,8 @@
 """Have oneDNN compute an update's products of fp32 matrices where MKL is slow at them and oneDNN is as exact.
 
-On AMD's CPUs MKL keeps to AVX2; with AVX-512 oneDNN is up to 2.3 times as fast. torch turns to oneDNN for fp32 only
-where that may compute in bf16 (:func:`torch.set_float32_matmul_precision`), which oneDNN does on CPUs that have units
-for it, as Intel's AMX, and else not. So it is tried on this CPU whether it does.
+On AMD's CPUs MKL keeps to AVX2. On those that compute 512 bits at once (Zen 5) oneDNN is up to 2.3 times as fast. torch
+turns to oneDNN for fp32 only where that may compute in bf16 (:func:`torch.set_float32_matmul_precision`), which oneDNN
+does on CPUs that have units for it, as Intel's AMX, and else not. So it is tried whether it does on this CPU.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,17 +10,25 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 
 import torch
+from torch.nn import functional
 
-from lnexp.runs.environment import cpu_name, instructions
+from lnexp.runs.environment import cpu_family, instructions
+
+#: Returns the product of two matrices.
+Multiply = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 #: From which width on oneDNN pays, that of all members of an array together. A call costs more than MKL's, a kernel for
-#: each new shape of a batch some tenths of a millisecond, and the kernels of a process up to 1.1 GiB: one run of width
-#: 64 loses 3%, one of 96 gains 6% by them, two runs of 64 gain 10%, eight 26%, four of 96 27%.
+#: each new shape of a batch some tenths of a millisecond, and memory is taken besides: one run of width 64 loses 3%,
+#: one of 96 gains 6%, two runs of 64 gain 10%, eight 26%, four of 96 27%.
 WIDE = 128
+#: What ``/proc/cpuinfo`` says of a Zen 5.
+ZEN_5 = ("AuthenticAMD", "26")
+#: The members, rows and columns of the factors that are tried, and the bits of their numbers.
+MEMBERS, ROWS, SIZE, BITS = 8, 128, 64, 21
 
 
 def products(width: int, cuda: bool) -> Callable[[], AbstractContextManager[None]]:
-    """Return within what the updates of a model are to be made.
+    """Return the context in which the updates of a model are made.
 
     Args:
         width: of the hidden states; of an array, that of all its members together.
@@ -43,22 +51,31 @@ def by_onednn() -> Iterator[None]:
 @cache
 def _onednn_is_better() -> bool:
     """Return whether on this CPU oneDNN is faster than MKL, and as exact."""
-    return cpu_name().startswith("AMD") and instructions() == "AVX512" and onednn_is_exact()
+    return cpu_family() == ZEN_5 and instructions() == "AVX512" and onednn_is_exact()
 
 
 def onednn_is_exact() -> bool:
     """Return whether oneDNN computes products of fp32 matrices in fp32.
 
-    Those tried are of whole numbers of 17 bits by -1, 0 and 1: every sum is a number of fp32, whatever the order of its
-    terms, and no narrower format has all of the factors.
+    Those tried are of whole numbers of 21 bits and a sign by a matrix with four entries of -1 or 1 in each row and
+    column: every sum is a number of fp32, whatever the order of its terms. No narrower format holds all of the factors,
+    and neither does the sum of two numbers of bf16.
     """
     drawn = torch.Generator().manual_seed(1)
-    wide = torch.randint(-(2**17), 2**17, (8, 128, 64), generator=drawn)
-    signs = torch.randint(-1, 2, (8, 64, 128), generator=drawn)
-    return all(_is_exact(*factors) for factors in ((wide, signs), (signs, wide), (wide[0], signs[0])))
+    numbers = torch.randint(-(2**BITS), 2**BITS, (MEMBERS, ROWS, SIZE), generator=drawn)
+    band = (torch.arange(SIZE)[:, None] - torch.arange(SIZE)) % SIZE < 4
+    signs = band * (2 * torch.randint(0, 2, (MEMBERS, SIZE, SIZE), generator=drawn) - 1)
+    tried: list[tuple[Multiply, torch.Tensor, torch.Tensor]] = [
+        (torch.matmul, numbers, signs),
+        (torch.matmul, signs, numbers.transpose(1, 2)),
+        (torch.matmul, numbers[0], signs[0]),
+        (functional.linear, numbers[0], signs[0]),
+    ]
+    return all(_is_exact(*each) for each in tried)
 
 
-def _is_exact(left: torch.Tensor, right: torch.Tensor) -> bool:
+def _is_exact(multiply: Multiply, left: torch.Tensor, right: torch.Tensor) -> bool:
+    narrow = left.float(), right.float()
     with by_onednn():
-        product = left.float() @ right.float()
-    return torch.equal(product, (left @ right).float())
+        product = multiply(*narrow)
+    return torch.equal(product.double(), multiply(left.double(), right.double()))

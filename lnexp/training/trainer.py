@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from lnexp.files import naming
 from lnexp.plugin.far_apart import far_apart
 from lnexp.plugin.half_precision import copy_to_fp32, fp32_copies, restore_fp32
 from lnexp.runs.checksum import remove_checksum, write_checksum
+from lnexp.training.matrix_products import products
 
 
 class NotFiniteError(ArithmeticError):
@@ -38,18 +38,22 @@ class Trainer(FairseqTrainer):
     - Checkpoints of half precision hold the parameters in fp32, which the optimizer steps; fairseq restores them from
       the rounded ones.
 
+    Args:
+        arguments: of fairseq's trainer.
+        width: of the model's hidden states; of an array, that of all its members together.
+
     Attributes:
         before_update: called before each update is tried.
         after_update: called after each update.
-        products: within what updates are made, see :mod:`lnexp.training.matrix_products`.
+        products: the context in which updates are made, see :mod:`lnexp.training.matrix_products`.
         identity: names the run in its checkpoints; empty where each is written under the identity of a member.
     """
 
-    def __init__(self, *arguments: Any):
+    def __init__(self, *arguments: Any, width: int):
         super().__init__(*arguments)
         self.before_update: list[Callable[[], None]] = []
         self.after_update: list[Callable[[], None]] = []
-        self.products: Callable[[], AbstractContextManager[None]] = nullcontext
+        self.products = products(width, self.cuda)
         self.identity = ""
         self._epoch_began = self._epoch_seconds_before = 0.0
 
