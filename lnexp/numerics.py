@@ -25,10 +25,6 @@ that were interrupted. No published run is known to be one. The measurement ``de
 sublayers in later blocks since commit 849d2f2, and computed them before. After commit 3a010b8b a run of its own on a
 CPU steps its parameters as one vector, as arrays always have: of models with a parameter of no multiple of 16 elements,
 as ReZero's factors, the last digits of some numbers can be others.
-
-Rounding that changes on one kind of processor alone leaves the version, too: between kinds of processors it differs
-anyway. Since commit 64cb5efe it is another one on AMD's Zen 5 for the updates of arrays, and of models of width 128 or
-more (:mod:`lnexp.training.matrix_products`): what was trained so before repeats to the last digit by older code alone.
 """
 
 from collections.abc import Iterator, Mapping

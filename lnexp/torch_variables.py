@@ -4,6 +4,9 @@ import os
 
 from lnexp.errors import UserError
 
+#: Our own: has oneDNN compute matrix products of updates, see :mod:`lnexp.training.matrix_products`.
+MATMUL = "LNEXP_MATMUL"
+
 #: Variables by which single precision is computed in another one, with the values that leave it as it is.
 OF_PRECISION = {
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": ("", "0"),
@@ -15,6 +18,7 @@ OF_PRECISION = {
 #: Variables that choose other kernels, as another processor would, or other threads than ``threads`` says. Sums round
 #: otherwise.
 OF_KERNELS = (
+    MATMUL,
     "ATEN_CPU_CAPABILITY",
     "CUBLAS_WORKSPACE_CONFIG",
     "DNNL_MAX_CPU_ISA",

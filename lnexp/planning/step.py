@@ -217,8 +217,7 @@ def _trainer(cfg: DictConfig, batch: LargestBatch) -> Any:
     set_end(fairseq.lr_scheduler, lambda: FAR_AWAY)
     utils.set_torch_seed(cfg.seed)
     task = batch.fairseq_task(fairseq.task)
-    model, criterion = build_model(task, fairseq), build_criterion(task, fairseq)
-    trainer = Trainer(fairseq, task, model, criterion, width=cfg.model.encoder_embed_dim)
+    trainer = Trainer(fairseq, task, build_model(task, fairseq), build_criterion(task, fairseq))
     trainer.build_schedule()
     return trainer
 

@@ -87,7 +87,6 @@ class Environment(TypedDict, total=False):
         instructions: the processor's instruction set that torch has kernels for, by which machines of one name can
             differ; missing in older records.
         kernels: the environment variables that chose kernels of torch and its libraries; missing where none did.
-        products: ``oneDNN``, where that computed the matrix products of updates; missing where torch's default did.
         cuda, cudnn: the libraries of a GPU.
         data: of the corpus, sizes by split, checksums by file, the known corpus that it is a part of, and which
             labelled pairs they are.
@@ -106,7 +105,6 @@ class Environment(TypedDict, total=False):
     cores: Count | None
     device: str
     kernels: dict[str, str]
-    products: str
     cuda: str | None
     cudnn: int | None
     data: Annotated[dict[str, Any], check_facts]
@@ -216,19 +214,9 @@ def instructions() -> str:
 
 def cpu_name() -> str:
     """Return the processor's name, as the machine states it."""
-    return _of_the_cpu().get("model name", platform.processor())
-
-
-def cpu_family() -> tuple[str, str]:
-    """Return the processor's maker and family, as Linux states them; both empty elsewhere."""
-    stated = _of_the_cpu()
-    return stated.get("vendor_id", ""), stated.get("cpu family", "")
-
-
-def _of_the_cpu() -> dict[str, str]:
-    """Return what Linux states of the last of its processors, by name; nothing elsewhere."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return {}
-    return {name.strip(): stated.strip() for name, _, stated in (line.partition(":") for line in lines)}
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())

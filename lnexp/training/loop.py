@@ -64,8 +64,7 @@ class Loop(ABC):
         self.model: Any = build_model(self.task, fairseq)
         self.criterion = build_criterion(self.task, fairseq)
         self.evaluation.load_data(fairseq)
-        width = len(cfgs) * cfg.model.encoder_embed_dim
-        self.trainer = Trainer(fairseq, self.task, self.model, self.criterion, width=width)
+        self.trainer = Trainer(fairseq, self.task, self.model, self.criterion)
         self._batches: Any = None  # fairseq's iterator over epochs, once training begins
         self._epoch_seconds = 0.0
 

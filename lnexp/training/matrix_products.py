@@ -1,10 +1,13 @@
-"""Have oneDNN compute an update's products of fp32 matrices where MKL is slow at them and oneDNN is as exact.
+"""Have oneDNN compute an update's products of fp32 matrices instead of MKL, where that is asked for and as exact.
 
 On AMD's CPUs MKL keeps to AVX2. On those that compute 512 bits at once (Zen 5) oneDNN is up to 2.3 times as fast. torch
 turns to oneDNN for fp32 only where that may compute in bf16 (:func:`torch.set_float32_matmul_precision`), which oneDNN
 does on CPUs that have units for it, as Intel's AMX, and else not. So it is tried whether it does on this CPU.
+
+Nobody gets it unasked, because its sums round differently: a run gives the numbers of another kind of CPU.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
@@ -12,29 +15,33 @@ from functools import cache
 import torch
 from torch.nn import functional
 
-from lnexp.runs.environment import cpu_family, instructions
+from lnexp.errors import UserError
+from lnexp.torch_variables import MATMUL
 
 #: Returns the product of two matrices.
 Multiply = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
-#: From which width on oneDNN pays, that of all members of an array together. A call costs more than MKL's, a kernel for
-#: each new shape of a batch some tenths of a millisecond, and memory is taken besides: one run of width 64 loses 3%,
-#: one of 96 gains 6%, two runs of 64 gain 10%, eight 26%, four of 96 27%.
-WIDE = 128
-#: What ``/proc/cpuinfo`` says of a Zen 5.
-ZEN_5 = ("AuthenticAMD", "26")
 #: The members, rows and columns of the factors that are tried, and the bits of their numbers.
 MEMBERS, ROWS, SIZE, BITS = 8, 128, 64, 21
 
 
-def products(width: int, cuda: bool) -> Callable[[], AbstractContextManager[None]]:
-    """Return the context in which the updates of a model are made.
+def products(cuda: bool) -> Callable[[], AbstractContextManager[None]]:
+    """Return the context in which updates are made: by oneDNN where the variable :data:`MATMUL` is ``onednn``.
 
     Args:
-        width: of the hidden states; of an array, that of all its members together.
-        cuda: whether a GPU makes them, which would then round to TF32.
+        cuda: whether a GPU makes the updates. There the variable has no effect: it would have the GPU round to TF32.
+
+    Raises:
+        UserError: for another value of the variable, and where oneDNN is less exact.
     """
-    return by_onednn if width >= WIDE and not cuda and _onednn_is_better() else nullcontext
+    chosen = os.environ.get(MATMUL, "")
+    if chosen not in ("", "onednn"):
+        raise UserError(f"{MATMUL}={chosen}: is onednn, or unset for torch's default")
+    if cuda or not chosen:
+        return nullcontext
+    if not onednn_is_exact():
+        raise UserError(f"{MATMUL}={chosen}: computes products of fp32 in bf16 on this CPU; unset it")
+    return by_onednn
 
 
 @contextmanager
@@ -49,11 +56,6 @@ def by_onednn() -> Iterator[None]:
 
 
 @cache
-def _onednn_is_better() -> bool:
-    """Return whether on this CPU oneDNN is faster than MKL, and as exact."""
-    return cpu_family() == ZEN_5 and instructions() == "AVX512" and onednn_is_exact()
-
-
 def onednn_is_exact() -> bool:
     """Return whether oneDNN computes products of fp32 matrices in fp32.
 

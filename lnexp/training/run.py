@@ -219,10 +219,6 @@ def _begin(engine: "Engine", manifest: dict[str, Any], first_epoch: int) -> None
     together = Environment(processes=engine.ranks.size)
     if engine.models.stacked:
         together = Environment(array=[folder.identity for folder in folders])
-    from lnexp.training.matrix_products import by_onednn
-
-    if engine.trainer.products is by_onednn:
-        together |= Environment(products="oneDNN")
     shared = environment(engine.device, manifest) | together
     for member in engine.members.values():
         now = shared | Environment(code=digests(member.cfg))

@@ -38,10 +38,6 @@ class Trainer(FairseqTrainer):
     - Checkpoints of half precision hold the parameters in fp32, which the optimizer steps; fairseq restores them from
       the rounded ones.
 
-    Args:
-        arguments: of fairseq's trainer.
-        width: of the model's hidden states; of an array, that of all its members together.
-
     Attributes:
         before_update: called before each update is tried.
         after_update: called after each update.
@@ -49,11 +45,11 @@ class Trainer(FairseqTrainer):
         identity: names the run in its checkpoints; empty where each is written under the identity of a member.
     """
 
-    def __init__(self, *arguments: Any, width: int):
+    def __init__(self, *arguments: Any):
         super().__init__(*arguments)
         self.before_update: list[Callable[[], None]] = []
         self.after_update: list[Callable[[], None]] = []
-        self.products = products(width, self.cuda)
+        self.products = products(self.cuda)
         self.identity = ""
         self._epoch_began = self._epoch_seconds_before = 0.0
 

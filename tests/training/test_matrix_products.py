@@ -1,34 +1,39 @@
-"""Updates that are wide enough have their products computed by oneDNN, in fp32, where that is faster."""
+"""On request oneDNN computes the products of updates, in fp32."""
 
 from contextlib import nullcontext
 
 import pytest
 import torch
-from helpers import TINY
 
-from lnexp.configuration import compose
-from lnexp.runs.folder import RunFolder
+from lnexp.errors import UserError
+from lnexp.runs.environment import environment
+from lnexp.torch_variables import MATMUL
 from lnexp.training import matrix_products
-from lnexp.training.matrix_products import WIDE, ZEN_5, by_onednn, onednn_is_exact, products
-from lnexp.training.run import train_array
+from lnexp.training.matrix_products import by_onednn, onednn_is_exact, products
 
-#: What makes oneDNN compute the products.
-FASTER = {"cpu_family": lambda: ZEN_5, "instructions": lambda: "AVX512", "onednn_is_exact": lambda: True}
-#: How torch says that oneDNN computes products, and that MKL does.
+#: How torch says that oneDNN may compute products, and that MKL does.
 ONEDNN, MKL = "medium", "highest"
+
+of_an_exact_cpu = pytest.mark.skipif(not onednn_is_exact(), reason="of a CPU on which oneDNN is exact")
+
+
+@pytest.fixture(autouse=True)
+def nothing_asked(monkeypatch):
+    monkeypatch.delenv(MATMUL, raising=False)
+    onednn_is_exact.cache_clear()
+    yield
+    onednn_is_exact.cache_clear()
 
 
 @pytest.fixture
-def on(monkeypatch):
-    """Return a function that puts us on a Zen 5, but for what its arguments say."""
+def asked(monkeypatch):
+    monkeypatch.setenv(MATMUL, "onednn")
 
-    def put(**other) -> None:
-        for name, said in {**FASTER, **other}.items():
-            monkeypatch.setattr(matrix_products, name, said)
-        matrix_products._onednn_is_better.cache_clear()
 
-    yield put
-    matrix_products._onednn_is_better.cache_clear()
+@pytest.fixture
+def exact(monkeypatch):
+    """Any CPU, which may round the numbers of a test."""
+    monkeypatch.setattr(matrix_products, "onednn_is_exact", lambda: True)
 
 
 def in_bf16(number: torch.Tensor) -> torch.Tensor:
@@ -39,46 +44,46 @@ def in_two_of_bf16(number: torch.Tensor) -> torch.Tensor:
     return in_bf16(number) + in_bf16(number - in_bf16(number))
 
 
-def test_products_are_of_fp32_on_this_cpu():
-    drawn = torch.Generator().manual_seed(2)
-    left, right = (torch.randn(shape, generator=drawn) for shape in ((8, 300, 64), (8, 64, 100)))
-    exact, size = left.double() @ right.double(), left.double().abs() @ right.double().abs()
-    with products(WIDE, cuda=False)():
-        error = (left @ right - exact).abs()
-    assert (error <= 64 * torch.finfo(torch.float32).eps * size).all()
+def test_it_is_done_on_request_and_on_a_cpu_alone(monkeypatch, exact):
+    assert products(cuda=False) is nullcontext
+    monkeypatch.setenv(MATMUL, "onednn")
+    assert products(cuda=False) is by_onednn
+    assert products(cuda=True) is nullcontext, "a GPU would round to TF32"
 
 
-def test_where_onednn_is_faster_wide_updates_take_it(on):
-    on()
-    assert products(WIDE, cuda=False) is by_onednn
-    assert products(WIDE - 1, cuda=False) is nullcontext, "its calls cost more than they save"
-    assert products(WIDE, cuda=True) is nullcontext, "a GPU would round to TF32"
+def test_another_value_is_refused(monkeypatch):
+    monkeypatch.setenv(MATMUL, "mkl")
+    with pytest.raises(UserError, match=rf"^{MATMUL}=mkl: is onednn, or unset for torch's default$"):
+        products(cuda=False)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"cpu_family": lambda: ("GenuineIntel", "26")},
-        {"cpu_family": lambda: ("AuthenticAMD", "25")},
-        {"instructions": lambda: "AVX2"},
-        {"onednn_is_exact": lambda: False},
-    ],
-    ids=["intel", "zen_4", "avx2", "rounds"],
-)
-def test_elsewhere_mkl_computes_products(on, other):
-    on(**other)
-    assert products(WIDE, cuda=False) is nullcontext
+def test_a_cpu_on_which_onednn_rounds_more_is_refused(monkeypatch, asked):
+    monkeypatch.setattr(matrix_products, "onednn_is_exact", lambda: False)
+    with pytest.raises(UserError, match=rf"^{MATMUL}=onednn: computes products of fp32 in bf16 on this CPU; unset it$"):
+        products(cuda=False)
+    assert products(cuda=True) is nullcontext
 
 
 @pytest.mark.parametrize("rounded", [in_bf16, in_two_of_bf16])
 def test_a_kernel_that_rounds_its_factors_is_not_exact(monkeypatch, rounded):
     monkeypatch.setattr(matrix_products, "by_onednn", nullcontext)
     assert onednn_is_exact(), "MKL"
+    onednn_is_exact.cache_clear()
     monkeypatch.setattr(torch.Tensor, "float", rounded)
     assert not onednn_is_exact()
 
 
-@pytest.mark.skipif(not matrix_products._onednn_is_better(), reason="of a CPU on which oneDNN is faster")
+@of_an_exact_cpu
+def test_products_of_any_numbers_are_of_fp32(asked):
+    drawn = torch.Generator().manual_seed(2)
+    left, right = (torch.randn(shape, generator=drawn) for shape in ((8, 300, 64), (8, 64, 100)))
+    product, size = left.double() @ right.double(), left.double().abs() @ right.double().abs()
+    with products(cuda=False)():
+        error = (left @ right - product).abs()
+    assert (error <= 64 * torch.finfo(torch.float32).eps * size).all()
+
+
+@pytest.mark.skipif(torch.backends.cpu.get_cpu_capability() != "AVX512", reason="without AVX-512 torch has MKL")
 def test_onednn_computes_products_within_and_mkl_without(capfd):
     left, right = torch.ones(8, 64, 64), torch.ones(8, 64, 64)
     with torch.backends.mkldnn.verbose(torch.backends.mkldnn.VERBOSE_ON):
@@ -87,15 +92,6 @@ def test_onednn_computes_products_within_and_mkl_without(capfd):
         with by_onednn():
             left @ right
         assert "matmul" in capfd.readouterr().out
-
-
-@pytest.mark.parametrize(("width", "named"), [(WIDE // 2, ["oneDNN"] * 2), (WIDE // 4, [None] * 2)])
-def test_a_run_records_that_onednn_computed_them(on, where, width, named):
-    on()
-    own = ("max_tokens=200", "max_epoch=1", "order_seed=1", f"model.encoder_embed_dim={width}")
-    cfgs = [compose([*TINY, *where, *own, f"model.decoder_embed_dim={width}", f"seed={seed}"]) for seed in (1, 2)]
-    train_array(cfgs)
-    assert [RunFolder.of(cfg).environment.get("products") for cfg in cfgs] == named
 
 
 def test_products_are_mkls_again_afterwards():
@@ -111,16 +107,16 @@ def test_products_are_mkls_again_afterwards():
     assert torch.get_float32_matmul_precision() == MKL
 
 
-@pytest.mark.parametrize(
-    ("members", "width", "by"), [(1, WIDE, ONEDNN), (1, WIDE // 2, MKL), (2, WIDE // 2, ONEDNN)], ids=str
-)
-def test_updates_alone_take_it(on, build, members, width, by):
-    on()
-    own = ("max_epoch=1", f"model.encoder_embed_dim={width}", f"model.decoder_embed_dim={width}")
-    engine = build(*[(*own, f"seed={member + 1}") for member in range(members)], array=members > 1)
+@pytest.mark.parametrize("members", [1, 2])
+def test_updates_alone_take_it(exact, asked, build, members):
+    engine = build(*[("max_epoch=1", f"seed={member + 1}") for member in range(members)], array=members > 1)
     seen: dict[bool, set[str]] = {True: set(), False: set()}
     engine.model.encoder.register_forward_hook(
         lambda module, *_: seen[module.training].add(torch.get_float32_matmul_precision())
     )
     engine.train(lambda member, record: None)
-    assert seen == {True: {by}, False: {MKL}}
+    assert seen == {True: {ONEDNN}, False: {MKL}}
+
+
+def test_a_run_records_it(asked):
+    assert environment("cpu", {})["kernels"] == {MATMUL: "onednn"}
