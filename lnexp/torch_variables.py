@@ -31,12 +31,24 @@ OF_KERNELS = (
 
 
 def refuse_other_precision() -> None:
-    """Refuse variables by which ``precision=fp32`` would not be what is computed. Raises UserError."""
+    """Refuse variables by which ``precision=fp32`` would not be what is computed, or that mean nothing.
+
+    Raises:
+        UserError: for the first of them.
+    """
     for name, usual in OF_PRECISION.items():
         if (value := os.environ.get(name, "")) not in usual:
             raise UserError(f"{name}={value}: computes fp32 in another precision; unset it (precision=… chooses one)")
+    asks_for_onednn()
+
+
+def asks_for_onednn() -> bool:
+    """Return whether :data:`MATMUL` asks for oneDNN. Raises UserError for a value that it cannot have."""
+    if (value := os.environ.get(MATMUL, "")) not in ("", "onednn"):
+        raise UserError(f"{MATMUL}={value}: is onednn, or unset for torch's default")
+    return bool(value)
 
 
 def chosen_kernels() -> dict[str, str]:
     """Return those of :data:`OF_KERNELS` that are set, with their values."""
-    return {name: os.environ[name] for name in OF_KERNELS if name in os.environ}
+    return {name: os.environ[name] for name in OF_KERNELS if os.environ.get(name)}

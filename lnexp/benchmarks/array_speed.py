@@ -20,6 +20,7 @@ from lnexp.benchmarks.stock import SAME_BATCHES, TimedTrainer, device_name, engi
 from lnexp.benchmarks.stock_process import StockProcess
 from lnexp.configuration import check_and_resolve, compose
 from lnexp.figures.line_styles import BLUE
+from lnexp.training.matrix_products import by_onednn
 
 SIZES = (1, 2, 4, 8, 14)
 ROUNDS = 5
@@ -69,6 +70,7 @@ def _measure(size: str, *overrides: str) -> ArraySpeed:
         array = TimedTrainer.of(engine)
         array.updates(UPDATES)  # warm up
         memory, device = peak_memory(array.trainer.cuda), device_name(array.trainer.cuda)
+        device += ", oneDNN" if array.trainer.products is by_onednn else ""
         tokens = _tokens_an_update(array)
         with StockProcess(stock_config(cfgs[0], engine.corpus, PLACEMENT)) as stock:
             of_stock = partial(stock.ask, TimedTrainer.updates, UPDATES)

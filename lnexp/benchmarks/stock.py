@@ -16,7 +16,6 @@ from lnexp.plugin.far_apart import far_apart
 from lnexp.runs.environment import cpu_name
 from lnexp.runs.folder import RunFolder
 from lnexp.tasks.contract import Member
-from lnexp.training.matrix_products import by_onednn, products
 
 if TYPE_CHECKING:
     from lnexp.training.engine import Engine
@@ -100,11 +99,8 @@ def engine_of(*cfgs: DictConfig, in_array: bool = False) -> Iterator["Engine"]:
 
 
 def device_name(cuda: bool) -> str:
-    """Return the name of the GPU, or of the CPU with the number of threads, and with oneDNN where that is asked for."""
-    if cuda:
-        return torch.cuda.get_device_name()
-    onednn = ", oneDNN" if products(cuda) is by_onednn else ""
-    return f"{cpu_name()}, {torch.get_num_threads()} thread{onednn}"
+    """Return the name of the GPU, or of the CPU with the number of threads."""
+    return torch.cuda.get_device_name() if cuda else f"{cpu_name()}, {torch.get_num_threads()} thread"
 
 
 def stock_config(cfg: DictConfig, corpus: PreparedCorpus, placement: str) -> DictConfig:

@@ -7,22 +7,21 @@ does on CPUs that have units for it, as Intel's AMX, and else not. So it is trie
 Nobody gets it unasked, because its sums round differently: a run gives the numbers of another kind of CPU.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 
 import torch
-from torch.nn import functional
 
 from lnexp.errors import UserError
-from lnexp.torch_variables import MATMUL
+from lnexp.runs.environment import instructions
+from lnexp.torch_variables import MATMUL, asks_for_onednn
 
 #: Returns the product of two matrices.
 Multiply = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
-#: The members, rows and columns of the factors that are tried, and the bits of their numbers.
-MEMBERS, ROWS, SIZE, BITS = 8, 128, 64, 21
+#: The members, and the rows and columns of the factors that are tried, and the bits of their numbers.
+MEMBERS, SIZE, BITS = 4, 128, 21
 
 
 def products(cuda: bool) -> Callable[[], AbstractContextManager[None]]:
@@ -32,15 +31,14 @@ def products(cuda: bool) -> Callable[[], AbstractContextManager[None]]:
         cuda: whether a GPU makes the updates. There the variable has no effect: it would have the GPU round to TF32.
 
     Raises:
-        UserError: for another value of the variable, and where oneDNN is less exact.
+        UserError: for another value of the variable, and where torch has no oneDNN for it, or one that is less exact.
     """
-    chosen = os.environ.get(MATMUL, "")
-    if chosen not in ("", "onednn"):
-        raise UserError(f"{MATMUL}={chosen}: is onednn, or unset for torch's default")
-    if cuda or not chosen:
+    if not asks_for_onednn() or cuda:
         return nullcontext
+    if instructions() != "AVX512" or not torch.backends.mkldnn.is_available():
+        raise UserError(f"{MATMUL}=onednn: on this CPU torch does not turn to oneDNN, which takes AVX-512; unset it")
     if not onednn_is_exact():
-        raise UserError(f"{MATMUL}={chosen}: computes products of fp32 in bf16 on this CPU; unset it")
+        raise UserError(f"{MATMUL}=onednn: computes products of fp32 in bf16 on this CPU; unset it")
     return by_onednn
 
 
@@ -64,16 +62,15 @@ def onednn_is_exact() -> bool:
     and neither does the sum of two numbers of bf16.
     """
     drawn = torch.Generator().manual_seed(1)
-    numbers = torch.randint(-(2**BITS), 2**BITS, (MEMBERS, ROWS, SIZE), generator=drawn)
+    numbers = torch.randint(-(2**BITS), 2**BITS, (MEMBERS, SIZE, SIZE), generator=drawn)
     band = (torch.arange(SIZE)[:, None] - torch.arange(SIZE)) % SIZE < 4
     signs = band * (2 * torch.randint(0, 2, (MEMBERS, SIZE, SIZE), generator=drawn) - 1)
-    tried: list[tuple[Multiply, torch.Tensor, torch.Tensor]] = [
-        (torch.matmul, numbers, signs),
-        (torch.matmul, signs, numbers.transpose(1, 2)),
-        (torch.matmul, numbers[0], signs[0]),
-        (functional.linear, numbers[0], signs[0]),
-    ]
-    return all(_is_exact(*each) for each in tried)
+    pairs = [(numbers, signs), (signs, numbers), (numbers.mT, signs), (numbers, signs.mT)]
+    return all(_is_exact(torch.bmm, *pair) and _is_exact(_with_bias, pair[0][0], pair[1][0]) for pair in pairs)
+
+
+def _with_bias(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    return torch.addmm(torch.ones(SIZE, dtype=left.dtype), left, right)
 
 
 def _is_exact(multiply: Multiply, left: torch.Tensor, right: torch.Tensor) -> bool:

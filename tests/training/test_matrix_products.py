@@ -5,8 +5,10 @@ from contextlib import nullcontext
 import pytest
 import torch
 
+from lnexp.configuration import check_device, compose
 from lnexp.errors import UserError
-from lnexp.runs.environment import environment
+from lnexp.results.evidence.made_with import differences
+from lnexp.runs.environment import environment, instructions
 from lnexp.torch_variables import MATMUL
 from lnexp.training import matrix_products
 from lnexp.training.matrix_products import by_onednn, onednn_is_exact, products
@@ -14,7 +16,7 @@ from lnexp.training.matrix_products import by_onednn, onednn_is_exact, products
 #: How torch says that oneDNN may compute products, and that MKL does.
 ONEDNN, MKL = "medium", "highest"
 
-of_an_exact_cpu = pytest.mark.skipif(not onednn_is_exact(), reason="of a CPU on which oneDNN is exact")
+with_onednn = pytest.mark.skipif(instructions() != "AVX512" or not onednn_is_exact(), reason="torch has MKL, or rounds")
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +34,9 @@ def asked(monkeypatch):
 
 @pytest.fixture
 def exact(monkeypatch):
-    """Any CPU, which may round the numbers of a test."""
+    """Any CPU, as if it had AVX-512; it may round the numbers of a test."""
+    monkeypatch.setattr(matrix_products, "instructions", lambda: "AVX512")
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
     monkeypatch.setattr(matrix_products, "onednn_is_exact", lambda: True)
 
 
@@ -53,11 +57,18 @@ def test_it_is_done_on_request_and_on_a_cpu_alone(monkeypatch, exact):
 
 def test_another_value_is_refused(monkeypatch):
     monkeypatch.setenv(MATMUL, "mkl")
-    with pytest.raises(UserError, match=rf"^{MATMUL}=mkl: is onednn, or unset for torch's default$"):
+    for refuse in (lambda: products(cuda=False), lambda: check_device(compose([]))):
+        with pytest.raises(UserError, match=rf"^{MATMUL}=mkl: is onednn, or unset for torch's default$"):
+            refuse()
+
+
+def test_a_cpu_for_which_torch_has_no_onednn_is_refused(monkeypatch, exact, asked):
+    monkeypatch.setattr(matrix_products, "instructions", lambda: "AVX2")
+    with pytest.raises(UserError, match=rf"^{MATMUL}=onednn: on this CPU torch does not turn to oneDNN"):
         products(cuda=False)
 
 
-def test_a_cpu_on_which_onednn_rounds_more_is_refused(monkeypatch, asked):
+def test_a_cpu_on_which_onednn_rounds_more_is_refused(monkeypatch, exact, asked):
     monkeypatch.setattr(matrix_products, "onednn_is_exact", lambda: False)
     with pytest.raises(UserError, match=rf"^{MATMUL}=onednn: computes products of fp32 in bf16 on this CPU; unset it$"):
         products(cuda=False)
@@ -73,7 +84,7 @@ def test_a_kernel_that_rounds_its_factors_is_not_exact(monkeypatch, rounded):
     assert not onednn_is_exact()
 
 
-@of_an_exact_cpu
+@with_onednn
 def test_products_of_any_numbers_are_of_fp32(asked):
     drawn = torch.Generator().manual_seed(2)
     left, right = (torch.randn(shape, generator=drawn) for shape in ((8, 300, 64), (8, 64, 100)))
@@ -83,7 +94,7 @@ def test_products_of_any_numbers_are_of_fp32(asked):
     assert (error <= 64 * torch.finfo(torch.float32).eps * size).all()
 
 
-@pytest.mark.skipif(torch.backends.cpu.get_cpu_capability() != "AVX512", reason="without AVX-512 torch has MKL")
+@with_onednn
 def test_onednn_computes_products_within_and_mkl_without(capfd):
     left, right = torch.ones(8, 64, 64), torch.ones(8, 64, 64)
     with torch.backends.mkldnn.verbose(torch.backends.mkldnn.VERBOSE_ON):
@@ -119,4 +130,7 @@ def test_updates_alone_take_it(exact, asked, build, members):
 
 
 def test_a_run_records_it(asked):
-    assert environment("cpu", {})["kernels"] == {MATMUL: "onednn"}
+    recorded = environment("cpu", {})
+    assert recorded["kernels"] == {MATMUL: "onednn"}
+    unasked = {key: value for key, value in recorded.items() if key != "kernels"}
+    assert differences([recorded, unasked]) == "kernels (`LNEXP_MATMUL=onednn`; torch's own)"

@@ -29,6 +29,11 @@ def _instructions(environment: Environment) -> tuple[str, ...]:
     return (found,) if found else ()
 
 
+def _kernels(environment: Environment) -> tuple[str, ...]:
+    chosen = environment.get("kernels", {})
+    return tuple(f"`{name}={value}`" for name, value in sorted(chosen.items())) or ("torch's own",)
+
+
 def _torch(environment: Environment) -> tuple[str, ...]:
     version = environment.get("packages", {}).get("torch")
     return (str(version),) if version else ()
@@ -43,6 +48,7 @@ SAID: dict[str, Callable[[Environment], tuple[str, ...]]] = {
     "commit": _commits,
     "machine": _machine,
     "instructions": _instructions,
+    "kernels": _kernels,
     "torch": _torch,
     "numerics": _numerics,
 }
