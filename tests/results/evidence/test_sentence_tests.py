@@ -62,6 +62,7 @@ def recorded(folder: RunFolder) -> float:
     return json.loads(folder.metrics.read_text().splitlines()[-1])["test_bleu"]
 
 
+@pytest.mark.slow
 def test_the_command_compares_two_arms(overrides, folders):
     done = run_script("bootstrap", "+recipe=fig2a", *ARMS, *overrides, "--samples", "200")
     assert done.returncode == 0, done.stderr
