@@ -16,7 +16,7 @@ from lnexp.paths import CONFIG_DIR
 from lnexp.plain import drop, find, plain
 from lnexp.recipes.run_of_arm import run_of_arm
 from lnexp.tasks import table_of, task_of
-from lnexp.torch_variables import refuse_other_precision
+from lnexp.torch_variables import check_variables
 from lnexp.versions import check_torch
 
 
@@ -89,7 +89,7 @@ def check_device(cfg: DictConfig) -> None:
         UserError: where the config asks for CUDA, or for fp16, and there is no GPU; for such a torch or environment.
     """
     check_torch()
-    refuse_other_precision()
+    check_variables()
     if cfg.device != "cuda" and cfg.precision != "fp16":
         return
     import torch

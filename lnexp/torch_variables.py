@@ -1,4 +1,4 @@
-"""Refuse environment variables that change the precision of torch, and list those that change its kernels."""
+"""Check environment variables that change the precision of torch, and list those that change its kernels."""
 
 import os
 
@@ -30,7 +30,7 @@ OF_KERNELS = (
 )
 
 
-def refuse_other_precision() -> None:
+def check_variables() -> None:
     """Refuse variables by which ``precision=fp32`` would not be what is computed, or that mean nothing.
 
     Raises:

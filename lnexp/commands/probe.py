@@ -10,7 +10,7 @@ from lnexp.probing.model_probe import asks_for_model, probe_model
 from lnexp.probing.recipes import probe_recipes
 from lnexp.recipes.command_line import split_recipes
 from lnexp.recipes.load import load_recipe, recipe_names
-from lnexp.torch_variables import refuse_other_precision
+from lnexp.torch_variables import check_variables
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
     """
     arguments = command_line().parse_intermixed_args()
     with one_line_errors():
-        refuse_other_precision()
+        check_variables()
         # not parsed by Hydra, which gives "=" and "," in a path a meaning of its own
         plain = [option for option in arguments.overrides if key_of(option) in ("checkpoint", "parameters")]
         recipes, rest = split_recipes([option for option in arguments.overrides if option not in plain])

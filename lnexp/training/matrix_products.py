@@ -57,9 +57,9 @@ def by_onednn() -> Iterator[None]:
 def onednn_is_exact() -> bool:
     """Return whether oneDNN computes products of fp32 matrices in fp32.
 
-    Those tried are of whole numbers of 21 bits and a sign by a matrix with four entries of -1 or 1 in each row and
-    column: every sum is a number of fp32, whatever the order of its terms. No narrower format holds all of the factors,
-    and neither does the sum of two numbers of bf16.
+    It is tried on matrices of whole numbers of 21 bits and a sign, multiplied by one with four entries of -1 or 1 in
+    each row and column: every sum is a number of fp32, whatever the order of its terms. No narrower format holds all of
+    the factors, and neither does the sum of two numbers of bf16.
     """
     drawn = torch.Generator().manual_seed(1)
     numbers = torch.randint(-(2**BITS), 2**BITS, (MEMBERS, SIZE, SIZE), generator=drawn)

@@ -10,7 +10,6 @@ from lnexp.training.memory import SAID_BY
 
 pytestmark = pytest.mark.slow
 
-
 #: Prints how many pages the system gives for 40 tensors of 1 MiB, held at once when as many were freed, in a process
 #: that gives each block back at once unless it is told to keep them.
 PAGES = """

@@ -23,7 +23,6 @@ from lnexp.results.pages.template_variables import variables
 
 pytestmark = pytest.mark.slow
 
-
 RESULTS = ROOT / "results"
 PLACE = "medium/multi30k/fig4ab"
 PLACES = [path.parent.relative_to(RESULTS).as_posix() for path in RESULTS.glob("*/*/*/verdicts.json")]
