@@ -16,6 +16,8 @@ WINDOW = 60
 DEVIATIONS = 7.0
 #: The last update whose changes of hidden states are early ones.
 EARLY = 32
+#: The updates whose sharpness is that of the middle: training that fails stalls there (``recipes/sharpness.yaml``).
+MIDDLE = range(20, 201)
 #: The ends of the names of matrices that are in no layer.
 OUTSIDE_LAYERS = ("embed_tokens", "output_projection")
 #: The rounding of recorded series, relative: a smaller standard deviation is not told from it.
@@ -182,6 +184,15 @@ def max_sharpness(run: MeasuredRun) -> float | None:
 def last_sharpness(run: MeasuredRun) -> float | None:
     """Return the sharpness of the loss at the last snapshot, nats."""
     return _last(_means(run, "sharpness"))
+
+
+@diagnosed
+def middle_sharpness(run: MeasuredRun) -> float | None:
+    """Return the geometric mean of the sharpness of the loss over the snapshots of updates 20 to 200, nats; None where
+    one of them has none, or one that is not positive.
+    """
+    found = [next(_numbers(record, "sharpness"), 0.0) for record in run.snapshots if record["update"] in MIDDLE]
+    return statistics.geometric_mean(found) if found and min(found) > 0 else None
 
 
 @diagnosed

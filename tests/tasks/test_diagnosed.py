@@ -10,13 +10,17 @@ from lnexp.tasks.diagnosed import (
     early_decoder_change,
     early_encoder_change,
     first_encoder_change,
+    first_sharpness,
     last_angular_update,
     last_log_z,
+    last_sharpness,
     max_angular_update,
     max_attention_logit,
     max_hidden_cosine,
     max_relative_update,
+    max_sharpness,
     max_update_rms,
+    middle_sharpness,
     min_attention_entropy,
     min_encoder_gradient_share,
     min_update_rms,
@@ -127,6 +131,19 @@ def test_changes_of_states_are_of_the_last_layer_and_of_early_updates():
     assert early_encoder_change(run(changed(1, 1.0), changed(32, None))) is None
     assert early_encoder_change(run(changed(1, 1.0), changed(2, 1.0))) is None, "as of one that diverged"
     assert first_encoder_change(run(changed(1, 5.0), changed(2, None))) == 5
+
+
+def curved(update: int, sharpness: float | None) -> dict:
+    return {"kind": "snapshot", "update": update, "sharpness.loss": [sharpness]}
+
+
+def test_the_sharpness_of_the_middle_is_a_geometric_mean():
+    one = run(curved(1, 9.0), curved(19, 70.0), curved(20, 2.0), curved(200, 8.0), curved(201, 5.0))
+    found = [of(one) for of in (first_sharpness, max_sharpness, last_sharpness, middle_sharpness)]
+    assert found == pytest.approx([9, 70, 5, 4])
+    assert middle_sharpness(run(curved(19, 1.0), curved(201, 1.0))) is None
+    assert middle_sharpness(run(curved(20, 1.0), curved(23, None))) is None, "not of some of the updates"
+    assert middle_sharpness(run(curved(20, 1.0), curved(23, -1.0))) is None
 
 
 @pytest.mark.parametrize("name", DIAGNOSED)

@@ -11,7 +11,7 @@ from lnexp.results.evidence.published_evidence import PublishedRun
 from lnexp.results.tables.snapshots_table import MEASURES, MODEL, OF_LAYERS, STATE_CHANGE
 from lnexp.results.verifying.possible_snapshots import ROUNDING, are_due, impossible, may_lack_numbers, refuse
 from lnexp.tasks import load_task
-from lnexp.tasks.diagnosed import EARLY
+from lnexp.tasks.diagnosed import EARLY, MIDDLE
 
 #: The columns of a whole model's rows.
 OF_MODEL = ("train_loss", "sharpness")
@@ -67,7 +67,8 @@ def _given(snapshots: pd.DataFrame) -> pd.DataFrame:
     if "sharpness" in of_model:
         sharpness = of_model.groupby("identity")["sharpness"]
         found = {"first_sharpness": sharpness.first(), "max_sharpness": sharpness.max()}
-        given = given.assign(**found, last_sharpness=sharpness.last())
+        middle = of_model[of_model["update"].isin(MIDDLE)].groupby("identity")["sharpness"].agg(_geometric_mean)
+        given = given.assign(**found, last_sharpness=sharpness.last(), middle_sharpness=middle)
     if STATE_CHANGE in layers:
         given = given.assign(**_changes(layers))
     return given
@@ -83,6 +84,11 @@ def _changes(layers: pd.DataFrame) -> dict[str, pd.Series]:
         "first_encoder_change": firsts.xs("encoder", level="side"),
         **{f"early_{side}_change": means.xs(side, level="side") for side in means.index.unique("side")},
     }
+
+
+def _geometric_mean(values: "pd.Series[float]") -> float:
+    """Return NaN where a value is missing or not positive."""
+    return float(np.exp(np.log(values).mean())) if (values > 0).all() else math.nan
 
 
 def _entropies(layers: pd.DataFrame) -> "pd.Series[float]":
