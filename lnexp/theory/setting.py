@@ -9,9 +9,9 @@ import lnexp.plugin  # noqa: F401  (registers the placements)
 from lnexp.errors import UserError, near_names
 from lnexp.plugin.first_batch import show_first_batch
 from lnexp.plugin.initialisation import initialise
-from lnexp.plugin.layers import EncoderLayer
+from lnexp.plugin.layers import ATTENTIONS, DecoderLayer, EncoderLayer
 from lnexp.plugin.model import PLACEMENTS
-from lnexp.plugin.placement import Placement, RegisteredPlacement, Where
+from lnexp.plugin.placement import Placement, RegisteredPlacement, Side, Where
 
 
 def placement_named(name: str) -> RegisteredPlacement:
@@ -34,17 +34,27 @@ class Stack(nn.Module):
     The layers are those of the models that are trained, whatever the placement, which has the defaults of its options.
     A placement that states an initialisation of its own (``Placement.starts_from``) has that one instead, but for the
     output projection of attention, which is the identity.
+
+    With ``sources`` the layers are a decoder's, which the paper leaves out: between self-attention and FFN they attend,
+    in the same way, to a source of so many independent Gaussian positions, which all inputs share. Self-attention is to
+    all positions, as above.
     """
 
-    def __init__(self, placement: str, layers: int, width: int):
+    source: Tensor | None
+
+    def __init__(self, placement: str, layers: int, width: int, sources: int = 0):
         super().__init__()
         if layers < 1 or width < 1:
             raise UserError(f"layers={layers}, width={width}: both must be at least 1")
         chosen = placement_named(placement)
-        placements = [chosen.at(Where("encoder", number + 1, layers, 0, width), {}) for number in range(layers)]
+        self.side: Side = "decoder" if sources else "encoder"
+        decoder_layers = layers if sources else 0
+        places = [Where(self.side, number + 1, layers, decoder_layers, width) for number in range(layers)]
+        placements = [chosen.at(where, {}) for where in places]
         self.layers = nn.ModuleList(map(_layer, placements))
         last = placements[-1]
         self.final_norm = last.end(nn.LayerNorm(width)) if last.final_norm else nn.Identity()
+        self.register_buffer("source", torch.randn(sources, 1, width) if sources else None)
         self.double()
 
     @property
@@ -54,30 +64,45 @@ class Stack(nn.Module):
 
     def show_first_batch(self, x: Tensor) -> None:
         """Let placements that set their parameters from a batch do so, unless they have: ``(positions, batch, d)``."""
-        show_first_batch(self, lambda: self._through(x), {"encoder": torch.ones(x.shape[:2], dtype=torch.bool)})
+        show_first_batch(self, lambda: self._through(x), {self.side: torch.ones(x.shape[:2], dtype=torch.bool)})
 
     def forward(self, x: Tensor) -> Tensor:
         """Return what the prediction is made from; takes and returns ``(positions, batch, d)``."""
         self.show_first_batch(x)
         return self.final_norm(self._through(x))
 
+    @torch.no_grad()
+    def source_variances(self) -> list[float]:
+        """Return the variance of the output of each layer's attention to the source, the mean square over channels; 0
+        without a source.
+        """
+        if self.source is None:
+            return [0.0] * len(self.layers)
+        values = [layer.get_parameter("encoder_attn.v_proj.weight") for layer in self.layers]
+        return [float((self.source.mean(dim=0) @ value.t()).pow(2).mean()) for value in values]
+
     def _through(self, x: Tensor) -> Tensor:
         for layer in self.layers:
-            x = layer(x, None)
+            if self.source is None:
+                x = layer(x, None)
+            else:
+                x, *_ = layer(x, self.source.expand(-1, x.size(1), -1), None)
         return x
 
 
-def _layer(placement: Placement) -> EncoderLayer:
+def _layer(placement: Placement) -> EncoderLayer | DecoderLayer:
     """Return an initialised layer of the setting."""
     width = placement.where.width
     options = {"embed_dim": width, "ffn_embed_dim": width, "attention_heads": 1}
-    layer = EncoderLayer(TransformerConfig(encoder=TransformerConfig.encoder(**options), dropout=0.0), placement)
+    sides = {"encoder": TransformerConfig.encoder(**options), "decoder": TransformerConfig.decoder(**options)}
+    kind = EncoderLayer if placement.where.side == "encoder" else DecoderLayer
+    layer = kind(TransformerConfig(**sides, dropout=0.0), placement)
     initialise(layer, "paper")
-    attention = layer.self_attn
-    for projection in (attention.q_proj, attention.k_proj):
-        nn.init.zeros_(projection.weight)
-    *_, output = attention.out_proj if isinstance(attention.out_proj, nn.Sequential) else (attention.out_proj,)
-    nn.init.eye_(output.get_parameter("weight"))  # the setting has W^V alone; Sub-LN has a norm before it
+    for attention in (getattr(layer, name) for name in ATTENTIONS if hasattr(layer, name)):
+        for projection in (attention.q_proj, attention.k_proj):
+            nn.init.zeros_(projection.weight)
+        *_, output = attention.out_proj if isinstance(attention.out_proj, nn.Sequential) else (attention.out_proj,)
+        nn.init.eye_(output.get_parameter("weight"))  # the setting has W^V alone; Sub-LN has a norm before it
     return layer
 
 

@@ -41,6 +41,30 @@ def draw():
     return lambda *shape: torch.randn(*shape, dtype=torch.float64)
 
 
+def of_decoder_by_hand(stack: Stack, placement: str, x: Tensor) -> Tensor:
+    for layer in stack.layers:
+        of_source = stack.source.mean(dim=0) @ layer.encoder_attn.v_proj.weight.t()
+        if placement == "post_ln":
+            x = norm(x + attention(layer, x))
+            x = norm(x + of_source)
+            x = norm(x + ffn(layer, x))
+        else:
+            x = x + attention(layer, norm(x)) + of_source
+            x = x + ffn(layer, norm(x))
+    return x if placement == "post_ln" else norm(x)
+
+
+@pytest.mark.parametrize("placement", ["post_ln", "pre_ln"])
+def test_a_decoder_s_layers_attend_to_the_mean_of_the_source(placement, draw):
+    stack = Stack(placement, 2, WIDTH, sources=3)
+    x = draw(POSITIONS, 2, WIDTH)
+    torch.testing.assert_close(stack(x), of_decoder_by_hand(stack, placement, x), rtol=1e-12, atol=1e-12)
+    values = [layer.encoder_attn.v_proj.weight for layer in stack.layers]
+    found = [float((value @ stack.source.mean(dim=(0, 1))).square().mean()) for value in values]
+    assert stack.source_variances() == pytest.approx(found)
+    assert Stack(placement, 2, WIDTH).source_variances() == [0, 0]
+
+
 @pytest.mark.parametrize("placement", ["post_ln", "pre_ln"])
 def test_two_layers_are_the_papers_formulas(placement, draw):
     stack = Stack(placement, 2, WIDTH)
