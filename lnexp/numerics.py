@@ -24,7 +24,9 @@ Some changes after commit 7c509a4 left the version as it is, because few runs ha
 that were interrupted. No published run is known to be one. The measurement ``dependency`` measures the shares of
 sublayers in later blocks since commit 849d2f2, and computed them before. After commit 3a010b8b a run of its own on a
 CPU steps its parameters as one vector, as arrays always have: of models with a parameter of no multiple of 16 elements,
-as ReZero's factors, the last digits of some numbers can be others.
+as ReZero's factors, the last digits of some numbers can be others. Kernels that an environment variable chooses
+(:mod:`lnexp.torch_variables`) round differently, as those of another CPU do: a run's records name both, and neither is
+a version.
 """
 
 from collections.abc import Iterator, Mapping

@@ -3,19 +3,20 @@
     PYTHONPATH=. python tests/golden_numerics.py       # record tests/golden_numerics.json
 
 Three paths that all placements share are run for some updates on the embedded corpus: one run by itself with Adam and
-dropout, an array of three optimizers, and beam search with the models that these gave. What is compared:
+dropout, an array of three optimizers, and beam search with the models that these gave. Then every placement, norm,
+optimizer, schedule and intervention has a run of its own of one epoch. What is compared:
 
 - On the machine where the file was recorded (the same CPU, instructions and torch): every number to the last digit.
 - Elsewhere: numbers within :data:`TOLERANCE`, for kernels of another CPU round differently, and without the choice of
   words by beam search. A change of rounding alone is not seen there: it is what another machine does as well.
 
-Neither form knows what a placement, an initialisation or a schedule does that these runs do not have.
+Neither form knows what the options of a placement, or two choices together, do that these runs do not have.
 """
 
 import os
 import platform
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from lnexp.configuration import compose
 from lnexp.corpora.prepare import prepare
 from lnexp.files import write_json
 from lnexp.numerics import NUMERICS
+from lnexp.paths import files_of_group
 from lnexp.runs.environment import cpu_name
 from lnexp.runs.folder import RunFolder
 from lnexp.runs.records import of_kind, read
@@ -46,10 +48,21 @@ MOST_FLIPS = 0.25
 #: Of an ``epoch`` record: what is computed in floating point.
 NUMBERS = ("train_loss", "grad_norm", "valid_loss", "valid_nll", "lr")
 BEAM = 5
+#: The folders of ``configs/`` whose every file has a run of its own.
+CHOICES = ("model", "norm", "optimizer", "lr_schedule", "intervention")
 
 #: Two layers a side, two epochs of seven updates.
 COMMON = [*TINY, "model.encoder_layers=2", "model.decoder_layers=2", "order_seed=7", "max_tokens=200", "max_epoch=2"]
 COMMON += ["warmup_updates=4", "evaluation.lenpen=1.2"]
+#: What changes during training does so within an epoch.
+ALONE = ["max_epoch=1", "lr_max=1e-3", "seed=1"]
+CHANGES = {
+    "model=branch_norm": ["model.branch_norm_updates=4"],
+    "model=pre_to_post": ["model.pre_to_post_updates=4"],
+    "model=prores": ["model.prores_updates=2"],
+    "optimizer=gathered_adam": ["optimizer.gather=2"],
+    "intervention=late_updates": ["intervention.layers=1", "intervention.updates=4"],
+}
 SINGLE = ["model=post_ln", "optimizer=adam", "model.dropout=0.1", "lr_max=1e-3", "seed=1"]
 ARRAY = [
     ["optimizer=adam", "lr_schedule.form=coupled", "lr_max=4e-3", "seed=1"],
@@ -83,6 +96,26 @@ def golden(data_dir: Path) -> dict[str, Any]:
             "array": [_numbers(member.folder) for member in array.members.values()],
             "beam_search": _searched(single, array),
         }
+
+
+def every_choice() -> list[str]:
+    """Return the overrides that choose a file of :data:`CHOICES`."""
+    return [f"{group}={name}" for group in CHOICES for name in files_of_group(group)]
+
+
+def golden_choices(data_dir: Path, choices: Iterable[str]) -> dict[str, Any]:
+    """Return the numbers of a run for each choice.
+
+    Args:
+        data_dir: where the corpus is prepared.
+        choices: some of :func:`every_choice`.
+    """
+    found = {}
+    for chosen in choices:
+        with tempfile.TemporaryDirectory() as here:
+            one = _trained(Path(here), data_dir, [[*ALONE, chosen, *CHANGES.get(chosen, [])]])
+            found[chosen] = [_numbers(member.folder) for member in one.members.values()]
+    return found
 
 
 def _trained(here: Path, data_dir: Path, members: list[list[str]]) -> Engine:
@@ -153,6 +186,7 @@ def main() -> None:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as here:
         content = {"numerics": NUMERICS, "made_on": made_on(), "runs": golden(Path(here))}
+        content["choices"] = golden_choices(Path(here), every_choice())
     write_json(FILE, content, indent=1, ensure_ascii=False)
     print(f"{FILE.name}: recorded at numerics {NUMERICS}")
 

@@ -5,12 +5,13 @@ import json
 import golden_numerics
 import pytest
 import torch
-from golden_numerics import FILE, TOLERANCE, differences, golden, made_on
+from golden_numerics import FILE, TOLERANCE, differences, every_choice, golden, golden_choices, made_on
 from torch.nn import functional
 
 import lnexp.numerics
 from lnexp.numerics import NUMERICS, numerics_of
 from lnexp.plugin import attention
+from lnexp.plugin.placements.peri_ln import PeriLN
 from lnexp.runs.environment import environment
 
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
@@ -40,11 +41,30 @@ def lines(found: dict, relative: float) -> list[str]:
     return differences(RECORDED["runs"], found, relative)
 
 
+def refuse_other_numbers(recorded: dict, found: dict) -> None:
+    """Fail where numbers are not those recorded: to the last digit on the machine where they were recorded."""
+    there = RECORDED["made_on"] == made_on()
+    other = differences(recorded, found, 0.0 if there else TOLERANCE)
+    assert not other, "\n".join([f"other numbers at the same numerics ({NUMERICS}): {AGAIN}", *other[:10]])
+
+
 def test_numbers_are_those_that_were_recorded_at_this_version(as_it_is):
     assert RECORDED["numerics"] == NUMERICS, f"the golden numbers are of numerics {RECORDED['numerics']}: {AGAIN}"
-    there = RECORDED["made_on"] == made_on()
-    found = lines(as_it_is, 0.0 if there else TOLERANCE)
-    assert not found, "\n".join([f"other numbers at the same numerics ({NUMERICS}): {AGAIN}", *found[:10]])
+    refuse_other_numbers(RECORDED["runs"], as_it_is)
+
+
+@pytest.mark.slow
+def test_every_choice_gives_the_numbers_that_were_recorded(prepared, one_thread):
+    found = golden_choices(prepared, every_choice())
+    assert found.keys() == RECORDED["choices"].keys(), f"a choice without a golden run: {AGAIN.split(', and ')[-1]}"
+    refuse_other_numbers(RECORDED["choices"], json.loads(json.dumps(found)))
+
+
+def test_a_changed_formula_of_one_choice_is_seen_on_any_machine(prepared, one_thread, monkeypatch):
+    place, usual = "model=peri_ln", PeriLN.connect
+    recorded = {place: RECORDED["choices"][place]}
+    monkeypatch.setattr(PeriLN, "connect", lambda self, x, block: x + 1.001 * (usual(self, x, block) - x))
+    assert differences(recorded, golden_choices(prepared, [place]), TOLERANCE)
 
 
 def warmup_off_by_one(patch: pytest.MonkeyPatch) -> None:
