@@ -1,6 +1,6 @@
 """Say how results of this machine compare with the published ones of the same profile, corpus and recipe."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +11,7 @@ from lnexp.recipes.load import recipe_of_results
 from lnexp.recipes.recipe import Recipe
 from lnexp.result_tables import read_table, rows_over
 from lnexp.results.evidence.made_with import SAID
-from lnexp.results.evidence.provenance import Provenance, read_provenance
+from lnexp.results.evidence.provenance import read_provenance
 from lnexp.results.judging.verdict_file import Verdicts, read_verdicts
 from lnexp.tasks import load_task
 
@@ -44,7 +44,7 @@ def comparison(ours: Path, theirs: Path) -> list[str]:
             *_settings(*verdicts),
             *_verdicts(*verdicts),
             _differences(recipe, ours, theirs),
-            *_machines(read_provenance(ours), read_provenance(theirs)),
+            *_machines(ours, theirs),
         ]
     except (UserError, *UNREADABLE) as error:
         return [f"{name}: cannot be compared with the published results: {error}"]
@@ -76,24 +76,48 @@ def _verdicts(ours: Verdicts, theirs: Verdicts) -> list[str]:
 def _differences(recipe: Recipe, ours: Path, theirs: Path) -> str:
     """Return the arms whose means differ most: in points of the score, or of a measurement in percent."""
     if recipe.measurement:
-        of_arms = [_measured(folder, recipe) for folder in (ours, theirs)]
+        table = _side_by_side(_measured(ours, recipe), _measured(theirs, recipe), in_percent=True)
         what, ends = f"mean {recipe.plot['y']} of an arm by {recipe.plot['x']}", "%"
     else:
         score = load_task(recipe.task).score
-        of_arms = [_best_scores(folder, score.best) for folder in (ours, theirs)]
+        table = _side_by_side(_best_scores(ours, score.best), _best_scores(theirs, score.best))
         what, ends = f"mean best validation {score.title} of an arm", ""
-    table = pd.concat(of_arms, axis=1, keys=("ours", "theirs"), join="inner").dropna()
     if table.empty:
         return f"{what}: no arm is in both"
-    change = table["ours"] - table["theirs"]
-    if recipe.measurement:  # what was zero has no change in percent
-        change = (100 * change / table["theirs"].abs())[table["theirs"] != 0]
-    largest = change.abs().sort_values(ascending=False, kind="stable").index[:MOST_ARMS]
     words = [
-        f"{_name(arm)} {change[arm]:+.3g}{ends} ({table['ours'][arm]:.4g}, published {table['theirs'][arm]:.4g})"
-        for arm in largest
+        f"{_name(arm)} {row['change']:+.3g}{ends} ({row['ours']:.4g}, published {row['theirs']:.4g})"
+        for arm, row in table.iloc[:MOST_ARMS].iterrows()
     ]
     return f"{what}, largest differences of {len(table)}: {'; '.join(words)}"
+
+
+def largest_differences(folders: Iterable[tuple[Path, Path]]) -> list[str]:
+    """Return in words, for each score of runs, the arm of all recipes whose mean best one differs most.
+
+    Args:
+        folders: of our results, each with that of the published ones.
+    """
+    found: dict[str, tuple[float, str]] = {}
+    for ours, theirs in folders:
+        recipe = recipe_of_results(ours, ours.name)
+        if recipe.measurement:
+            continue
+        score = load_task(recipe.task).score
+        table = _side_by_side(_best_scores(ours, score.best), _best_scores(theirs, score.best))
+        for arm, row in table.iloc[:1].iterrows():
+            words = f"largest difference {recipe.name} {_name(arm)} {row['change']:+.3g} {score.title}"
+            words = words if row["change"] else f"no arm's best {score.title} differs"
+            found[score.title] = max(found.get(score.title, (0.0, words)), (abs(row["change"]), words))
+    return [words for _, words in found.values()]
+
+
+def _side_by_side(ours: pd.Series, theirs: pd.Series, in_percent: bool = False) -> pd.DataFrame:
+    """Return ``ours``, ``theirs`` and ``change`` of what is in both, the largest changes first."""
+    table = pd.concat([ours, theirs], axis=1, keys=("ours", "theirs"), join="inner").dropna()
+    table = table.assign(change=table["ours"] - table["theirs"])
+    if in_percent:  # what was zero has no change in percent
+        table = table.assign(change=100 * table["change"] / table["theirs"].abs())[table["theirs"] != 0]
+    return table.sort_values("change", key=abs, ascending=False, kind="stable")
 
 
 def _best_scores(folder: Path, column: str) -> pd.Series:
@@ -105,17 +129,27 @@ def _measured(folder: Path, recipe: Recipe) -> pd.Series:
     return read_table(folder / "measurements.csv").groupby(["arm", recipe.plot["x"]])[recipe.plot["y"]].mean()
 
 
-def _name(arm: str | tuple[str, float]) -> str:
-    return arm if isinstance(arm, str) else f"{arm[0]} at {arm[1]:g}"
+def _name(arm: Hashable) -> str:
+    """Return the name of an arm, or of an arm and an x."""
+    return f"{arm[0]} at {arm[1]:g}" if isinstance(arm, tuple) else str(arm)
 
 
-def _machines(ours: Provenance, theirs: Provenance) -> list[str]:
-    """Return a line each where the machines, torch or the numerics are others; older records have no instructions."""
-    lines = []
-    for what, said in SAID.items():
-        mine, published = (
-            {words for environment in known.environments for words in said(environment)} for known in (ours, theirs)
-        )
-        if what != "commit" and mine and published and mine != published:
-            lines.append(f"other {what}: {' and '.join(sorted(mine))}; published: {' and '.join(sorted(published))}")
-    return lines
+def _machines(ours: Path, theirs: Path) -> list[str]:
+    """Return a line each where the machines, torch or the numerics are others."""
+    return [
+        f"other {what}: {' and '.join(mine)}; published: {' and '.join(published)}"
+        for what, (mine, published) in others(ours, theirs).items()
+    ]
+
+
+def others(ours: Path, published: Path) -> dict[str, tuple[list[str], list[str]]]:
+    """Return what is another in two folders of results, of :data:`SAID` but the commit, and what both say of it; older
+    records have no instructions.
+    """
+    known = [read_provenance(folder).environments for folder in (ours, published)]
+    said_of = {
+        what: tuple(sorted({words for one in environments for words in said(one)}) for environments in known)
+        for what, said in SAID.items()
+        if what != "commit"
+    }
+    return {what: (mine, theirs) for what, (mine, theirs) in said_of.items() if mine and theirs and mine != theirs}

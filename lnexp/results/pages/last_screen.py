@@ -7,10 +7,11 @@ from pathlib import Path
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.jobs import THEORY
 from lnexp.result_tables import read_table
+from lnexp.results.evidence.made_with import SAID
 from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts
-from lnexp.results.pages.compare import verdicts_alike
+from lnexp.results.pages.compare import largest_differences, others, verdicts_alike
 from lnexp.results.pages.contradictions import not_reproduced
 from lnexp.results.pages.headline import MISSING, PAPER, ROWS, STAR, CorpusResults, answer_of, headline_corpora
 from lnexp.runs.status import DONE
@@ -152,24 +153,33 @@ def _listed(title: str, found: Sequence[str], lines: int) -> list[str]:
         text = _wrapped(f"{title}: {'; '.join(found[:number])}{more}")
         if len(text) <= lines:
             return text
-    return [shortened(f"{title}: {len(found)} claims")]
+    return [shortened(f"{title}: {len(found)} claim{'s' * (len(found) != 1)}")]
 
 
 def _agreement(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
-    """Return how many verdicts are those of the published results, and the names of the others."""
+    """Return how many verdicts are those of the published results, the names of the others, and how far ours are."""
     if _is_same(results_dir, published):
         return []
     both = 0
     differ: list[str] = []  # a claim that differs on two corpora is there twice
+    folders = []
     for one in ran:
         path = published.joinpath(*one.path.parts[-4:])
         if path.is_file():
             number, names = verdicts_alike(one.content, read_verdicts(path))
             both, differ = both + number, [*differ, *names]
+            folders.append((one.path.parent, path.parent))
     alike = f"published results: {both - len(differ)} of {both} verdicts alike"
     if not both:
         return ["published results: none to compare with"]
-    return _listed(f"{alike}; other", list(dict.fromkeys(differ)), 2) or [alike]
+    how_far = "; ".join([alike, *largest_differences(folders), *_made_otherwise(folders)])
+    return [*_wrapped(how_far), *_listed("other verdicts", list(dict.fromkeys(differ)), 2)]
+
+
+def _made_otherwise(folders: Iterable[tuple[Path, Path]]) -> list[str]:
+    """Return what is another in the making of our results and of the published ones, in words."""
+    made = {what for ours, theirs in folders for what in others(ours, theirs)}
+    return [f"other {', '.join(what for what in SAID if what in made)}"] if made else []
 
 
 def _is_same(results_dir: Path, published: Path) -> bool:
@@ -178,10 +188,10 @@ def _is_same(results_dir: Path, published: Path) -> bool:
 
 def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
     where = "" if results_dir == RESULTS_DIR else f" RESULTS={results_dir}"
-    steps = [f"make report{where} (figures)", f"make verify{where} OPTIONS=--all (lists every claim)"]
+    steps = [f"make report{where}", f"make verify{where} OPTIONS=--all (every claim)"]
     undecided = [
         one.path.parent for one in ran if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
     ]
     if undecided and not _is_same(results_dir, published):
-        steps.append(f"python scripts/power.py {undecided[0]} (how many seeds open claims need)")
+        steps.append(f"python scripts/power.py {undecided[0]} (seeds that open claims need)")
     return _wrapped(f"next: {'; '.join(steps)}")
