@@ -10,7 +10,7 @@ from lnexp.recipes.grid import Grid
 from lnexp.results.evidence.by_arm import counted_by_arm
 from lnexp.results.evidence.contract import CountedRun
 from lnexp.results.measures.sweep_summary import PlacementSummary
-from lnexp.tasks.diagnosed import DIAGNOSED
+from lnexp.tasks.diagnosed import DIAGNOSED, WINDOW
 
 ARROW = " → "
 #: Columns, and the measures that they are of: of the last snapshot, or the largest of any.
@@ -23,8 +23,9 @@ COLUMNS = {
 }
 EXPLANATION = (
     "Medians over seeds: at the best rate, and after the arrow at the lowest one above"
-    " it at which most runs are not good. A run that stalls has no spikes of its loss, so that a score of 0 is no sign"
-    " of health."
+    " it at which most runs are not good. log Z and the angle are of the last snapshot, which longer runs have later."
+    f" Spike scores leave out the first {WINDOW} updates; and a run that stalls has no spikes of its loss, so"
+    " that a score of 0 is no sign of health."
 )
 NO_GOOD_RATE = " × marks what is good at no rate: the rate is that of the lowest nll."
 
