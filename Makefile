@@ -99,7 +99,7 @@ reproduce-why-real-text: install  ## beyond the paper: interventions on Multi30k
 	$(REPRODUCE) $(if $(PROFILE),,profile=medium) +recipe=interventions_real_text,adam_2k_real_text,tuned_rate
 
 theory: install  ## Fig. 3, lemmas, Theorem 1, concentration, measured on a CPU, and their verdicts (DATA= SEEDS= OPTIONS=)
-	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_growth,theory_concentration
+	$(PROBE) +recipe=fig3,fig3_layers,theory_lemma1,theory_lemma2,theory_lemma3,theory_theorem1,theory_growth,theory_growth_decoder,theory_concentration
 	@$(PY) scripts/verify.py --profile theory --results results/local
 	$(REPRODUCE) +recipe=fig3_warmup $(if $(PROFILE),,profile=small)
 

@@ -93,7 +93,10 @@ CHAPTERS = (
         "The theory, before training",
         "Theorem 1, its lemmas, appendix F and Fig. 3",
         _places(
-            ("theory/gaussian", "theory_growth theory_lemma1 theory_lemma2 theory_lemma3 theory_theorem1"),
+            (
+                "theory/gaussian",
+                "theory_growth theory_growth_decoder theory_lemma1 theory_lemma2 theory_lemma3 theory_theorem1",
+            ),
             ("theory/iwslt14-subset", "fig3 fig3_layers theory_concentration"),
             (
                 "theory/toy",
