@@ -10,13 +10,14 @@ optimizer, schedule and intervention has a run of its own of one epoch. What is 
 - Elsewhere: numbers within :data:`TOLERANCE`, for kernels of another CPU round differently, and without the choice of
   words by beam search. A change of rounding alone is not seen there: it is what another machine does as well.
 
-Neither form knows what the options of a placement, or two choices together, do that these runs do not have.
+Neither form knows what the options of a placement, two choices together or longer training do that these runs do not
+have.
 """
 
 import os
 import platform
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from lnexp.runs.records import of_kind, read
 from lnexp.tasks.contract import Member
 from lnexp.tasks.translation.array_decoding import translate_array
 from lnexp.tasks.translation.decoding import FirstSentences, batches_of, translate
+from lnexp.torch_variables import chosen_kernels
 from lnexp.training.engine import Engine
 from lnexp.training.models.array import ArrayModels
 
@@ -57,10 +59,13 @@ COMMON += ["warmup_updates=4", "evaluation.lenpen=1.2"]
 #: What changes during training does so within an epoch.
 ALONE = ["max_epoch=1", "lr_max=1e-3", "seed=1"]
 CHANGES = {
+    "model=mix_ln": ["model.mix_ln_alpha=0.5"],
     "model=branch_norm": ["model.branch_norm_updates=4"],
     "model=pre_to_post": ["model.pre_to_post_updates=4"],
     "model=prores": ["model.prores_updates=2"],
     "optimizer=gathered_adam": ["optimizer.gather=2"],
+    "lr_schedule=inverse_sqrt": ["lr_schedule.decay_from=4"],
+    "lr_schedule=step": ["lr_schedule.decay_epoch=2", "max_epoch=2"],
     "intervention=late_updates": ["intervention.layers=1", "intervention.updates=4"],
 }
 SINGLE = ["model=post_ln", "optimizer=adam", "model.dropout=0.1", "lr_max=1e-3", "seed=1"]
@@ -78,6 +83,7 @@ def made_on() -> dict[str, Any]:
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "machine": platform.machine(),
         "torch": torch.__version__,
+        "kernels": chosen_kernels(),
         "mkl": torch.backends.mkl.is_available(),
     }
 
@@ -103,19 +109,17 @@ def every_choice() -> list[str]:
     return [f"{group}={name}" for group in CHOICES for name in files_of_group(group)]
 
 
-def golden_choices(data_dir: Path, choices: Iterable[str]) -> dict[str, Any]:
-    """Return the numbers of a run for each choice.
+def golden_choice(data_dir: Path, choice: str) -> list[dict[str, Any]]:
+    """Return the numbers of a run with a choice.
 
     Args:
         data_dir: where the corpus is prepared.
-        choices: some of :func:`every_choice`.
+        choice: one of :func:`every_choice`.
     """
-    found = {}
-    for chosen in choices:
-        with tempfile.TemporaryDirectory() as here:
-            one = _trained(Path(here), data_dir, [[*ALONE, chosen, *CHANGES.get(chosen, [])]])
-            found[chosen] = [_numbers(member.folder) for member in one.members.values()]
-    return found
+    with tempfile.TemporaryDirectory() as here:
+        engine = _trained(Path(here), data_dir, [[*ALONE, choice, *CHANGES.get(choice, [])]])
+        (member,) = engine.members.values()
+        return _numbers(member.folder)
 
 
 def _trained(here: Path, data_dir: Path, members: list[list[str]]) -> Engine:
@@ -186,7 +190,7 @@ def main() -> None:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as here:
         content = {"numerics": NUMERICS, "made_on": made_on(), "runs": golden(Path(here))}
-        content["choices"] = golden_choices(Path(here), every_choice())
+        content["choices"] = {choice: golden_choice(Path(here), choice) for choice in every_choice()}
     write_json(FILE, content, indent=1, ensure_ascii=False)
     print(f"{FILE.name}: recorded at numerics {NUMERICS}")
 

@@ -5,7 +5,7 @@ import json
 import golden_numerics
 import pytest
 import torch
-from golden_numerics import FILE, TOLERANCE, differences, every_choice, golden, golden_choices, made_on
+from golden_numerics import FILE, TOLERANCE, differences, every_choice, golden, golden_choice, made_on
 from torch.nn import functional
 
 import lnexp.numerics
@@ -15,6 +15,7 @@ from lnexp.plugin.placements.peri_ln import PeriLN
 from lnexp.runs.environment import environment
 
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
+DEFAULTS = ("norm=layer_norm", "optimizer=adam", "lr_schedule=constant", "intervention=none")
 AGAIN = "raise NUMERICS in lnexp/numerics.py, add a row there, and run PYTHONPATH=. python tests/golden_numerics.py"
 
 
@@ -53,18 +54,28 @@ def test_numbers_are_those_that_were_recorded_at_this_version(as_it_is):
     refuse_other_numbers(RECORDED["runs"], as_it_is)
 
 
+def test_every_choice_has_a_golden_run_of_its_own():
+    assert list(RECORDED["choices"]) == every_choice(), AGAIN
+    same: dict[str, list[str]] = {}
+    for choice, numbers in RECORDED["choices"].items():
+        same.setdefault(json.dumps(numbers), []).append(choice)
+    # an alias; post_ln and what it has by default
+    aliases = [{"model=peri_ln", "model=sandwich_ln"}, {"model=post_ln", *DEFAULTS}]
+    assert [set(names) for names in same.values() if len(names) > 1] == aliases
+
+
 @pytest.mark.slow
-def test_every_choice_gives_the_numbers_that_were_recorded(prepared, one_thread):
-    found = golden_choices(prepared, every_choice())
-    assert found.keys() == RECORDED["choices"].keys(), f"a choice without a golden run: {AGAIN.split(', and ')[-1]}"
-    refuse_other_numbers(RECORDED["choices"], json.loads(json.dumps(found)))
+@pytest.mark.parametrize("choice", every_choice())
+def test_a_choice_gives_the_numbers_that_were_recorded(choice, prepared, one_thread):
+    refuse_other_numbers(RECORDED["choices"][choice], golden_choice(prepared, choice))
 
 
 def test_a_changed_formula_of_one_choice_is_seen_on_any_machine(prepared, one_thread, monkeypatch):
-    place, usual = "model=peri_ln", PeriLN.connect
-    recorded = {place: RECORDED["choices"][place]}
+    choice, usual = "model=peri_ln", PeriLN.connect
+    recorded = RECORDED["choices"][choice]
+    assert not differences(recorded, golden_choice(prepared, choice), TOLERANCE)
     monkeypatch.setattr(PeriLN, "connect", lambda self, x, block: x + 1.001 * (usual(self, x, block) - x))
-    assert differences(recorded, golden_choices(prepared, [place]), TOLERANCE)
+    assert differences(recorded, golden_choice(prepared, choice), TOLERANCE)
 
 
 def warmup_off_by_one(patch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ WINDOW = 60
 DEVIATIONS = 7.0
 #: The last update whose changes of hidden states are early ones.
 EARLY = 32
-#: The updates whose sharpness is that of the middle: training that fails stalls there (``recipes/sharpness.yaml``).
+#: The updates whose sharpness is the middle one: of the 480 of profile ``small`` those where training may stall.
 MIDDLE = range(20, 201)
 #: The ends of the names of matrices that are in no layer.
 OUTSIDE_LAYERS = ("embed_tokens", "output_projection")
@@ -189,10 +189,13 @@ def last_sharpness(run: MeasuredRun) -> float | None:
 @diagnosed
 def middle_sharpness(run: MeasuredRun) -> float | None:
     """Return the geometric mean of the sharpness of the loss over the snapshots of updates 20 to 200, nats; None where
-    one of them has none, or one that is not positive.
+    one of them has none, or one that is not positive, and without a later snapshot.
     """
-    found = [next(_numbers(record, "sharpness"), 0.0) for record in run.snapshots if record["update"] in MIDDLE]
-    return statistics.geometric_mean(found) if found and min(found) > 0 else None
+    middle = [record for record in run.snapshots if record["update"] in MIDDLE]
+    found = [value for record in middle for value in _numbers(record, "sharpness")]
+    ended = any(record["update"] > MIDDLE[-1] for record in run.snapshots)
+    whole = ended and len(found) == len(middle) and min(found, default=0) > 0
+    return statistics.geometric_mean(found) if whole else None
 
 
 @diagnosed

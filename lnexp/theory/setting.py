@@ -12,6 +12,7 @@ from lnexp.plugin.initialisation import initialise
 from lnexp.plugin.layers import ATTENTIONS, DecoderLayer, EncoderLayer
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.placement import Placement, RegisteredPlacement, Side, Where
+from lnexp.theory.hidden_states import hidden_norms
 
 
 def placement_named(name: str) -> RegisteredPlacement:
@@ -36,8 +37,8 @@ class Stack(nn.Module):
     output projection of attention, which is the identity.
 
     With ``sources`` the layers are a decoder's, which the paper leaves out: between self-attention and FFN they attend,
-    in the same way, to a source of so many independent Gaussian positions, which all inputs share. Self-attention is to
-    all positions, as above.
+    in the same way, to a source of so many independent positions from ``N(0, 1)``, which all inputs share. It has no
+    encoder before it; placements are told of one with as many layers. Self-attention is to all positions, as above.
     """
 
     source: Tensor | None
@@ -46,6 +47,7 @@ class Stack(nn.Module):
         super().__init__()
         if layers < 1 or width < 1:
             raise UserError(f"layers={layers}, width={width}: both must be at least 1")
+        self.width = width
         chosen = placement_named(placement)
         self.side: Side = "decoder" if sources else "encoder"
         decoder_layers = layers if sources else 0
@@ -73,13 +75,14 @@ class Stack(nn.Module):
 
     @torch.no_grad()
     def source_variances(self) -> list[float]:
-        """Return the variance of the output of each layer's attention to the source, the mean square over channels; 0
-        without a source.
+        """Return the variance of the output of each layer's attention to the source, the mean square over channels.
+
+        It depends on the source alone, whatever the layers are given.
         """
-        if self.source is None:
-            return [0.0] * len(self.layers)
-        values = [layer.get_parameter("encoder_attn.v_proj.weight") for layer in self.layers]
-        return [float((self.source.mean(dim=0) @ value.t()).pow(2).mean()) for value in values]
+        attentions = nn.ModuleList(layer.get_submodule("encoder_attn") for layer in self.layers)
+        with hidden_norms(attentions, "output") as norms:
+            self._through(torch.zeros(1, 1, self.width, dtype=torch.float64))
+        return [float(norm.mean()) / self.width for norm in norms]
 
     def _through(self, x: Tensor) -> Tensor:
         for layer in self.layers:
@@ -98,7 +101,7 @@ def _layer(placement: Placement) -> EncoderLayer | DecoderLayer:
     kind = EncoderLayer if placement.where.side == "encoder" else DecoderLayer
     layer = kind(TransformerConfig(**sides, dropout=0.0), placement)
     initialise(layer, "paper")
-    for attention in (getattr(layer, name) for name in ATTENTIONS if hasattr(layer, name)):
+    for attention in filter(None, (getattr(layer, name, None) for name in ATTENTIONS)):
         for projection in (attention.q_proj, attention.k_proj):
             nn.init.zeros_(projection.weight)
         *_, output = attention.out_proj if isinstance(attention.out_proj, nn.Sequential) else (attention.out_proj,)
@@ -116,7 +119,7 @@ def loss_of_random_targets(stack: Stack, positions: int, inputs: int, words: int
         words: size of the vocabulary.
         std: of the entries of the words' Gaussian embeddings.
     """
-    width = stack.last_w2.size(0)
+    width = stack.width
     x = torch.randn(positions, inputs, width, dtype=torch.float64)
     embeddings = std * torch.randn(words, width, dtype=torch.float64)
     targets = torch.randint(words, (positions, inputs))

@@ -137,7 +137,7 @@ def test_contradictions_are_said_by_whose_claims_they_are(results):
     shutil.copytree(RESULTS_DIR / "theory/gaussian/theory_lemma3", results / "theory/gaussian/theory_lemma3")
     said = front(results).contradicted
     assert said["on the paper's experiments"] == {
-        "With RAdam (β2 = 0.98; `radam` has 0.999, too) and no warm-up Post-LN does not train well": ["Multi30k"],
+        "With RAdam (β2 = 0.98; for 0.999 see `radam`) and no warm-up Post-LN does not train well": ["Multi30k"],
         "With RAdam (β2 = 0.98), linear decay and no warm-up Post-LN ends over 0.04 nats behind Adam with warm-up": [
             "embedded corpus"
         ],

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import ROOT
-from scipy.stats import gmean, t
+from scipy.stats import t
 
 from lnexp.results.pages.published_folder import PublishedFolder
 
@@ -38,9 +38,7 @@ def extremes(values: pd.Series) -> list[float]:
 
 
 def flat_sharpness(arm: str) -> pd.Series:
-    """The geometric mean of an arm's sharpness over updates 23 to 181, by seed."""
-    table = pd.read_csv(SMALL / "sharpness/snapshots.csv").query("arm == @arm and 23 <= update <= 181")
-    return table.dropna(subset="sharpness").groupby("seed").sharpness.apply(gmean)
+    return runs("sharpness", arm, "middle_sharpness")
 
 
 def cost_of_pre_ln() -> list[float]:

@@ -141,9 +141,11 @@ def test_the_sharpness_of_the_middle_is_a_geometric_mean():
     one = run(curved(1, 9.0), curved(19, 70.0), curved(20, 2.0), curved(200, 8.0), curved(201, 5.0))
     found = [of(one) for of in (first_sharpness, max_sharpness, last_sharpness, middle_sharpness)]
     assert found == pytest.approx([9, 70, 5, 4])
-    assert middle_sharpness(run(curved(19, 1.0), curved(201, 1.0))) is None
-    assert middle_sharpness(run(curved(20, 1.0), curved(23, None))) is None, "not of some of the updates"
-    assert middle_sharpness(run(curved(20, 1.0), curved(23, -1.0))) is None
+    last = curved(201, 1.0)
+    assert middle_sharpness(run(curved(19, 1.0), last)) is None
+    assert middle_sharpness(run(curved(20, 1.0), curved(23, None), last)) is None, "not of some of the updates"
+    assert middle_sharpness(run(curved(20, 1.0), curved(23, -1.0), last)) is None
+    assert middle_sharpness(run(curved(20, 1.0), curved(200, 1.0))) is None, "as of one that diverged"
 
 
 @pytest.mark.parametrize("name", DIAGNOSED)

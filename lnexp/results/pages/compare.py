@@ -76,53 +76,75 @@ def _verdicts(ours: Verdicts, theirs: Verdicts) -> list[str]:
 def _differences(recipe: Recipe, ours: Path, theirs: Path) -> str:
     """Return the arms whose means differ most: in points of the score, or of a measurement in percent."""
     if recipe.measurement:
-        table = _side_by_side(_measured(ours, recipe), _measured(theirs, recipe), in_percent=True)
-        what, ends = f"mean {recipe.plot['y']} of an arm by {recipe.plot['x']}", "%"
+        table, ends = _side_by_side(_measured(ours, recipe), _measured(theirs, recipe)), "%"
+        what = f"mean {recipe.plot['y']} of an arm by {recipe.plot['x']}"
     else:
-        score = load_task(recipe.task).score
-        table = _side_by_side(_best_scores(ours, score.best), _best_scores(theirs, score.best))
-        what, ends = f"mean best validation {score.title} of an arm", ""
+        table, whose = _scores(recipe, ours, theirs)
+        what, ends = f"mean best validation {_title(recipe)} of an arm{whose}", ""
     if table.empty:
         return f"{what}: no arm is in both"
+    count = len(table)
+    if recipe.measurement:  # what was zero has no change in percent
+        table = table.assign(change=100 * table["change"] / table["theirs"].abs())[table["theirs"] != 0]
+    largest = table.sort_values("change", key=abs, ascending=False, kind="stable").iloc[:MOST_ARMS]
     words = [
         f"{_name(arm)} {row['change']:+.3g}{ends} ({row['ours']:.4g}, published {row['theirs']:.4g})"
-        for arm, row in table.iloc[:MOST_ARMS].iterrows()
+        for arm, row in largest.iterrows()
     ]
-    return f"{what}, largest differences of {len(table)}: {'; '.join(words)}"
+    return f"{what}, largest differences of {count}: {'; '.join(words)}"
 
 
-def largest_differences(folders: Iterable[tuple[Path, Path]]) -> list[str]:
-    """Return in words, for each score of runs, the arm of all recipes whose mean best one differs most.
+def largest_difference(ours: Path, theirs: Path) -> tuple[float, str] | None:
+    """Return by how much the mean best validation score of an arm differs at most, in points, and that in words.
 
     Args:
-        folders: of our results, each with that of the published ones.
+        ours: a folder of results.
+        theirs: the folder of the published ones.
+
+    Returns:
+        None for measurements, and where no arm is in both.
+
+    Raises:
+        UserError: for a recipe or a provenance that cannot be read; and the errors of
+            :data:`lnexp.errors.UNREADABLE` for tables.
     """
-    found: dict[str, tuple[float, str]] = {}
-    for ours, theirs in folders:
-        recipe = recipe_of_results(ours, ours.name)
-        if recipe.measurement:
-            continue
-        score = load_task(recipe.task).score
-        table = _side_by_side(_best_scores(ours, score.best), _best_scores(theirs, score.best))
-        for arm, row in table.iloc[:1].iterrows():
-            words = f"largest difference {recipe.name} {_name(arm)} {row['change']:+.3g} {score.title}"
-            words = words if row["change"] else f"no arm's best {score.title} differs"
-            found[score.title] = max(found.get(score.title, (0.0, words)), (abs(row["change"]), words))
-    return [words for _, words in found.values()]
+    recipe = recipe_of_results(ours, ours.name)
+    if recipe.measurement:
+        return None
+    table, whose = _scores(recipe, ours, theirs)
+    if table.empty:
+        return None
+    place = int(table["change"].abs().argmax())
+    change = float(table["change"].iloc[place])
+    return abs(change), f"{recipe.name} {_name(table.index[place])} {change:+.3g} {_title(recipe)}{whose}"
 
 
-def _side_by_side(ours: pd.Series, theirs: pd.Series, in_percent: bool = False) -> pd.DataFrame:
-    """Return ``ours``, ``theirs`` and ``change`` of what is in both, the largest changes first."""
+def _title(recipe: Recipe) -> str:
+    return load_task(recipe.task).score.title
+
+
+def _scores(recipe: Recipe, ours: Path, theirs: Path) -> tuple[pd.DataFrame, str]:
+    """Return the means of the best score of the arms in both, and whose seeds these are of.
+
+    They are of the seeds that both have, so that fewer seeds are no difference; of all where they share none.
+    """
+    column = load_task(recipe.task).score.best
+    both = [_best_scores(folder, column) for folder in (ours, theirs)]
+    shared = both[0].index.intersection(both[1].index)
+    if len(shared):
+        both = [of.loc[shared] for of in both]
+    return _side_by_side(*(of.groupby("arm").mean() for of in both)), "" if len(shared) else " (other seeds)"
+
+
+def _side_by_side(ours: pd.Series, theirs: pd.Series) -> pd.DataFrame:
+    """Return ``ours``, ``theirs`` and ``change`` of what is in both."""
     table = pd.concat([ours, theirs], axis=1, keys=("ours", "theirs"), join="inner").dropna()
-    table = table.assign(change=table["ours"] - table["theirs"])
-    if in_percent:  # what was zero has no change in percent
-        table = table.assign(change=100 * table["change"] / table["theirs"].abs())[table["theirs"] != 0]
-    return table.sort_values("change", key=abs, ascending=False, kind="stable")
+    return table.assign(change=table["ours"] - table["theirs"])
 
 
 def _best_scores(folder: Path, column: str) -> pd.Series:
-    table = read_table(folder / "runs.csv")
-    return rows_over(table).groupby("arm")[column].mean()
+    """Return the best score of each run, by arm and seed."""
+    return rows_over(read_table(folder / "runs.csv")).set_index(["arm", "seed"])[column]
 
 
 def _measured(folder: Path, recipe: Recipe) -> pd.Series:
@@ -138,13 +160,14 @@ def _machines(ours: Path, theirs: Path) -> list[str]:
     """Return a line each where the machines, torch or the numerics are others."""
     return [
         f"other {what}: {' and '.join(mine)}; published: {' and '.join(published)}"
-        for what, (mine, published) in others(ours, theirs).items()
+        for what, (mine, published) in made_differently(ours, theirs).items()
     ]
 
 
-def others(ours: Path, published: Path) -> dict[str, tuple[list[str], list[str]]]:
-    """Return what is another in two folders of results, of :data:`SAID` but the commit, and what both say of it; older
-    records have no instructions.
+def made_differently(ours: Path, published: Path) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the keys of :data:`SAID`, without the commit, whose values differ, each with those of both folders.
+
+    What either says nothing of is left out: older records have no instructions.
     """
     known = [read_provenance(folder).environments for folder in (ours, published)]
     said_of = {

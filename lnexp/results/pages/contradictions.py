@@ -10,7 +10,7 @@ from lnexp.results.pages.corpora import names_of_corpora
 #: What a reader learns where claims are contradicted, and the ids of these claims: of each thing that a sentence says,
 #: those that show it. No sentence states a size, which another corpus or profile may not have.
 SENTENCES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "With RAdam (β2 = 0.98; `radam` has 0.999, too) and no warm-up Post-LN does not train well": (
+    "With RAdam (β2 = 0.98; for 0.999 see `radam`) and no warm-up Post-LN does not train well": (
         ("fig4ab-radam-trains-post-ln", "fig4ab-radam-post-ln-succeeds"),
     ),
     "With RAdam (β2 = 0.98), linear decay and no warm-up Post-LN ends over 0.04 nats behind Adam with warm-up": (

@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 
+from lnexp.errors import UNREADABLE, UserError
 from lnexp.paths import RESULTS_DIR
 from lnexp.recipes.jobs import THEORY
 from lnexp.result_tables import read_table
@@ -11,7 +14,7 @@ from lnexp.results.evidence.made_with import SAID
 from lnexp.results.judging.tally import tally
 from lnexp.results.judging.verdict_file import JudgedClaim, read_verdicts
 from lnexp.results.judging.verdicts import RecipeVerdicts
-from lnexp.results.pages.compare import largest_differences, others, verdicts_alike
+from lnexp.results.pages.compare import largest_difference, made_differently, verdicts_alike
 from lnexp.results.pages.contradictions import not_reproduced
 from lnexp.results.pages.headline import MISSING, PAPER, ROWS, STAR, CorpusResults, answer_of, headline_corpora
 from lnexp.runs.status import DONE
@@ -104,7 +107,7 @@ def _counts(shown: Sequence[RecipeVerdicts]) -> str:
     return f"{tally(claim for one in shown for claim in one.content.claims).short_text}."
 
 
-#: The least number of lines that contradicted and open claims have, each.
+#: The least number of lines that contradicted and open claims have, each, where there are as many.
 LEAST = 3
 
 
@@ -123,7 +126,7 @@ def _names(ran: Sequence[RecipeVerdicts], lines: int) -> list[str]:
         line for claim in still_open for line in _wrapped(f"inconclusive: {_starred(claim)}, {claim.estimate_text}")
     ]
     names = _wrapped(f"inconclusive: {', '.join(map(_starred, still_open))}") if still_open else []
-    most = max(LEAST, lines - LEAST) if contradicted else lines
+    most = max(min(LEAST, lines - 1), lines - LEAST) if contradicted else lines
     few = [] if contradicted else [_listed("inconclusive", list(map(_starred, still_open)), most)]
     shown = next((form for form in (numbers, names, *few) if len(form) <= most), [])
     in_words = any(not sentence.startswith("`") for sentence in said)
@@ -157,29 +160,36 @@ def _listed(title: str, found: Sequence[str], lines: int) -> list[str]:
 
 
 def _agreement(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
-    """Return how many verdicts are those of the published results, the names of the others, and how far ours are."""
+    """Return how many verdicts are those of the published results, how far ours are from these, and other verdicts."""
     if _is_same(results_dir, published):
         return []
-    both = 0
-    differ: list[str] = []  # a claim that differs on two corpora is there twice
-    folders = []
-    for one in ran:
-        path = published.joinpath(*one.path.parts[-4:])
-        if path.is_file():
-            number, names = verdicts_alike(one.content, read_verdicts(path))
-            both, differ = both + number, [*differ, *names]
-            folders.append((one.path.parent, path.parent))
-    alike = f"published results: {both - len(differ)} of {both} verdicts alike"
+    both = [(one, path) for one in ran if (path := published.joinpath(*one.path.parts[-4:])).is_file()]
     if not both:
         return ["published results: none to compare with"]
-    how_far = "; ".join([alike, *largest_differences(folders), *_made_otherwise(folders)])
-    return [*_wrapped(how_far), *_listed("other verdicts", list(dict.fromkeys(differ)), 2)]
+    count = 0
+    differ: list[str] = []  # a claim that differs on two corpora is there twice
+    for one, path in both:
+        number, names = verdicts_alike(one.content, read_verdicts(path))
+        count, differ = count + number, [*differ, *names]
+    alike = f"published results: {count - len(differ)} of {count} verdicts alike"
+    how_far = _distance([(one.path.parent, path.parent) for one, path in both])
+    return [*_wrapped("; ".join([alike, *how_far])), *_listed("other verdicts", list(dict.fromkeys(differ)), 2)]
 
 
-def _made_otherwise(folders: Iterable[tuple[Path, Path]]) -> list[str]:
-    """Return what is another in the making of our results and of the published ones, in words."""
-    made = {what for ours, theirs in folders for what in others(ours, theirs)}
-    return [f"other {', '.join(what for what in SAID if what in made)}"] if made else []
+def _distance(folders: Iterable[tuple[Path, Path]]) -> list[str]:
+    """Return the largest difference of an arm over folders of ours and the published ones, and the words of
+    :data:`SAID` in which these differ; nothing of folders that cannot be read.
+    """
+    changes: list[tuple[float, str]] = []
+    made: set[str] = set()
+    for ours, theirs in folders:
+        with suppress(UserError, *UNREADABLE):
+            made |= made_differently(ours, theirs).keys()
+            changes += [found] if (found := largest_difference(ours, theirs)) else []
+    size, words = max(changes, default=(0.0, ""), key=itemgetter(0))
+    largest = f"largest difference {words}" if size else "no arm's best score differs"
+    other = f"other {', '.join(what for what in SAID if what in made)}"
+    return [*([largest] if changes else []), *([other] if made else [])]
 
 
 def _is_same(results_dir: Path, published: Path) -> bool:
@@ -188,7 +198,7 @@ def _is_same(results_dir: Path, published: Path) -> bool:
 
 def _next(ran: Sequence[RecipeVerdicts], results_dir: Path, published: Path) -> list[str]:
     where = "" if results_dir == RESULTS_DIR else f" RESULTS={results_dir}"
-    steps = [f"make report{where}", f"make verify{where} OPTIONS=--all (every claim)"]
+    steps = [f"make report{where}", f"make verify{where} OPTIONS=--all"]
     undecided = [
         one.path.parent for one in ran if any(claim.verdict == "inconclusive" for claim in _to_name(one.content.claims))
     ]

@@ -68,7 +68,8 @@ def _given(snapshots: pd.DataFrame) -> pd.DataFrame:
         sharpness = of_model.groupby("identity")["sharpness"]
         found = {"first_sharpness": sharpness.first(), "max_sharpness": sharpness.max()}
         middle = of_model[of_model["update"].isin(MIDDLE)].groupby("identity")["sharpness"].agg(_geometric_mean)
-        given = given.assign(**found, last_sharpness=sharpness.last(), middle_sharpness=middle)
+        ended = of_model.groupby("identity")["update"].max() > MIDDLE[-1]
+        given = given.assign(**found, last_sharpness=sharpness.last(), middle_sharpness=middle.where(ended))
     if STATE_CHANGE in layers:
         given = given.assign(**_changes(layers))
     return given

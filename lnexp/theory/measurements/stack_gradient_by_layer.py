@@ -35,11 +35,12 @@ def decoder_stack_gradient_by_layer(
 
 
 def _gradients(stack: Stack, positions: int, inputs: int, words: int) -> list[Row]:
+    """Return the rows of :func:`stack_gradient_by_layer` for a stack."""
     names = {
         f"layers.{layer}.{module}.weight": {"layer": layer + 1, "parameter": matrix}
         for matrix, module in MATRICES.items()
         for layer in range(len(stack.layers))
     }
-    loss = loss_of_random_targets(stack, positions, inputs, words, std=stack.last_w2.size(0) ** -0.5)
+    loss = loss_of_random_targets(stack, positions, inputs, words, std=stack.width**-0.5)
     norms = gradient_norms(stack, list(names), [loss])
     return [where | {"grad_norm": norms[name].expected} for name, where in names.items()]

@@ -94,7 +94,7 @@ def test_what_differs_from_published_results_and_is_contradicted_is_named(ours):
     text = screen(ours)
     assert "contradicted: `fig4ab-placement-decides` (embedded corpus)" in " ".join(text.split())
     assert "contradicted on embedded corpus" in " ".join(text.split())
-    alike = f"published results: {claims - 1} of {claims} verdicts alike; no arm's best BLEU differs"
+    alike = f"published results: {claims - 1} of {claims} verdicts alike; no arm's best score differs"
     assert f"{alike} other verdicts: fig4ab-placement-decides" in " ".join(text.split())
 
 
@@ -109,6 +109,24 @@ def test_how_far_ours_are_and_what_made_them_is_said(ours):
     )
     text = " ".join(screen(ours).split())
     assert "verdicts alike; largest difference fig4ab pre_ln_adam -7 BLEU; other machine, numerics " in text
+    table[table["seed"] == "103"].to_csv(place / "runs.csv", index=False)
+    assert "largest difference fig4ab pre_ln_adam -7 BLEU;" in screen(ours).replace("\n  ", " "), "of one seed"
+    table.assign(seed=table["seed"].map("9{}".format)).to_csv(place / "runs.csv", index=False)
+    assert "BLEU (other seeds); other machine" in " ".join(screen(ours).split())
+
+
+def test_the_largest_difference_is_of_all_recipes_that_can_be_read(ours, monkeypatch):
+    for name in ("fig2a", "small_fixed_lr"):
+        shutil.copytree(PUBLISHED / "small/toy" / name, ours / "small/toy" / name)
+    for name, points in (("fig2a", 3), ("small_fixed_lr", 40)):
+        path = ours / "small/toy" / name / "runs.csv"
+        table = pd.read_csv(path, dtype={"identity": str})
+        table.assign(best_valid_bleu=table["best_valid_bleu"] - points).to_csv(path, index=False)
+    assert re.search(r"largest difference small_fixed_lr \w+ -40 BLEU", " ".join(screen(ours).split()))
+    (ours / "small/toy/small_fixed_lr/provenance.json").write_text("{")
+    assert re.search(r"largest difference fig2a \w+ -3 BLEU", " ".join(screen(ours).split()))
+    monkeypatch.chdir(ours)  # where their paths are short, as a user's are
+    assert len(screen(Path()).splitlines()) <= LINES
 
 
 def test_runs_that_recipes_share_count_once(ours):

@@ -79,6 +79,18 @@ def test_snapshots_give_what_runs_state(copied, column, value, row, named):
     assert f": {named}" in _denied(folder)
 
 
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_snapshots_give_the_sharpness_of_the_middle_that_runs_state(copied, value):
+    def change(table: pd.DataFrame) -> pd.DataFrame:
+        row = table.index[(table["update"] == 45) & (table["side"] == "model")][0]
+        return _with("sharpness", value, row)(table)
+
+    folder = copied("small/toy/sharpness")
+    _change(folder, "snapshots.csv", change)
+    assert "snapshots.csv gives other numbers than runs.csv states: " in _denied(folder)
+    assert ": middle_sharpness" in _denied(folder)
+
+
 def test_runs_of_provenance_are_over_in_the_table(copied):
     folder = copied("small/toy/fig2a")
     change_provenance(folder, lambda made: made["runs"].update({"0123abcd": made["runs"]["5067c2ef"]}))

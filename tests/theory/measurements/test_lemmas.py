@@ -85,3 +85,5 @@ def test_gradients_of_a_post_ln_decoder_grow_with_the_variance_of_its_attention_
         first, *_, last = (row["grad_norm"] for row in rows if row["parameter"] == "W1")
         grown[sources] = last / first
     assert grown[1] > 3 * grown[8]
+    with pytest.raises(UserError, match="sources"):
+        measure("decoder_stack_gradient_by_layer", Context(1), settings | {"sources": 0})
