@@ -6,9 +6,14 @@ from small_models import SEEDS, array_of, assert_array_is_its_members, model_of
 
 from lnexp.plugin.model import PLACEMENTS
 from lnexp.plugin.norm import NORMS
-from lnexp.plugin.placement import Where
+from lnexp.plugin.placement import RegisteredPlacement, Where
+from lnexp.plugin.updates import KnowsUpdates
 
 pytestmark = pytest.mark.slow
+
+
+def changes_in_time(placement: RegisteredPlacement) -> bool:
+    return isinstance(placement.at(Where("encoder", 1, 2, 2, width=8), {}), KnowsUpdates)
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -34,8 +39,17 @@ def test_activations_can_be_computed_again(placement, task, net_input):
     ],
 )
 def test_every_placement_and_norm_trains_in_an_array(placement, norm, task, net_input):
-    members = [model_of(placement, task, seed, norm=norm).double().train() for seed in SEEDS]
-    array = array_of(placement, task, norm=norm).double().train()
+    assert_alike_after(400, placement, task, net_input, norm=norm)
+
+
+@pytest.mark.parametrize("placement", [name for name, one in PLACEMENTS.items() if changes_in_time(one)])
+def test_what_changes_in_training_starts_alike_in_an_array(placement, task, net_input):
+    assert_alike_after(0, placement, task, net_input)
+
+
+def assert_alike_after(updates, placement, task, net_input, **options):
+    members = [model_of(placement, task, seed, **options).double().train() for seed in SEEDS]
+    array = array_of(placement, task, **options).double().train()
     for model in (array, *members):
-        model.set_num_updates(400)
+        model.set_num_updates(updates)
     assert_array_is_its_members(array, members, net_input, task.target_dictionary.pad())
