@@ -70,7 +70,7 @@ reproduce-iwslt: install  ## the IWSLT14 figures, Fig. 2(a), 4(a,b) and 6, and t
 	$(REPRODUCE) +recipe=fig2a,fig4ab,warmup_sensitivity,small_fixed_lr
 
 reproduce-multi30k: install  ## the same figures on Multi30k, real text: hours on two CPU cores (SEEDS=)
-	$(REPRODUCE) $(if $(PROFILE),,profile=medium) +recipe=fig2a,fig4ab,placement_decoupled,radam,warmup_sensitivity,small_fixed_lr,fig2a_coupled
+	$(REPRODUCE) $(if $(PROFILE),,profile=medium) +recipe=fig2a,fig4ab,placement_decoupled,radam,warmup_sensitivity,small_fixed_lr,fig2a_coupled,fig2b
 
 reproduce-controls: install  ## the same in fairseq's schedule, with equal budgets, RAdam's β2, the paper's initialisation
 	$(REPRODUCE) +recipe=placement_decoupled,fig2a_coupled,fig4ab_coupled,placement_coupled,warmup_sensitivity_coupled,equal_budget,radam,fig4ab_init

@@ -132,6 +132,24 @@ STATED = [
         "(fig2a; {:.2f} and {:.2f})",
         lambda: [nlls("fig2a", f"{one}_high", MEDIUM).mean() for one in ("no_warmup", "warmup")],
     ),
+    Stated(
+        "fig2b",
+        "gets {:.1f} BLEU without warm-up and {:.1f} with it. At the higher it gets {:.1f} with it",
+        lambda: [
+            runs("fig2b", arm, "best_valid_bleu", MEDIUM).mean()
+            for arm in ("no_warmup_low", "warmup_low", "warmup_high")
+        ],
+    ),
+    Stated(
+        "fig2b",
+        "up to {:.1f}, and two {:.1f} or less",
+        lambda: list(runs("fig2b", "no_warmup_high", "best_valid_bleu", MEDIUM).sort_values().iloc[[-1, 1]]),
+    ),
+    Stated(
+        "fig2b",
+        "warm-up it is {:.0f} to {:.0f} (fig2a)",
+        lambda: extremes(runs("fig2a", "warmup_low", "best_valid_bleu", MEDIUM)),
+    ),
     Stated("tuned_rate", "(small_fixed_lr; {:.2f})", lambda: [nlls("small_fixed_lr", "fixed", MEDIUM).mean()]),
     Stated(
         "interventions_real_text",
@@ -296,6 +314,11 @@ def test_what_depth_by_rate_says_of_recipe_depth():
 def test_how_many_runs_a_recipe_says_train(recipe, words, folder, arm, trained):
     assert says(recipe, words)
     assert PublishedFolder(SMALL / folder).trained(arm) == trained
+
+
+def test_how_many_runs_of_sgd_a_recipe_says_train_on_real_text():
+    assert says("fig2b", "without it four of six runs have more than half of that")
+    assert PublishedFolder(MEDIUM / "fig2b").trained("no_warmup_high") == "4 of 6"
 
 
 def test_how_often_the_most_frequent_answer_is_right():
