@@ -105,12 +105,9 @@ def test_in_bleu_pre_ln_loses_less_than_five_percent_without_warmup():
 
 
 def test_where_no_run_trains_without_a_change_radam_trains_all_and_one_other_change_lets_one_train():
-    said = "apart from a lower rate and from warm-up of three layers of each stack or more, only RAdam with β2 = 0.999"
-    assert sentence("docs/templates/results/why_answer.md.jinja", f"{said} trains all runs:")
+    said = "three layers of each stack or more, RAdam with β2 = 0.999 is the only change of the updates that trains all"
+    assert sentence("docs/templates/results/why_answer.md.jinja", f"{said} runs:")
     assert sentence("docs/templates/results/why_answer.md.jinja", "One other change of the updates trains a run:")
-    ends = PublishedFolder(RESULTS / "small/toy/map").values("last_nll", "pre_to_post_none_x8")
-    assert len(ends) == 3
-    assert max(ends) < PublishedFolder(RESULTS / "small/toy/map").sweep.nlls.line, "all three runs are good"
     assert PublishedFolder(RESULTS / "medium/multi30k/radam").trained("post_ln_radam_999") == "6 of 6"
     assert PublishedFolder(RESULTS / "medium/multi30k/radam").trained("post_ln_radam") == "0 of 6"
     trained = set()
