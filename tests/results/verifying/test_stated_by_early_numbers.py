@@ -44,12 +44,12 @@ def early(run) -> pd.DataFrame:
 )
 def test_early_numbers_are_within_those_of_the_run(early, run, column, value, said):
     early.loc[1, column] = value
-    with pytest.raises(ValueError, match=rf"early\.csv .*{said}: post_ln_none seed 81: {column}"):
+    with pytest.raises(ValueError, match=rf"early\.csv .*{said}: post_ln_none seed 361: {column}"):
         refuse_other_early_numbers(early, [run])
 
 
 def test_every_early_update_has_a_row(early, run):
-    with pytest.raises(ValueError, match="other rows than a run has: post_ln_none seed 81: update"):
+    with pytest.raises(ValueError, match="other rows than a run has: post_ln_none seed 361: update"):
         refuse_other_early_numbers(early.iloc[1:], [run])
 
 

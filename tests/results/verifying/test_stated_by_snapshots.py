@@ -39,7 +39,7 @@ def snapshots(run) -> pd.DataFrame:
 )
 def test_numbers_that_no_run_has_are_refused(snapshots, run, row, column, value):
     snapshots.loc[row, column] = value
-    with pytest.raises(ValueError, match=rf"has numbers that no run has: post_ln_none seed 81: {column}"):
+    with pytest.raises(ValueError, match=rf"has numbers that no run has: post_ln_none seed 361: {column}"):
         refuse_other_snapshots(snapshots, [run])
 
 
@@ -57,7 +57,7 @@ def test_numbers_are_those_of_the_run_as_far_as_layers_give_them(snapshots, run,
     snapshots.loc[row, column] = value
     if column == "attention_entropy":
         snapshots.loc[snapshots["update"] == 1, column] = value
-    with pytest.raises(ValueError, match=rf"other numbers than runs\.csv states: post_ln_none seed 81: {stated}"):
+    with pytest.raises(ValueError, match=rf"other numbers than runs\.csv states: post_ln_none seed 361: {stated}"):
         refuse_other_snapshots(snapshots, [run])
 
 
@@ -89,7 +89,7 @@ def test_a_first_change_may_be_late(snapshots, run):
 @pytest.mark.parametrize(("row", "column"), [(MODEL, "train_loss"), (ENCODER, "hidden_state")])
 def test_a_number_is_not_left_out_unless_the_run_diverged(snapshots, run, row, column):
     snapshots.loc[row, column] = None
-    with pytest.raises(ValueError, match=rf"lacks numbers of a run: post_ln_none seed 81: {column}"):
+    with pytest.raises(ValueError, match=rf"lacks numbers of a run: post_ln_none seed 361: {column}"):
         refuse_other_snapshots(snapshots, [run])
     refuse_other_snapshots(snapshots, [replace(run, state="diverged")])
 
