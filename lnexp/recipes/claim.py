@@ -26,7 +26,7 @@ class Claim:
         since: the commit that added it.
         exploratory: whether it shows no more than that the experiment can be run: too few updates, or scores too low,
             to judge the paper by. Tallies do not count it.
-        implied_by: another claim of the recipe that says the same and more, alone or with one of another recipe, by its
+        implied_by: another claim of the recipe that says the same and more, alone or with another one, by its
             id. Tallies do not count the weaker one, whatever the verdicts: both speak of one effect.
         restates: another claim of the recipe that makes the same statement of the same arms with about the same margin
             in another measure, as in BLEU where this one is in nll, by its id. Tallies count that one alone, which was
