@@ -24,7 +24,7 @@ class Judged:
     Attributes:
         seeds: those that all arms shown have, of runs that diverged without a value, too.
         used: those whose values decide.
-        decided_by: the numbers that decide.
+        decided_by: the numbers that decide, and their runs: a measure of few values has the same ones of other runs.
     """
 
     form: str
@@ -62,6 +62,7 @@ def judged(holds_if, folder, of_the_paper):
     known = {seed: at for seed, at in values.items() if None not in at.values()}
     judged = equivalence(tree, known) if isinstance(tree, ast.Call) else comparison(tree, known)
     judged.arms, judged.seeds, judged.used = arms(found, folder), set(seeds), set(seeds)
+    judged.decided_by += tuple(sorted({run for of in judged.arms.values() for run in of["runs"] or ()}))
     if all(found.values()) and any(None in of.values() for of in found.values()):
         judged.verdict, judged.p, judged.exact_p = "inconclusive", None, None
     return judged
