@@ -88,8 +88,8 @@ reproduce-placements: install  ## beyond the paper: nine placements × warm-up �
 	$(PROBE) +recipe=theory_placements,amplification,dependency,dependency_pairs
 	$(REPRODUCE) +recipe=placements,depth,states_in_training
 
-reproduce-map: install  ## beyond the paper: eleven placements and QK-norm × seven rates × four lengths of warm-up, and depth by rate: many hours on two CPU cores
-	$(REPRODUCE) +recipe=warmup_by_rate,map,depth_by_rate
+reproduce-map: install  ## beyond the paper: eleven placements and QK-norm × rates × lengths of warm-up, and depth by rate: many hours on two CPU cores
+	$(REPRODUCE) +recipe=warmup_by_rate,map,map_qk_norm,depth_by_rate
 
 reproduce-why: install  ## beyond the paper: what saves Post-LN without warm-up, by interventions in its updates
 	$(REPRODUCE) +recipe=interventions,interventions_high_rate,layers_held_back,adam_2k,radam_parts,stall,failure,sharpness,first_updates

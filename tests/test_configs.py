@@ -158,6 +158,7 @@ def test_every_recipe_says_how_it_reads_no_warmup(name):
         "interventions_high_rate",
         "layers_held_back",
         "map",
+        "map_qk_norm",
         "radam_parts",
         "stall",
         "warmup_by_rate",

@@ -123,7 +123,7 @@ CHAPTERS = (
         "Beyond the paper",
         "the map of placements, rates and warm-ups; each placement at its own best rate; depth",
         _places(
-            ("small/toy", "placements map warmup_by_rate"),
+            ("small/toy", "placements map map_qk_norm warmup_by_rate"),
             ("medium/multi30k", "tuned_rate placements"),
             ("small/toy", "depth depth_by_rate states_in_training"),
         ),
