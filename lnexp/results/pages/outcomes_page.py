@@ -15,9 +15,10 @@ from lnexp.tasks.contract import Score
 
 EXPLANATION = """\
 A run trains if its {measure} is more than {share} of {best}, that of the best arm,{floor} and it does not diverge. \
-A cell says of a {row} and a {column} what most runs do, without warm-up and with {length}: *trains*; *needs warm-up*; \
-*only without warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most with it end in a loss that \
-is no number). Behind it mean {title} without / with warm-up, and where runs do not agree how many train."""
+A cell says of a {row} and a {column} what most runs do (half is not most), without warm-up and with {length}: \
+*trains*; *needs warm-up*; *only without warm-up*; *fails*; *diverges* (fails, and most runs without warm-up or most \
+with it end in a loss that is no number). Behind it mean {title} without / with warm-up, and where runs do not agree \
+how many train."""
 
 
 def outcomes_page(recipe: Recipe, runs: Sequence[CountedRun]) -> str:
